@@ -11,54 +11,47 @@ import numpy as np
 import pytest
 import torch
 
-from stridekit.exercises import channels_last, core, performance, views
+from stridekit.exercises import attention, core, hardware, views
 from stridekit.exercises import strides as ex
-from stridekit.exercises.readers.answers import as_int, read_number
+from stridekit.exercises.hardware.timer import Queue
 from stridekit.exercises.report import presentable
-from stridekit.exercises.running import Unusable, plain
-from tests.test_exercises import EXERCISES, Tags, cell, declared
+from stridekit.exercises.running import plain
+from tests.test_exercises import Tags, cell, declared, each_exercise
+from tests.wrong_answers.collecting import STOPS
 
-each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.name)
-STOPS = "Your function stops on this input."
-NO_READING = "Your function comes to its end, but reading its answer raises"
-ANOTHER_KIND = "That is another kind of answer"
-
-
-def right(t, index):
-    return ex.address.reference(t, index)
+right = ex.address.reference
+append = attention.append.reference
 
 
-# Errors -----------------------------------------------------------------------------------------------
-
-ERRORS = [GeneratorExit, SystemExit, StopIteration, AssertionError, RecursionError]
-
-
-@pytest.mark.parametrize("error", ERRORS)
-def test_an_error_is_told_with_its_line(error):
+def test_errors_are_told_with_their_line():
     def answer(t, index):
         raise error("no\x1b")
 
-    report = ex.address.check(answer)
-    assert report.status == "failed" and report.hint.startswith(STOPS)
-    assert f"raised {error.__name__}" in report.text and "on the line: raise error(" in report.text
-    assert not re.search(r"[\x00-\x09\x0b-\x1f]", report.text)
+    for error in (GeneratorExit, SystemExit, StopIteration, AssertionError, RecursionError):
+        report = ex.address.check(answer)
+        assert report.status == "failed" and report.hint.startswith(STOPS)
+        assert f"raised {error.__name__}" in report.text
+        assert "on the line: raise error(" in report.text
+        assert not re.search(r"[\x00-\x09\x0b-\x1f]", report.text)
+
+    def long(t, index):
+        return long(t, ()) if index else raising(ValueError("x" * 500 + "\nmore"))
+
+    yours = ex.address.check(long).rows[2].text
+    assert yours.startswith(f"raised ValueError: {'x' * 160}\non the line: return long(t, ())")
 
 
 def raising(error):
     raise error
 
 
-@pytest.mark.parametrize("at", ["call", "answer"])
-def test_an_interruption_ends_the_check(at):
-    def answer(*args):
-        return (
-            (raising(KeyboardInterrupt) for _ in "a")
-            if at == "answer"
-            else raising(KeyboardInterrupt)
-        )
-
-    with pytest.raises(KeyboardInterrupt):
-        ex.contiguous_stride.check(answer)
+def test_an_interruption_ends_the_check():
+    for answer in (
+        lambda shape: raising(KeyboardInterrupt),
+        lambda shape: (raising(KeyboardInterrupt) for _ in "a"),
+    ):
+        with pytest.raises(KeyboardInterrupt):
+            ex.contiguous_stride.check(answer)
 
 
 def test_a_generator_that_stops_is_a_function_that_stops():
@@ -68,26 +61,19 @@ def test_a_generator_that_stops_is_a_function_that_stops():
     report = ex.contiguous_stride.check(answer)
     assert "on the line: yield shape[99]" in report.text and report.hint.startswith(STOPS)
     report = ex.contiguous_stride.check(lambda shape: map(raising, [ValueError("so")]))
-    assert "raised ValueError: so" in report.text and report.hint.startswith(NO_READING)
-
-
-# Answers ----------------------------------------------------------------------------------------------
+    assert "raised ValueError: so" in report.text
+    assert report.hint.startswith("Your function comes to its end, but reading its answer raises")
 
 
 def deep(*args):
     return deep(*args)
 
 
-def nested():
-    value = []
-    for _ in range(5_000):
-        value = [value]
-    return value
-
-
+NESTED = []
+for _ in range(5_000):
+    NESTED = [NESTED]
 ANSWERS = {
-    "deep": nested(),
-    "huge": 10**5000,
+    "deep": NESTED,
     "huge ints": (10**5000, -(10**5000), 10**5000),
     "large float": 1e300,
     "nan": math.nan,
@@ -113,26 +99,13 @@ def test_no_answer_ends_a_check_or_passes(task):
         Tags(report._repr_html_())
 
 
-def test_sizes_up_to_64_bits_are_read():
-    with pytest.raises(Unusable, match="65 bits, where one number"):
-        read_number(-(2**64), {})
-    assert as_int(2**64 - 1) == 2**64 - 1
-
-
 def test_other_types_of_the_right_values_are_right():
-    """An IntEnum, NumPy's numbers and texts, a parameter."""
+    """An IntEnum, NumPy's numbers, a parameter; and none of them stays in the facts."""
     enum = IntEnum("Byte", {f"b{k}": k for k in range(2000)})
     assert ex.address.check(lambda *args: enum(right(*args))).passed
     assert ex.address.check(lambda *args: np.int64(right(*args))).passed
     kept = views.keep_row.reference
     assert views.keep_row.check(lambda big, i: kept(big, i).as_subclass(torch.nn.Buffer)).passed
-    order = performance.cheapest_first.reference
-    assert performance.cheapest_first.check(lambda e: np.array(order(e))).passed
-    formats = channels_last.formats.reference
-    assert channels_last.formats.check(lambda *args: [np.str_(f) for f in formats(*args)]).passed
-
-
-def test_plain_values_are_pythons_own():
     values = plain((IntEnum("Int", "a b")(2), [np.float64(2.5)], np.str_("a"), torch.Size((2,))))
     assert values == (2, [2.5], "a", (2,))
     assert [type(it) for it in (*values, values[1][0])] == [int, list, str, tuple, float]
@@ -156,27 +129,46 @@ HARM = {
 
 @pytest.mark.parametrize("name", HARM)
 def test_an_input_that_was_spoilt_is_noticed(name):
-    def answer(t, index):
-        where = right(t, index)
-        HARM[name](t)
-        return where
-
-    report = ex.address.check(answer)
+    """Its layout, its dtype and all of its storage are compared, also of a cache that is written to."""
+    report = ex.address.check(lambda t, index: (right(t, index), HARM[name](t))[0])
     assert report.status == "failed" and report.hint
     raised = ("its storage freed", "another size")
     said = "raised " if name in raised else "`t` is no longer what it was before the call"
     assert said in report.text
-    assert ex.address.check(right).passed
+    assert ex.address.check(lambda *args: right(*args)).passed
+    for k in (0, 1):  # the cache; k, which may not change at all
+        report = attention.append.check(lambda *it, k=k: (append(*it), HARM[name](it[k]))[0])
+        assert report.status == "failed" and report.hint
+    assert attention.append.check(append).passed
 
 
-def test_steps_that_were_replaced_are_noticed():
-    def answer(x, steps):
+def test_steps_arrays_and_what_lies_beside_a_cache_are_guarded():
+    def replaces(x, steps):
         k = views.first_copy.reference(x, steps)
         steps[:] = [None for _ in steps]
         return k
 
-    assert not views.first_copy.check(answer).passed
+    assert not views.first_copy.check(replaces).passed
     assert views.first_copy.check(views.first_copy.reference).passed
+
+    def writes(a, b):
+        said = views.share_bytes.reference(a, b)
+        if isinstance(a, np.ndarray) and a.size:
+            a[...] = 9
+        return said
+
+    assert "`a` is no longer what it was before the call" in views.share_bytes.check(writes).text
+
+    def write_all(cache, k, t):
+        kept = append(cache, k, t)
+        if cache.untyped_storage().nbytes() > cache.nbytes:
+            own = cache.clone()
+            torch.empty(0, dtype=cache.dtype).set_(cache.untyped_storage()).fill_(9)
+            cache.copy_(own)
+        return kept
+
+    report = attention.append.check(write_all)
+    assert report.status == "failed" and "differs   cache" in report.text
 
 
 def test_functions_that_end_late():
@@ -191,6 +183,22 @@ def test_functions_that_end_late():
     assert ex.address.check(type("Byte", (), {"__init__": lambda *args: None})).status == "failed"
 
 
+def test_another_clock_is_told_of_the_queue_s_own():
+    """Whatever that clock says: even if the answer happens to be right."""
+    for clock in (time.perf_counter, lambda: 7):
+
+        def answer(queue, repeats, clock=clock):
+            start = clock()
+            queue.work()
+            queue.synchronize()
+            return clock() - start
+
+        hint = hardware.time_it.check(answer).hint
+        assert hint.startswith("Nothing is asked for between two readings")
+    report = hardware.time_it.check(lambda *_: hardware.time_it.reference(Queue([50]), 1))
+    assert report.headline == "time_it: not yet (right on 0 of 13 cases)"
+
+
 # Answers without an end -------------------------------------------------------------------------------
 
 
@@ -203,21 +211,14 @@ def short(monkeypatch):
     monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
 
 
-LOOP = "def answer(t, index):\n    n = 1\n    while n > 0:\n        n += 1\n"
-
-
-def test_an_endless_loop_is_stopped_and_said(monkeypatch):
-    monkeypatch.setattr(core, "LEAST_SECONDS", 0.5)
-    report = ex.address.check(cell(LOOP)["answer"])
-    assert report.headline == "address: not yet (stopped on the first case)"
-    assert "no answer after 0.5 s: stopped\n            on the line: " in report.text
-    assert "had not come to its end after 0.5 s" in report.hint
-    assert ex.address.check(right).passed
-
-
 def test_a_loop_that_is_endless_in_some_cases(monkeypatch):
     """What was tried before counts; the first wrong answer is shown, and its mistake is told."""
     monkeypatch.setattr(core, "LEAST_SECONDS", 0.5)
+    loop = cell("def answer(t, index):\n    n = 1\n    while n > 0:\n        n += 1\n")["answer"]
+    report = ex.address.check(loop)
+    assert report.headline == "address: not yet (stopped on the first case)"
+    assert "no answer after 0.5 s: stopped\n            on the line: " in report.text
+    assert "had not come to its end after 0.5 s" in report.hint
 
     def answer(t, index):
         while t.storage_offset():
@@ -230,25 +231,11 @@ def test_a_loop_that_is_endless_in_some_cases(monkeypatch):
     assert "That is the number of the element" in report.hint
 
 
-def catches_all(t, index):
-    while True:
-        try:
-            t.numel()
-        except BaseException:
-            t.dim()
-
-
-@pytest.mark.parametrize("answer", [catches_all, lambda t, index: time.sleep(60)])
-def test_whatever_does_not_end_is_stopped(answer, short):
-    report = ex.address.check(answer)
-    assert "no answer after 0.05 s: stopped" in report.text
-    assert torch.get_default_dtype() == torch.float32 and torch.is_grad_enabled()
-
-
 @each_exercise
 def test_no_exercise_waits_for_an_answer_without_an_end(task, short):
     report = task.check(lambda *args: next(k for k in itertools.count() if k < 0))
     assert "(stopped on the first case)" in report.headline
+    assert torch.get_default_dtype() == torch.float32 and torch.is_grad_enabled()
 
 
 def test_a_slow_machine_has_more_time(monkeypatch):
@@ -260,8 +247,7 @@ def test_a_slow_machine_has_more_time(monkeypatch):
         time.sleep(0.02)
         return n
 
-    task = declared(slow, ("n = 1",))
-    assert task.check(lambda n: time.sleep(0.2) or n).passed
+    assert declared(slow, ("n = 1",)).check(lambda n: time.sleep(0.2) or n).passed
 
 
 def test_what_an_endless_loop_prints_is_cut(short, capsys):
@@ -287,24 +273,15 @@ def test_each_case_may_print_something(capsys):
     assert printed.count("line") == 50 * 17 and printed.endswith(" ()\n")
 
 
-# Addresses --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("0x7f5c3e00 and 140033962414080.", "0x… and (an address)."),
-        ("-94310000000000", "(an address)"),
-        ("12345678901.5 and 1.123456789012", "12345678901.5 and 1.123456789012"),
-        ("9" * 5000, "(an address)"),
-        ("999999 and 1073741000", "999999 and 1073741000"),
-    ],
-)
-def test_addresses_are_told_from_numbers(text, shown):
-    assert presentable(text) == shown
-
-
-def test_real_addresses_are_recognised():
+def test_addresses_are_told_from_numbers():
+    for text, shown in {
+        "0x7f5c3e00 and 140033962414080.": "0x… and (an address).",
+        "-94310000000000": "(an address)",
+        "12345678901.5 and 1.123456789012": "12345678901.5 and 1.123456789012",
+        "9" * 5000: "(an address)",
+        "999999 and 1073741000": "999999 and 1073741000",
+    }.items():
+        assert presentable(text) == shown
     for address in (id(object()), torch.empty(1, device="cpu").data_ptr()):
         assert presentable(str(address + 10**6)) == "(an address)"
         assert presentable(str(address // 8)) == "(an address)"

@@ -164,7 +164,7 @@ def lessons(record):
     """Two lessons and a notebook that has nothing to do, beside each other."""
     cards = [
         'Predict("One `a`?", 1)',
-        "n = 2\nPredict(f'{n} or {n + 1}?', 2)",
+        "n = 2\nPredict(f'Is it {n} or {n + 1}?', 2)",
         'Predict("Skipped?", 1)',
     ]
     checks = ["%magic", "column = None\n\nex.column.check(column)", "ex.row.check(row)"]
@@ -195,7 +195,7 @@ def test_the_map_shows_what_was_passed_and_predicted(lessons):
     ex.column.check(right)
     for said in (2, 1):
         answer(Predict("One `a`?", 1), said)
-    for question, said in {"2 or 3?": 2, "Skipped?": None, "Other": 1}.items():
+    for question, said in {"Is it 2 or 3?": 2, "Skipped?": None, "Other": 1}.items():
         answer(Predict(question, 2), said)
     assert repr(progress()).splitlines() == [
         "  lesson           exercises passed  next       cards predicted  right first time",
@@ -228,13 +228,9 @@ def test_a_card_has_one_line_whatever_is_tried_again(record):
         card.set_state({"_state": {"first": 40, "said": None, "shown": False}})
 
 
-def test_a_question_with_many_values_is_found_at_once():
-    """In time that grows with its length: a pattern for all values would try every split."""
-    assert _asks(["", " or ", "?"], "2 or 3?") and not _asks(["", " or ", "?"], "2 or 3")
-    assert _asks(["a"], "a") and not _asks(["a"], "ab") and not _asks(["ab", "ba"], "aba")
-    begun = time.process_time()
-    assert not _asks(["", *["a"] * 40, "b"], "a" * 50_000)
-    assert time.process_time() - begun < 5
+def test_a_question_with_values_is_found_by_its_beginning_and_its_end():
+    assert _asks(("2 or ", "?"), "2 or 3?") and not _asks(("2 or ", "?"), "2 or 3")
+    assert _asks(("a", None), "a") and not _asks(("a", None), "ab")
 
 
 def test_it_finds_the_cards_and_exercises_of_every_lesson():

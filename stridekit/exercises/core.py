@@ -30,20 +30,10 @@ import torch
 
 from stridekit._arguments import a_kind, int_
 from stridekit._defaults import torch_defaults
+from stridekit.exercises import running
 from stridekit.exercises.mistakes import Formula, Hints, Mistake, diagnose
 from stridekit.exercises.report import Card, Report, Row, presentable, steps
-from stridekit.exercises.running import (
-    NOT_ATTEMPTED,
-    Case,
-    Fence,
-    Outcome,
-    Read,
-    Shortened,
-    Trial,
-    describe,
-    no_fence,
-    run,
-)  # fmt: skip
+from stridekit.exercises.running import Case, Outcome, Trial
 from stridekit.exercises.watch import ANY_MEANS, Means
 from stridekit.widgets import kept
 
@@ -59,37 +49,37 @@ _mine: dict[str, Any] = {}  # the answers that passed in this kernel
 class Exercise:
     """A task with a check that finds wrong reasoning: `check`, `hint` and `solution`.
 
-    What these three return displays itself, in a notebook and in a terminal. `mine` is the learner's own
-    function once it has passed. `cases` go from simple to strange: the report shows the first that differs.
-    `delicate_cases` run last, and only while every answer is right: a wrong answer could do harm on them.
-    `means` says how the task has to be done, `writes` which arguments an answer is to change, `otherwise`
-    what a wrong answer gets that matches no known mistake. The author adds such mistakes as source:
+    `cases` go from simple to strange: the report shows the first that differs. `delicate_cases` run last,
+    and only while every answer is right, because a wrong answer could do harm there. `means` says how the
+    task has to be done, `writes` which arguments an answer is to change, and `otherwise` is the hint for
+    a wrong answer that matches no known mistake. The author adds known mistakes as source:
 
-    slots   pieces of the solution, and for each what people write in its place; in the order in
-            which they are told, as any combination of wrong pieces is known, too
+    slots   pieces of the solution, and the wrong pieces that people write in the place of each;
+            combinations of wrong pieces are known, too, and get the hint of the first
     alone   the same, for hints that are true only where the rest of the solution is right
     wrong   whole answers of one expression
-    exact   such answers, told only to those who answer like them in every case
-    only    conditions on the inputs, told to those who go wrong nowhere else
+    exact   such answers, for those alone who answer like them in every case
+    only    conditions on the inputs, for those who go wrong nowhere else
 
-    A source knows the parameters and the module; the exercise's name is its solution.
+    A tuple of sources shares one hint. A source sees the parameters and the names of the module; the
+    exercise's name is its solution.
     """
 
     reference: Callable[..., Any]
     title: str
-    read: Read
+    read: running.Read
     cases: Sequence[Any]
     hints: Sequence[str]
     otherwise: str
     takeaway: str
     delicate_cases: Sequence[str] = ()
-    fence: Fence = no_fence
+    fence: running.Fence = running.no_fence
     means: Means = ANY_MEANS
     writes: Sequence[str] = ()
     slots: dict[str, Hints] = field(default_factory=dict)
     alone: dict[str, Hints] = field(default_factory=dict)
-    wrong: dict[str, str] = field(default_factory=dict)
-    exact: dict[str, str] = field(default_factory=dict)
+    wrong: dict[Any, str] = field(default_factory=dict)
+    exact: dict[Any, str] = field(default_factory=dict)
     only: dict[str, str] = field(default_factory=dict)
     _functions: list[Mistake] = field(default_factory=list)
     _known: dict[Any, Outcome] = field(default_factory=dict)
@@ -112,8 +102,7 @@ class Exercise:
     def check(self, fn: Callable[..., Any]) -> Report:
         """Try `fn` on the cases and report the first thing that differs.
 
-        Whatever `fn` does, only a KeyboardInterrupt escapes, and torch's defaults stay as they were.
-        In the main thread a call that goes on for 10 seconds is stopped.
+        Only a KeyboardInterrupt escapes. In the main thread a call is stopped after 10 seconds.
         """
         report = self._judge(fn)
         if report.passed:
@@ -129,7 +118,7 @@ class Exercise:
             rows = (Row("yours", yours), Row("hint", hint))
             return Report("failed", f"{self.name}: cannot be called yet", rows, hint)
         trials = self._try(fn)
-        if trials[0].outcome == NOT_ATTEMPTED:
+        if trials[0].outcome == running.NOT_ATTEMPTED:
             row = Row("", "Fill it in and run the cell again.")
             return Report("blank", f"{self.name}: not attempted yet", (row,))
         if not all(trial.right for trial in trials):
@@ -142,20 +131,17 @@ class Exercise:
 
     def _keep(self, fn: Callable[..., Any]) -> str:
         """Keep an answer that passed, and its name on record; return what comes next, in words."""
-        _mine[self.key], before = fn, set[Any]()
+        _mine[self.key], trouble, passed = fn, "", {*_mine}
         try:
             kept.note(passed=self.key)
-            before = {note.get("passed") for note in kept.record()}
-            trouble = ""
+            passed |= {note["passed"] for note in kept.record() if "passed" in note}
         except OSError as error:
             trouble = f" Your progress is not on record: {error}."
-        lesson = self.lesson
-        here = [task.name for task in lesson].index(self.name)
-        others = lesson[here:] + lesson[:here]
-        left = [task.name for task in others if task.key not in before | _mine.keys()]
-        passed = f"{len(lesson) - len(left)} of {len(lesson)} in this lesson"
-        after = f"Next: `{left[0]}`." if left else "That was the last."
-        return f"Well done: {passed}. {after}{trouble}"
+        here = self.lesson.index(self)
+        left = [it for it in self.lesson[here:] + self.lesson[:here] if it.key not in passed]
+        count = f"{len(self.lesson) - len(left)} of {len(self.lesson)} in this lesson"
+        after = f"Next: `{left[0].name}`." if left else "That was the last."
+        return f"Well done: {count}. {after}{trouble}"
 
     @property
     def mine(self) -> Callable[..., Any]:
@@ -184,7 +170,7 @@ class Exercise:
         source = inspect.getsource(self.reference)
         return source[source.index(f"def {self.name}(") :].rstrip()
 
-    @property
+    @cached_property
     def lesson(self) -> list[Exercise]:
         """The exercises of its lesson, in order: those that its package offers."""
         package = sys.modules.get(self.reference.__module__.rpartition(".")[0])
@@ -213,14 +199,12 @@ class Exercise:
 
     @cached_property
     def mistakes(self) -> list[Mistake]:
-        """The wrong answers that the exercise knows; of two that fit alike the first is told."""
-        whole = [(source, hint, False) for source, hint in self.wrong.items()]
-        whole += [(source, hint, True) for source, hint in self.exact.items()]
-        answering = self.formula.answering
+        """The wrong answers that the exercise knows; if two match equally well, the first counts."""
         return [
             *self.formula.with_one_piece(self.slots),
             *self.formula.with_one_piece(self.alone),
-            *(Mistake(answering(source), hint, exact, (source,)) for source, hint, exact in whole),
+            *self.formula.whole(self.wrong),
+            *self.formula.whole(self.exact, exact=True),
             *self._functions,
         ]
 
@@ -233,26 +217,25 @@ class Exercise:
 
     def _why_not_callable(self, fn: Any) -> tuple[str, str]:
         """Return what came instead of a function of these parameters, and advice; two "" for one."""
-        name, count = self.name, len(self.parameters)
+        name, parameters = self.name, ", ".join(self.parameters)
         if not callable(fn):
-            advice = "Hand over the function itself, without calling it: `ex.{0}.check({0})`."
-            return f"{a_kind(fn)}, not a function", advice.format(name)
+            advice = (
+                f"Hand over the function itself, without calling it: `ex.{name}.check({name})`."
+            )
+            return f"{a_kind(fn)}, not a function", advice
         with suppress(ValueError):  # some built-ins hide their parameters
             signature = inspect.signature(fn)
             try:
                 signature.bind(*self.parameters)
             except TypeError:
-                call = f"`{name}({', '.join(self.parameters)})`"
-                advice = (
-                    f"It will be called as {call}: give it these {count} parameters, in this order."
-                )
+                advice = f"It will be called as `{name}({parameters})`: give it these "
+                advice += f"{len(self.parameters)} parameters, in this order."
                 return f"a function of ({', '.join(signature.parameters)})", advice
         return "", ""
 
-    @torch_defaults()  # once more, as a call can set others
+    @torch_defaults()  # once more, because a call can set others
     def _run(self, fn: Callable[..., Any], case: Case, seconds: float | None = None) -> Outcome:
-        arguments = case.arguments(self.parameters)
-        return run(fn, arguments, self.read, self.fence, self.means, seconds, self.writes)
+        return running.run(self, fn, case, seconds)
 
     def _run_own(self, answer: Callable[..., Any], case: Case) -> Outcome:
         """Run the reference or a mistake; only once, since its answers never change."""
@@ -266,8 +249,8 @@ class Exercise:
     def _try(self, fn: Callable[..., Any]) -> list[Trial]:
         """Run each case in turn, a delicate one only while every answer is right.
 
-        Stop at the first case that times out. After the first wrong answer, drop what `fn` prints, so that
-        the output ends with the case that the report is about; of each case show only the beginning.
+        Stop at the first case that times out. Show the beginning of what a case prints, and nothing after
+        the first wrong answer, so that the output ends with the case that the report is about.
         """
         trials: list[Trial] = []
         with ExitStack() as after_a_wrong_answer:
@@ -276,7 +259,7 @@ class Exercise:
                     continue
                 expected = self._run_own(self.reference, case)
                 seconds = max(LEAST_SECONDS, PATIENCE * self._seconds[case])
-                with redirect_stdout(Shortened(sys.stdout)):
+                with redirect_stdout(running.Shortened(sys.stdout)):
                     trials.append(Trial(case, self._run(fn, case, seconds), expected))
                 if trials[-1].endless:
                     break
@@ -288,19 +271,19 @@ class Exercise:
         wrong = [trial for trial in trials if not trial.right]
         first = wrong[0]
         hint = diagnose(self, fn, trials) or first.outcome.hint or self.otherwise
-        rows = [
+        differs = first.expected.first_difference(first.outcome)
+        rows = (
             Row("input", self._describe_input(first.case), "lines"),
             Row("expected", first.expected.shown, "lines"),
             Row("yours", presentable(first.outcome.shown), "lines"),
-        ]
-        if differs := first.expected.first_difference(first.outcome):
-            rows.append(Row("differs", differs))
-        rows.append(Row("hint", hint))
+            *([Row("differs", differs)] if differs else []),
+            Row("hint", hint),
+        )
         ended = [trial for trial in trials if not trial.endless]
         right = f"right on {len(trials) - len(wrong)} of {len(ended)} cases"
         if len(ended) < len(trials):
             right = f"{right}, stopped on the next" if ended else "stopped on the first case"
-        return Report("failed", f"{self.name}: not yet ({right})", tuple(rows), hint)
+        return Report("failed", f"{self.name}: not yet ({right})", rows, hint)
 
     def _by_other_means(self, count: int, others: tuple[str, ...]) -> Report:
         """Report a right answer that was not made by the means the task is about: a note."""
@@ -320,7 +303,9 @@ class Exercise:
         for name, value in case.arguments(self.parameters).items():
             if isinstance(value, torch.Tensor | np.ndarray):
                 unit = "byte" if value.itemsize == 1 else "bytes"
-                lines.append(f"{name}: {describe(value)}, {value.itemsize} {unit} an element")
+                lines.append(
+                    f"{name}: {running.describe(value)}, {value.itemsize} {unit} an element"
+                )
         return "\n".join(lines)
 
 
@@ -336,8 +321,9 @@ def forget() -> Card:
     · forgotten: nothing was on record
     """
     _mine.clear()
+    where = f"{kept.FOLDER}/{kept.RECORD}"
     try:
-        says = f"{kept.FOLDER}/{kept.RECORD} removed" if kept.remove() else "nothing was on record"
+        says = f"{where} removed" if kept.remove() else "nothing was on record"
     except OSError as error:
         return Card("note", f"the record was not removed: {error}")
     return Card("note", f"forgotten: {says}")

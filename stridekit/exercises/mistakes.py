@@ -1,14 +1,13 @@
 """Mistakes: the wrong answers that an exercise knows, written down or made from its solution.
 
-A mistake answers as someone would who makes one particular error in reasoning; a learner who gives
-the same answers is told its hint. Most are a line of source, the others functions
-(`Exercise.mistake`):
+A mistake answers as someone does who makes one particular error in reasoning; a learner who gives the same
+answers gets its hint. Most are a line of source, the others functions (`Exercise.mistake`):
 
     row.slots["x.size(1)"] = {"x.size(0)": "A row has as many elements as x has columns."}
-    row.wrong["x[i].clone()"] = "The right values, in new memory: that is a copy."
+    row.wrong["x[i].clone()", "x[i] + 0"] = "The right values, in new memory: that is a copy."
 
-A slot is a piece of the solution, with what people write in its place. That makes the solution a
-formula with choices, and every combination of wrong choices is known as well.
+A slot is a piece of the solution, with the wrong pieces that people write in its place. That makes the
+solution a formula with choices, and every combination of wrong choices is known as well.
 """
 
 from __future__ import annotations
@@ -36,21 +35,30 @@ Ints = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong way to reason: what one would answer, and the hint that names the reasoning.
+    """A wrong way to reason: an answer, and the hint that names the reasoning.
 
-    One that is `exact` is told only to those who answer like it in every case.
+    One that is `exact` is for those who answer like it in every case. A learner whose source has `piece`
+    shows the mistake.
     """
 
     answer: Callable[..., Any]
     hint: str
     exact: bool = False
-    pieces: tuple[
-        str, ...
-    ] = ()  # of its source: a learner's source with all of them shows the mistake
+    piece: str = ""
 
 
-Hints = Mapping[str, str]  # wrong answers or pieces of them, as source, and the hint of each
+Hints = Mapping[Any, str]  # wrong answers or pieces, or tuples of them, as source; and their hints
 Slots = Mapping[str, Hints]  # pieces of the solution, and what people write in their place
+
+
+def each_source(hints: Hints) -> list[tuple[str, str]]:
+    """Return each source with its hint.
+
+    >>> each_source({("a", "b"): "One.", "c": "Two."})
+    [('a', 'One.'), ('b', 'One.'), ('c', 'Two.')]
+    """
+    keys = [(key if isinstance(key, tuple) else (key,), hint) for key, hint in hints.items()]
+    return [(source, hint) for sources, hint in keys for source in sources]
 
 
 def row_major(shape: Sequence[int]) -> Ints:
@@ -72,46 +80,49 @@ class Formula:
         self.head = f"({', '.join(inspect.signature(reference).parameters)})"
 
     def answering(self, expression: str) -> Callable[..., Any]:
-        """The function that returns an expression of the parameters.
-
-        It sees the names of the module; the exercise's name stands for the solution.
-        """
+        """Return the function that returns an expression of the parameters."""
         return self._compiled(f"    return ({expression})", expression)
 
     def holding(self, condition: str) -> Callable[[Mapping[str, Any]], bool]:
-        """The function that tells of the parameters' values if a condition holds."""
+        """Return the function that says of the parameters' values whether a condition holds."""
         answer = self.answering(condition)
         return lambda arguments: bool(answer(*arguments.values()))
 
     def with_pieces(self, pieces: Mapping[str, str]) -> Callable[..., Any]:
-        """The solution with other pieces in the place of some of its own."""
+        """Return the solution with other pieces in the place of some of its own."""
         for right in pieces:
             if (times := self.body.count(right)) != 1:
                 raise ValueError(f"{right!r} is in the solution {times} times, not once")
         any_piece = "|".join(map(re.escape, pieces))
-        body = re.sub(any_piece, lambda found: pieces[found[0]], self.body)
-        return self._compiled(
-            body, ", ".join(f"{wrong} for {right}" for right, wrong in pieces.items())
-        )
+        body = re.sub(any_piece, lambda match: pieces[match[0]], self.body)
+        name = ", ".join(f"{wrong} for {right}" for right, wrong in pieces.items())
+        return self._compiled(body, name)
+
+    def whole(self, hints: Hints, exact: bool = False) -> Iterator[Mistake]:
+        """Yield the answers of one expression, each with its hint."""
+        for source, hint in each_source(hints):
+            yield Mistake(self.answering(source), hint, exact, source)
 
     def with_one_piece(self, slots: Slots) -> Iterator[Mistake]:
         """Yield the answers with one wrong piece, each with its hint."""
         for right, hints in slots.items():
-            for piece, hint in hints.items():
-                yield Mistake(self.with_pieces({right: piece}), hint, pieces=(piece,))
+            for piece, hint in each_source(hints):
+                yield Mistake(self.with_pieces({right: piece}), hint, piece=piece)
 
     def combinations(self, slots: Slots) -> Iterator[Mistake]:
         """Yield the answers with two wrong pieces or more, each with the hint of the first of them.
 
-        So a hint may assume that earlier slots are right, but nothing about later ones. It is told
-        only for the same answers in every case, when there is no doubt.
+        So a hint may assume that earlier slots are right, but nothing about later ones. It counts only
+        for the same answers in every case, when there is no doubt.
         """
-        for chosen in product(*([None, *wrong] for wrong in slots.values())):
-            choices = zip(slots, chosen, strict=True)
-            pieces = {right: piece for right, piece in choices if piece is not None}
-            if len(pieces) > 1:
-                right, piece = next(iter(pieces.items()))
-                yield Mistake(self.with_pieces(pieces), slots[right][piece], True, (piece,))
+        choices = [
+            [None, *((right, *it) for it in each_source(hints))] for right, hints in slots.items()
+        ]
+        for chosen in product(*choices):
+            wrong = [it for it in chosen if it]
+            if len(wrong) > 1:
+                answer = self.with_pieces({right: piece for right, piece, _ in wrong})
+                yield Mistake(answer, wrong[0][2], True, wrong[0][1])
 
     def _compiled(self, body: str, name: str) -> Callable[..., Any]:
         namespace: dict[str, Any] = {"torch": torch, "np": np, **self.names}
@@ -139,8 +150,8 @@ def diagnose(task: Exercise, fn: Any, trials: Sequence[Trial]) -> str:
 
 def worded(mistake: Mistake, fn: Any) -> str:
     """Return the hint; where the source does not show the mistake, as what it looks like."""
-    source = re.sub(r"\s", "", source_of(fn))
-    shows = mistake.pieces and all(re.sub(r"\s", "", piece) in source for piece in mistake.pieces)
+    source, piece = (re.sub(r"\s", "", text) for text in (source_of(fn), mistake.piece))
+    shows = piece and piece in source
     if shows or not mistake.hint.startswith("You "):
         return mistake.hint
     return f"It looks as if you {mistake.hint.removeprefix('You ')}"
@@ -159,14 +170,13 @@ def same_everywhere(mistake: Mistake, trials: Sequence[Trial], run: Run) -> bool
 def most_alike(mistakes: Sequence[Mistake], trials: Sequence[Trial], run: Run) -> Mistake | None:
     """Return the mistake that best matches the learner's answers; None if none fits.
 
-    A mistake fits if it gives the learner's answer on the first wrong case, which is the one shown, and
-    on three quarters of all cases and of the wrong ones, unless the first wrong case is the same error:
-    fewer matches may be chance, and so may matches in errors alone. A learner who is right on more of
-    the mistake's wrong cases than they share wrong answers is not making that mistake.
+    A mistake fits if it gives the learner's answer on the first wrong case, which is the one shown, and on
+    three quarters of all cases and of the wrong ones, unless the first wrong case is the same error. It
+    does not fit if the learner is right on more of its wrong cases than they share wrong answers. Fewer
+    matches may be chance, and so may matches in errors alone. Where only two answers are possible, four
+    fifths of the learner's wrong answers and of the mistake's have to agree.
     """
     wrong = [i for i, trial in enumerate(trials) if not trial.right]
-    # Where there are two possible answers, matches soon happen by chance: there, four fifths have to
-    # agree, of the learner's wrong answers and of the mistake's.
     yes_or_no = all(type(v) is bool for t in trials for v in t.expected.facts.values())
     enough = max(len(wrong) * (0.8 if yes_or_no else 0.75) // 1, min(2, len(wrong)))
     best, most = None, 0

@@ -18,7 +18,7 @@ from stridekit.widgets import kept
 _HEAD = ("lesson", "exercises passed", "next", "cards predicted", "right first time")
 _MOST_BYTES, _MOST_SOURCE = 5_000_000, 20_000  # of a notebook, and of a cell that is looked at
 
-Question = list[str]  # the constant parts of a card's question, since some have values in between
+Question = tuple[str, str | None]  # the text of a card; of an f-string, its beginning and its end
 
 
 @dataclass
@@ -28,9 +28,7 @@ class _Lesson:
     title: str
     exercises: dict[str, str] = field(default_factory=dict)
     cards: list[Question] = field(default_factory=list)
-    packages: dict[str, str] = field(
-        default_factory=dict
-    )  # of exercises, by the names that they get
+    packages: dict[str, str] = field(default_factory=dict)  # by the names that they get
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,15 +96,8 @@ def _of(count: int, most: int) -> str:
 
 
 def _asks(question: Question, text: str) -> bool:
-    """Return whether a text has the parts of a question in order, from its beginning to its end."""
-    first, *others = question
-    if not others:
-        return text == first
-    place = len(first) if text.startswith(first) else len(text) + 1
-    for part in others[:-1]:
-        found = text.find(part, place)
-        place = found + len(part) if found >= 0 else len(text) + 1
-    return place <= len(text) - len(others[-1]) and text.endswith(others[-1])
+    begin, end = question
+    return text == begin if end is None else text.startswith(begin) and text.endswith(end)
 
 
 def _lesson(path: Path) -> _Lesson:
@@ -129,13 +120,13 @@ def _read(node: ast.stmt, lesson: _Lesson) -> None:
     match node:
         case ast.ImportFrom("stridekit.exercises", names):
             lesson.packages |= {name.asname or name.name: name.name for name in names}
-        case ast.Expr(ast.Call(ast.Attribute(ast.Name("Predict"), "packed") as call, given)):
-            _read(ast.Expr(ast.Call(call.value, given, [])), lesson)
-        case ast.Expr(ast.Call(ast.Name("Predict"), [ast.JoinedStr(values), *_])):
-            holes = [it.value if isinstance(it, ast.Constant) else "\0" for it in values]
-            lesson.cards.append("".join(map(str, holes)).split("\0"))
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name("Predict"), "packed"), given)):
+            _read(ast.Expr(ast.Call(ast.Name("Predict"), given, [])), lesson)
+        case ast.Expr(ast.Call(ast.Name("Predict"), [ast.JoinedStr(parts), *_])):
+            ends = [it.value if isinstance(it, ast.Constant) else "" for it in parts]
+            lesson.cards.append((str(ends[0]), str(ends[-1])))
         case ast.Expr(ast.Call(ast.Name("Predict"), [ast.Constant(question), *_])):
-            lesson.cards.append([str(question)])
+            lesson.cards.append((str(question), None))
         case ast.Expr(ast.Call(ast.Attribute(ast.Attribute(ast.Name(package), name), "check"))):
             if package in lesson.packages:
                 lesson.exercises[f"{lesson.packages[package]}_{name}"] = name

@@ -1,7 +1,6 @@
 """Cards: the words of an exercise, which read the same in a terminal, in a notebook and in a test.
 
-A card never holds an address, a time or a random id, so a cell that shows one has the same output at every
-run. Its sign says the same as its colour.
+A card never holds an address, a time or a random id: a cell that shows it has the same output at every run.
 """
 
 from __future__ import annotations
@@ -21,13 +20,12 @@ from pygments.token import Token
 Status = Literal["passed", "failed", "blank", "note"]
 Kind = Literal["prose", "lines", "python", "spec", "terminal"]
 
-_SIGN = {"passed": "✓", "failed": "✗", "blank": "○", "note": "·"}
-# The plain colour serves where there are no theme variables: on GitHub, in an untrusted notebook.
-_COLOUR = {
-    "passed": ("success-color1", "#2a8c6a"),
-    "failed": ("warn-color1", "#c96a12"),
-    "blank": ("border-color1", "#9aa0a6"),
-    "note": ("brand-color1", "#1b6fb8"),
+# A sign, which says the same as the colour; a variable of JupyterLab's theme, and the colour without it.
+_LOOKS = {
+    "passed": ("✓", "success-color1", "#2a8c6a"),
+    "failed": ("✗", "warn-color1", "#c96a12"),
+    "blank": ("○", "border-color1", "#9aa0a6"),
+    "note": ("·", "brand-color1", "#1b6fb8"),
 }
 _WIDTH = 96
 _WRAP = "margin: 0; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere"
@@ -62,7 +60,7 @@ class Card:
     @property
     def text(self) -> str:
         """The card as lines of text."""
-        lines = [f"{_SIGN[self.status]} {self.headline}"]
+        lines = [f"{_LOOKS[self.status][0]} {self.headline}"]
         indent = 2 + max((len(row.label) + 2 for row in self.rows if row.label), default=0)
         for row in self.rows:
             first, *rest = _lines(row, _WIDTH - indent)
@@ -74,12 +72,12 @@ class Card:
         return self.text
 
     def _repr_html_(self) -> str:
-        variable, colour = _COLOUR[self.status]
+        sign, variable, colour = _LOOKS[self.status]
         joy, moment = (' class="sk-joy"', _JOY) if self.status == "passed" else ("", "")
         return (
             f'<div{joy} style="border-left: 4px solid {colour}; border-left-color: var(--jp-{variable}, '
             f'{colour}); padding: 2px 12px; margin: 4px 0; line-height: 1.5">{moment}'
-            f"<div><span>{_SIGN[self.status]}</span> <b>{inline(self.headline)}</b></div>"
+            f"<div><span>{sign}</span> <b>{inline(self.headline)}</b></div>"
             f"{''.join(map(_html_row, self.rows))}{self.more}</div>"
         )
 
@@ -130,18 +128,15 @@ def _unless_address(number: re.Match[str]) -> str:
     return "(an address)" if near else number[0]
 
 
-# HTML -----------------------------------------------------------------------------------------------
-
-
 def _html_row(row: Row) -> str:
-    """Return one row: the label in a narrow column and the text beside it."""
     if row.kind == "terminal":
         return ""
     style = "display: inline-block; vertical-align: top"
     grey = f"{style}; width: 6em; color: var(--jp-ui-font-color2, inherit)"
     label = f'<span style="{grey}">{escape(row.label)}</span> ' if row.label else ""
     tag, as_html = _SET[row.kind]
-    place = f"{style}; max-width: {'85%' if label else '100%'}" + f"; {_WRAP}" * (tag == "pre")
+    wrap = f"; {_WRAP}" if tag == "pre" else ""
+    place = f"{style}; max-width: {'85%' if label else '100%'}{wrap}"
     return f'<div>{label}<{tag} style="{place}">{as_html(row.text)}</{tag}></div>'
 
 
@@ -151,23 +146,17 @@ def steps(hints: Sequence[str], source: str) -> str:
     >>> steps(["Think."], "n + n").count("<details")
     2
     """
-    html = _step("One solution", f'<pre style="{_WRAP}">{python(source)}</pre>')
-    for number, hint in reversed([*enumerate(hints, 1)]):
-        html = _step(f"Hint {number} of {len(hints)}", f"<div>{inline(hint)}</div>{html}")
+    html, last = "", ("One solution", f'<pre style="{_WRAP}">{python(source)}</pre>')
+    names = [f"Hint {number} of {len(hints)}" for number, _ in enumerate(hints, 1)]
+    texts = [f"<div>{inline(hint)}</div>" for hint in hints]
+    for name, text in reversed([*zip(names, texts, strict=True), last]):
+        summary = f'<summary style="cursor: pointer">{name}</summary>'
+        html = f'<details style="margin: 4px 0">{summary}{text}{html}</details>'
     return html
 
 
-def _step(name: str, content: str) -> str:
-    summary = f'<summary style="cursor: pointer">{name}</summary>'
-    return f'<details style="margin: 4px 0">{summary}{content}</details>'
-
-
 def inline(text: str) -> str:
-    """Return the text as HTML: escaped, with `backticks` set as code.
-
-    >>> inline("x < y, as `t()` has it")
-    'x &lt; y, as <code>t()</code> has it'
-    """
+    """Return the text as HTML: escaped, with `backticks` set as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
@@ -180,11 +169,7 @@ _HUES = {
 
 
 def python(source: str) -> str:
-    """Return Python source in colours, for a `<pre>`.
-
-    >>> python("f(12)")
-    'f(<span style="color: var(--jp-mirror-editor-number-color, inherit)">12</span>)'
-    """
+    """Return Python source in colours, for a `<pre>`."""
 
     def hue(token: tuple[Any, str]) -> str:
         return next((hue for kind, hue in _HUES.items() if token[0] in kind), "")
@@ -194,9 +179,6 @@ def python(source: str) -> str:
         text = escape("".join(part for _, part in group))
         html += f'<span style="color: var(--jp-{name}, inherit)">{text}</span>' if name else text
     return html
-
-
-_ENTRY = re.compile(r"(\w+(?:, \w+)*) {2,}(\S.*)")
 
 
 def spec(text: str) -> str:
@@ -209,7 +191,7 @@ def _paragraph(text: str) -> str:
         return f'<pre style="{_WRAP}">{python(textwrap.dedent(text))}</pre>'
     entries: list[list[str]] = []
     for line in text.splitlines():
-        if entry := _ENTRY.fullmatch(line):
+        if entry := re.fullmatch(r"(\w+(?:, \w+)*) {2,}(\S.*)", line):
             entries.append([*entry.groups()])
         elif entries:
             entries[-1][1] += " " + line.strip()

@@ -8,19 +8,22 @@ import io
 import linecache
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from types import CodeType
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 import torch
 
 from stridekit._arguments import a_kind
 from stridekit.exercises.time_limit import TimeIsUp, call_within
-from stridekit.exercises.watch import Means, Watch
+from stridekit.exercises.watch import Watch
 from stridekit.tensors.storage import bytes_missing
+
+if TYPE_CHECKING:
+    from stridekit.exercises.core import Exercise
 
 Arguments = Mapping[str, Any]
 Read = Callable[[Any, Arguments], "Outcome"]
@@ -31,13 +34,13 @@ _MOST_PRINTED = 10_000  # characters, a new line counting for a hundred
 
 
 class Shortened(io.TextIOBase):
-    """A stream that hands on the beginning of what is written to it, because a loop may print for ever."""
+    """A stream that passes on the beginning of what is written to it, because a loop may print for ever."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream, self._left = stream, _MOST_PRINTED
 
     def write(self, text: str) -> int:
-        """Hand on as much as there is room for."""
+        """Pass on what there is room for."""
         if self._left > 0:
             self._stream.write(text[: self._left])
             self._left -= len(text) + 99 * text.count("\n")
@@ -46,10 +49,9 @@ class Shortened(io.TextIOBase):
         return len(text)
 
 
-@contextmanager
-def no_fence(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Arguments]:
+def no_fence(fn: Callable[..., Any], arguments: Arguments) -> AbstractContextManager[Arguments]:
     """Pass the arguments on as they are. An exercise that can do harm has a fence of its own."""
-    yield arguments
+    return nullcontext(arguments)
 
 
 class Unusable(TypeError):
@@ -125,37 +127,30 @@ class Trial:
         return "stopped" in self.outcome.facts
 
 
-def run(
-    fn: Callable[..., Any],
-    arguments: Arguments,
-    read: Read,
-    fence: Fence,
-    means: Means,
-    seconds: float | None = None,
-    writes: Sequence[str] = (),
-) -> Outcome:
-    """Call `fn` and read its answer; whatever goes wrong becomes an Outcome, not an exception.
+def run(task: Exercise, fn: Callable[..., Any], case: Case, seconds: float | None) -> Outcome:
+    """Call `fn` and read its answer, in at most `seconds`; whatever goes wrong becomes an Outcome.
 
-    Only a KeyboardInterrupt escapes. Both together take at most `seconds`: then they are stopped.
-    No argument may change, except those named in `writes`.
+    Only a KeyboardInterrupt escapes. No argument may change, except those that the task names in `writes`.
     """
-    watch, otherwise = Watch(means), _STOPS
+    watch, otherwise = Watch(task.means), _STOPS
 
     def call() -> Outcome:
         nonlocal otherwise
-        before = {name: snapshot(it) for name, it in args.items() if name not in writes}
+        before = {name: snapshot(it) for name, it in args.items() if name not in task.writes}
         watch.is_on = True
         answer = fn(*args.values())
         watch.is_on, otherwise = False, _CANNOT_BE_READ  # a generator's code runs as it is read
         for name, unchanged in before.items():
             if snapshot(args[name]) != unchanged:
-                return _changed(name)
+                shown = f"`{name}` is no longer what it was before the call"
+                return Outcome({"changed": name}, shown, _SPOILT.format(name))
         if answer is ... or (answer is None and _is_blank(fn)):
             return NOT_ATTEMPTED
-        outcome = _read(read, answer, args)
+        outcome = _read(task.read, answer, args)
         return replace(outcome, facts={name: plain(it) for name, it in outcome.facts.items()})
 
-    with fence(fn, arguments) as args, watch.watching():  # outside of what an alarm can interrupt
+    arguments = case.arguments(task.parameters)
+    with task.fence(fn, arguments) as args, watch.watching():  # what an alarm cannot interrupt
         try:
             outcome = call() if seconds is None else call_within(seconds, call)
         except KeyboardInterrupt:
@@ -178,12 +173,13 @@ def _read(read: Read, answer: Any, args: Arguments) -> Outcome:
 
 def _require_readable(answer: Any) -> None:
     """Raise Unusable for an answer whose memory is gone, or that is too large to read."""
-    if isinstance(answer, torch.Tensor) and (missing := bytes_missing(answer)):
-        raise Unusable(  # reading its values would read foreign memory, or crash Python
-            f"a tensor that reaches {missing} bytes past the end of its storage, which was shrunk"
-        )
-    size = answer.numel() if isinstance(answer, torch.Tensor) else getattr(answer, "size", 0)
-    if isinstance(answer, str | bytes | bytearray | tuple | list | set | frozenset | dict):
+    size = getattr(answer, "size", 0)
+    if isinstance(answer, torch.Tensor):
+        size = answer.numel()
+        if missing := bytes_missing(answer):  # its values would be foreign memory, or crash Python
+            its_end = "past the end of its storage, which was shrunk"
+            raise Unusable(f"a tensor that reaches {missing} bytes {its_end}")
+    elif isinstance(answer, str | bytes | bytearray | tuple | list | set | frozenset | dict):
         size = len(answer)
     if isinstance(size, int) and size > _MOST_ITEMS:
         raise Unusable(f"{a_kind(answer)} of {size:,}, which is more than any answer needs")
@@ -239,12 +235,11 @@ _STOPS = (
     "there, and look at each part in turn."
 )
 _CANNOT_BE_READ = (
-    "Your function comes to its end, but reading its answer raises the error above. Answer with plain "
-    "numbers, tuples or tensors, whichever the task asks for."
+    "Your function comes to its end, but reading its answer raises the error above. Return plain numbers, "
+    "tuples or tensors, whichever the task asks for."
 )
 _ANOTHER_KIND = (
-    "That is another kind of answer than the one asked for. The task says, beside `return`, what it "
-    "should be."
+    "That is another kind of answer than the one asked for: see what the task says beside `return`."
 )
 _NO_RETURN = "Your function runs to its end and returns None. Is a `return` missing?"
 _TOO_FAR = (
@@ -263,12 +258,6 @@ _SPOILT = (
     "Your function changes `{0}` itself, and its caller would be surprised. Ask it for its numbers, or "
     "make a view of it: anything without a trailing underscore."
 )
-_NUMBERS_OF_A_VIEW = r"sizes \[.*?\], strides \[.*?\], storage offset \d+"
-
-
-def _changed(name: str) -> Outcome:
-    shown = f"`{name}` is no longer what it was before the call"
-    return Outcome({"changed": name}, shown, _SPOILT.format(name))
 
 
 def _raised(
@@ -285,11 +274,9 @@ def _raised(
     shown = f"raised {name}: {message[:160]}" if message else f"raised {name}"
     # In torch a RuntimeError can be anything; the first word of its message says who raised it. The
     # message about a view that would leave its storage has the view's numbers: compare them as well.
-    numbers = re.findall(_NUMBERS_OF_A_VIEW, message)
-    is_vague = isinstance(error, RuntimeError)
-    facts: dict[str, Any] = {
-        "raised": (name, message.split(" ")[0], *numbers) if is_vague else name
-    }
+    numbers = re.findall(r"sizes \[.*?\], strides \[.*?\], storage offset \d+", message)
+    who = (name, message.split(" ")[0], *numbers)
+    facts: dict[str, Any] = {"raised": who if isinstance(error, RuntimeError) else name}
     hint = _TOO_FAR if numbers else _STOPS if own else otherwise
     if message.startswith("mismatch in length of strides and shape"):
         hint = _UNPAIRED

@@ -12,9 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
-# Seconds from one error to the next. A loop that catches all of them around another loop is left only by
-# an error that comes right after it has caught one.
-SOON = 1e-5
+AGAIN = 1e-3  # seconds from one error to the next: some are caught by the answer
 
 
 class TimeIsUp(BaseException):
@@ -26,25 +24,20 @@ def call_within(seconds: float, call: Callable[[], Result]) -> Result:
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or not hasattr(signal, "setitimer"):
         return call()
-    is_on, soon, up = True, SOON, TimeIsUp()
+    is_on, up = True, TimeIsUp()
 
     def go_off(*_: Any) -> None:
-        nonlocal soon
         if is_on:
-            soon *= 2  # on a busy machine the next alarm may meet this one
-            signal.setitimer(signal.ITIMER_REAL, soon)
-            soon = SOON
             raise up
 
     before = signal.signal(signal.SIGALRM, go_off)
-    timer = signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     try:
         result = call()
     finally:
         is_on = False  # before any call: that is where Python would let the alarm in
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before or signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, *timer)
     if up.__traceback__:  # it went off, and was caught
         raise up
     return result

@@ -23,8 +23,8 @@ NUMBERS |= {"itemsize", "__len__", "sum"}
 class Means:
     """How an answer has to be made, and the hint for right answers that are made otherwise.
 
-    By the torch function of that name alone; without asking torch, if a hint has no function; and in any
-    case not by those functions of torch or stridekit that do the `whole` task.
+    By `function` of torch alone; if a hint has no function, without asking torch; and never by those
+    functions of torch or stridekit that do the `whole` task.
     """
 
     function: str = ""
@@ -53,7 +53,7 @@ def without_a_tensor(*whole: str) -> Means:
 class Watch(TorchFunctionMode):
     """Notes the functions that an answer calls against its means, and whether it uses these.
 
-    What is made of the results of the one function is free, such as their sum; so is a view with the
+    Whatever it calls on results of the one function is free, such as their sum; so is a view with the
     numbers of its input, such as its transpose.
     """
 
@@ -65,7 +65,7 @@ class Watch(TorchFunctionMode):
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Watch the calls of torch and of stridekit inside, as far as the means say something of them."""
+        """Watch the calls of torch and of stridekit inside, where the means restrict them."""
         with ExitStack() as stack:
             if self.means.hint or self.means.whole:
                 stack.enter_context(self)
@@ -113,9 +113,8 @@ def _is_ours(module: str) -> bool:
 def _numbers_of(t: torch.Tensor) -> Any:
     """Return where the tensor starts, and its sizes above 1 with their strides, in any order."""
     try:
-        return t.data_ptr(), sorted(
-            (n, s) for n, s in zip(t.shape, t.stride(), strict=True) if n != 1
-        )
+        dims = zip(t.shape, t.stride(), strict=True)
+        return t.data_ptr(), sorted((n, s) for n, s in dims if n != 1)
     except RuntimeError:  # it has no strides, or no memory of its own
         return id(t)
 

@@ -1,14 +1,21 @@
-"""Collect wrong answers; the words that several exercises share."""
+"""Collect wrong answers: the rows of each exercise, and formulas of which the solution alone is right."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 from stridekit.exercises import Exercise
-from stridekit.exercises.mistakes import Formula
+from stridekit.exercises.mistakes import Formula, each_source
+
+GENERAL = ""  # what the exercise says of an answer that matches no mistake
+ANOTHER_KIND = "That is another kind of answer"
+CHANGES = "Your function changes"
+OUTSIDE = "Your line takes memory that no operation of torch made"
+STOPS = "Your function stops on this input."
+TOO_FAR = "That view would reach beyond its storage"
 
 
 class Wrong(NamedTuple):
-    """A wrong answer to an exercise, and words that only its own hint has."""
+    """A wrong answer to an exercise, and words of the hint that it should get."""
 
     exercise: Exercise
     words: str
@@ -16,74 +23,41 @@ class Wrong(NamedTuple):
 
 
 WRONG: list[Wrong] = []
-
-
-def wrong(exercise, words):
-    """Collect the decorated function as a wrong answer."""
-
-    def collect(answer):
-        WRONG.append(Wrong(exercise, words, answer))
-        return answer
-
-    return collect
-
-
-class Unnamed(NamedTuple):
-    """A wrong answer that no mistake describes, and the first words of what it is told."""
-
-    exercise: Exercise
-    told: str
-    answer: Callable
-
-
-UNNAMED: list[Unnamed] = []
-
-
-def unnamed(exercise, told=""):
-    """Collect the decorated function as one that gets a general hint, or that of its error."""
-
-    def collect(answer):
-        UNNAMED.append(Unnamed(exercise, told or exercise.otherwise, answer))
-        return answer
-
-    return collect
-
-
-def general(exercise, *expressions, instead=None, told=""):
-    """Collect answers in a line that get a general hint: whole expressions, and other pieces.
-
-    `instead` has pieces of the solution, and for each what stands in its place.
-    """
-    formula = Formula(exercise.reference)
-    for expression in expressions:
-        unnamed(exercise, told)(formula.answering(expression))
-    for right, wrong_pieces in (instead or {}).items():
-        for piece in wrong_pieces:
-            unnamed(exercise, told)(formula.with_pieces({right: piece}))
-
-
 FORMULAS: list[tuple[Exercise, dict[str, list[str]]]] = []
 
 
-def formulas(exercise, choices):
-    """Collect pieces of the solution, for each of which people may write any of several others.
+def answering(task, answer):
+    """Return an answer as a function.
 
-    Of all the answers that this makes, the solution alone may pass.
+    It is one, or the source of an expression, or "piece => another && piece => another" for the solution
+    with other pieces.
     """
-    FORMULAS.append((exercise, beside_its_slots(exercise, choices)))
+    if not isinstance(answer, str):
+        return answer
+    formula = Formula(task.reference)
+    if " => " not in answer:
+        return formula.answering(answer)
+    return formula.with_pieces(dict(change.split(" => ") for change in answer.split(" && ")))
 
 
-def beside_its_slots(exercise, choices):
+def refused(task, rows):
+    """Collect wrong answers: for words of a hint, the answers that should get it."""
+    for words, answers in rows.items():
+        for answer in answers:
+            WRONG.append(Wrong(task, words or task.otherwise, answering(task, answer)))
+
+
+def formulas(task, choices):
+    """Collect pieces of the solution, and what may stand in the place of each."""
+    FORMULAS.append((task, beside_its_slots(task, choices)))
+
+
+def beside_its_slots(task, choices):
     """These pieces, and the exercise's own slots that do not overlap with them."""
-    slots = {right: [*wrong] for right, wrong in exercise.slots.items()}
+    slots = {right: [s for s, _ in each_source(wrong)] for right, wrong in task.slots.items()}
     apart = {
         right: wrong
         for right, wrong in slots.items()
         if not any(right in piece or piece in right for piece in choices)
     }
     return apart | {right: [*slots.get(right, []), *pieces] for right, pieces in choices.items()}
-
-
-CHANGES = "Your function changes"
-ANOTHER_KIND = "That is another kind of answer"
-TOO_FAR = "That view would reach beyond its storage"

@@ -8,21 +8,11 @@ from stridekit.exercises import contiguity as ex
 from tests.wrong_answers.collecting import (
     ANOTHER_KIND,
     CHANGES,
-    WRONG,
+    GENERAL,
+    OUTSIDE,
     formulas,
-    general,
-    unnamed,
-    wrong,
+    refused,
 )
-
-# Mistakes that the exercises know, made in a way of one's own -----------------------------------
-
-
-@wrong(ex.mergeable, "also one of the other dims")
-def merges_unless_one_of_the_two_is_empty(shape, stride, d):
-    if shape[d] <= 1 or shape[d + 1] <= 1:
-        return True
-    return stride[d] == stride[d + 1] * shape[d + 1]
 
 
 def torch_view(shape, stride, new_shape):
@@ -34,340 +24,213 @@ def torch_view(shape, stride, new_shape):
         return None
 
 
-@wrong(ex.view_stride, "You merge, but never cut")
-def view_with_known_steps(shape, stride, new_shape):
-    found = torch_view(shape, stride, new_shape)
-    if found is None:
-        return None
-    known = all(s in stride for n, s in zip(new_shape, found, strict=True) if n != 1)
-    return found if known or math.prod(shape) == 0 else None
-
-
 def chunks_of(shape, stride):
     """The chunks, the innermost first: [elements, step] of each."""
     chunks = []
     for size, step in zip(shape[::-1], stride[::-1], strict=True):
-        if size == 1:
-            continue
-        if chunks and chunks[-1][0] * chunks[-1][1] == step:
+        if size != 1 and chunks and chunks[-1][0] * chunks[-1][1] == step:
             chunks[-1][0] *= size
-        else:
+        elif size != 1:
             chunks.append([size, step])
     return chunks
 
 
-def cut(chunks, new_shape, begin=lambda step: step, go_on=lambda step, size, first: step * size):
-    """The steps of the new dims; None where one straddles two chunks."""
-    found, left, step, first = [], 1, 1, 1
-    for size in new_shape[::-1]:
-        if left == 1 and size > 1:
-            left, first = chunks.pop(0)
-            step = begin(first)
-        if left % size:
-            return None
-        found.append(step)
-        left, step = left // size, go_on(step, size, first)
-    return found[::-1]
+def viewing(begin=lambda step: step, go_on=lambda step, size, first: step * size):
+    """An answer that cuts the chunks in a way of its own."""
 
-
-def viewing(told, **how):
-    """Collect an answer that cuts the chunks in a way of its own."""
-
-    @wrong(ex.view_stride, told)
     def answer(shape, stride, new_shape):
-        return (
-            (0,) * len(new_shape) if 0 in shape else cut(chunks_of(shape, stride), new_shape, **how)
-        )
+        chunks, steps, left, step, first = chunks_of(shape, stride), [], 1, 1, 1
+        for size in new_shape[::-1] if 0 not in shape else ():
+            if left == 1 and size > 1:
+                left, first = chunks.pop(0)
+                step = begin(first)
+            if left % size:
+                return None
+            steps.append(step)
+            left, step = left // size, go_on(step, size, first)
+        return steps[::-1] or (0,) * len(new_shape)
 
-    answer.__name__ = f"view_told_{told[:4]}_{len(WRONG)}"
-
-
-viewing("leaves out one of the factors", go_on=lambda step, size, first: size)
-viewing("leaves out one of the factors", go_on=lambda step, size, first: size * first)
-viewing("Your first step in a chunk is 1", begin=lambda step: 1)
-
-
-@wrong(ex.view_stride, "the answer is None, and nothing else")
-def view_or_no_stride(shape, stride, new_shape):
-    return torch_view(shape, stride, new_shape) or ()
+    return answer
 
 
-@wrong(ex.view_stride, "the answer is None, and nothing else")
-def view_that_is_never_refused(shape, stride, new_shape):
-    found = torch_view(shape, stride, new_shape)
-    return [stride[-1]] * len(new_shape) if found is None else found
+VIEW = "(stride_ := view_stride(shape, stride, new_shape))"
+refused(ex.view_stride, {
+    "You merge, but never cut": [
+        lambda shape, stride, new_shape: (
+            (view := torch_view(shape, stride, new_shape)) is not None
+            and (0 in shape or {s for n, s in zip(new_shape, view, strict=True) if n != 1} <= {*stride})
+            and view) or None],
+    "leaves out one of the factors": [
+        viewing(go_on=lambda step, size, first: size),
+        viewing(go_on=lambda step, size, first: size * first),
+    ],
+    "Your first step in a chunk is 1": [viewing(begin=lambda step: 1)],
+    "the answer is None, and nothing else": [
+        lambda *layouts: torch_view(*layouts) or (),
+        f"[stride[-1]] * len(new_shape) if {VIEW} is None else stride_",
+    ],
+    "Right wherever no new size is 1": [
+        f"{VIEW} and [s for n, s in zip(new_shape, stride_) if n != 1]"],
+    GENERAL: [
+        f"{VIEW} and tuple(s + 1 for s in stride_)",
+        f"{VIEW} and tuple(4 * s for s in stride_)",
+        "new_shape",
+        f"None if {VIEW} is None else (prod(shape), *stride_)",
+    ],
+    "Right wherever torch makes the view": [f"False if {VIEW} is None else stride_"],
+    "Right wherever no stride is 0": [f"None if 0 in stride else {VIEW}"],
+    ANOTHER_KIND: ["False"],
+})  # fmt: skip
 
 
-@wrong(ex.view_stride, "Right wherever no new size is 1")
-def view_without_its_ones(shape, stride, new_shape):
-    found = torch_view(shape, stride, new_shape)
-    return found and [s for n, s in zip(new_shape, found, strict=True) if n != 1]
+def contiguous_where(is_wrong, then=lambda needed, size: needed * size, zero_first=True):
+    """An is_contiguous that finds a stride wrong in a way of its own."""
 
-
-def looks_for_zeros_on_the_way(ask_first):
-    """Collect an is_contiguous that meets a size of 0 only after dims further in."""
-
-    @wrong(ex.is_contiguous, "Right wherever there is an element")
     def answer(shape, stride):
         needed = 1
         for size, step in zip(shape[::-1], stride[::-1], strict=True):
-            if ask_first and size == 0:
-                return True
-            if size != 1 and step != needed:
-                return False
+            if size != 1 and is_wrong(step, needed):
+                return zero_first and 0 in shape
             if size == 0:
                 return True
-            needed *= size
+            needed = then(needed, size)
         return True
 
+    return answer
 
-looks_for_zeros_on_the_way(True)
-looks_for_zeros_on_the_way(False)
-
-
-@wrong(ex.is_contiguous, "Right for one dim and for two")
-def contiguous_by_the_next_size(shape, stride):
-    needed = 1
-    for size, step in zip(shape[::-1], stride[::-1], strict=True):
-        if size != 1 and step != needed:
-            return 0 in shape
-        needed = size
-    return True
-
-
-@wrong(ex.is_contiguous, "Right wherever no stride is 0")
-def contiguous_but_for_stride_0(shape, stride):
-    dims = [(n, s) for n, s in zip(shape, stride, strict=True) if s]
-    return (
-        torch.empty_strided([n for n, _ in dims], [s for _, s in dims]).is_contiguous()
-        or 0 in shape
-    )
-
-
-@wrong(ex.is_contiguous, "Your test lets a stride be larger")
-def contiguous_without_overlap(shape, stride):
-    needed = 1
-    for size, step in zip(shape[::-1], stride[::-1], strict=True):
-        if size != 1 and step < needed:
-            return 0 in shape
-        needed *= size
-    return True
-
-
-@wrong(ex.mergeable, "You ask that the inner dim steps by 1")
-def merges_where_the_inner_dim_steps_by_1(shape, stride, d):
-    if math.prod(shape) == 0 or 1 in (shape[d], shape[d + 1]):
-        return True
-    return (stride[d], stride[d + 1]) == (shape[d + 1], 1)
-
-
-@wrong(ex.mergeable, "Right where there are only two dims")
-def merges_if_all_dims_do(shape, stride, d):
-    return 0 in shape or len(chunks_of(shape, stride)) < 2 or (1 in shape[d : d + 2])
-
-
-@wrong(ex.unviewable, "no bridge across one")
-def unviewable_by_neighbours(shape, stride):
-    pairs = (ex.mergeable.reference(shape, stride, d) for d in range(len(shape) - 1))
-    return None if all(pairs) else (math.prod(shape),)
-
-
-@wrong(ex.clone_stride, "You order the dims by their sizes")
-def clone_by_size(shape, stride):
-    step, found = 1, {}
-    for size, d in sorted((n, -d) for d, n in enumerate(shape)):
-        found[-d], step = step, step * (size or 1)
-    return [found[d] for d in range(len(shape))]
-
-
-@wrong(ex.clone_stride, "Right wherever no dim is expanded")
-def clone_that_makes_rows_of_expanded_dims(shape, stride):
-    x = torch.empty_strided(shape, stride)
-    return (x.contiguous() if 0 in stride else x.clone()).stride()
-
-
-@wrong(ex.by_columns, "You copy on every input")
-def columns_into_new_memory(x):
-    n, h, w = x.shape
-    return torch.empty(n, w, h, dtype=x.dtype).copy_(x.mT).view(n, h * w)
-
-
-@wrong(ex.by_columns, "another dtype than x")
-def columns_into_new_memory_of_floats(x):
-    n, h, w = x.shape
-    return torch.empty(n, w, h).copy_(x.mT).view(n, h * w)
-
-
-@wrong(ex.by_columns, "The strides that you state")
-def columns_by_stated_strides(x):
-    n, h, w = x.shape
-    return x.as_strided((n, w, h), (h * w, 1, w)).flatten(1)
-
-
-@wrong(ex.clone_stride, "in the order of memory, not of the dims")
-def clone_in_the_order_of_memory(shape, stride):
-    right = torch.empty_strided(shape, stride).clone().stride()
-    return sorted(right)[::-1]
-
-
-@wrong(ex.by_columns, "the elements in the wrong places")
-def columns_scrambled(x):
-    n, h, w = x.shape
-    return x.reshape(n, w, h).transpose(1, 2).reshape(n, h * w)
-
-
-@wrong(ex.by_columns, "Twice the bytes on every input")
-def columns_piece_by_piece(x):
-    n, h, w = x.shape
-    if n == 0:
-        return x.new_empty(0, h * w)
-    return torch.stack([matrix.t().reshape(h * w) for matrix in x])
-
-
-@wrong(ex.by_columns, "Twice the bytes on every input")
-def columns_twice(x):
-    n, h, w = x.shape
-    return (x.transpose(1, 2) + 0).contiguous().view(n, h * w)
-
-
-# What the exercises do not know -------------------------------------------------------------------
 
 RIGHT = "is_contiguous(shape, stride)"
-general(
-    ex.is_contiguous,
-    "0 in shape or not shape or stride[0] == prod(shape[1:])",
-    f"not {RIGHT}",
-    "not shape or shape[0] * stride[0] == prod(shape)",
-)
-general(ex.is_contiguous, f"{RIGHT} or len(shape) > 2", told="Right for one dim and for two")
-general(ex.is_contiguous, f"'yes' if {RIGHT} else 'no'", told=ANOTHER_KIND)
+DENSE = "torch.empty_strided([n for n, s in zip(shape, stride) if s], [s for s in stride if s])"
+refused(ex.is_contiguous, {
+    "Right wherever there is an element": [
+        contiguous_where(int.__ne__, zero_first=False),
+        lambda shape, stride: (0 in shape and shape[-1] == 0)
+        or contiguous_where(int.__ne__, zero_first=False)(shape, stride),
+    ],
+    "Right for one dim and for two": [
+        contiguous_where(int.__ne__, lambda needed, size: size), f"{RIGHT} or len(shape) > 2"],
+    "Right wherever no stride is 0": [f"0 in shape or {DENSE}.is_contiguous()"],
+    "Your test lets a stride be larger": [contiguous_where(int.__lt__)],
+    GENERAL: [
+        "0 in shape or not shape or stride[0] == prod(shape[1:])",
+        f"not {RIGHT}",
+        "not shape or shape[0] * stride[0] == prod(shape)",
+    ],
+    ANOTHER_KIND: [f"'yes' if {RIGHT} else 'no'"],
+})  # fmt: skip
 
-general(
-    ex.mergeable,
-    "stride[d] == shape[d + 1] + stride[d + 1]",
-    instead={"stride[d] == shape[d + 1] * stride[d + 1]": ["stride[d] > stride[d + 1]"]},
-)
-MERGEABLE = "mergeable(shape, stride, d)"
-ONLY_MATRICES = [f"{MERGEABLE} and len(shape) == 2", "mergeable(shape, stride, 0)"]
-general(ex.mergeable, *ONLY_MATRICES, told="Right where there are only two dims")
-general(ex.mergeable, f"{MERGEABLE} and stride[d] > 0", told="Right wherever no stride is 0")
-general(ex.mergeable, f"1 in shape or {MERGEABLE}", told="Right wherever no size is 1")
-general(ex.mergeable, "(shape[d] * shape[d + 1], stride[d + 1])", told=ANOTHER_KIND)
+RIGHT = "mergeable(shape, stride, d)"
+refused(ex.mergeable, {
+    "also one of the other dims": [
+        "0 in shape[d : d + 2] or (shape[d] == 1 or shape[d + 1] == 1 "
+        "or stride[d] == stride[d + 1] * shape[d + 1])"],
+    "You ask that the inner dim steps by 1": [
+        "0 in shape or 1 in shape[d : d + 2] or (stride[d], stride[d + 1]) == (shape[d + 1], 1)"],
+    "Right where there are only two dims": [
+        lambda shape, stride, d: 0 in shape or len(chunks_of(shape, stride)) < 2 or 1 in shape[d : d + 2],
+        f"{RIGHT} and len(shape) == 2",
+        "mergeable(shape, stride, 0)",
+    ],
+    "Right wherever no stride is 0": [f"{RIGHT} and stride[d] > 0"],
+    "Right wherever no size is 1": [f"1 in shape or {RIGHT}"],
+    GENERAL: [
+        "stride[d] == shape[d + 1] + stride[d + 1]",
+        "stride[d] == shape[d + 1] * stride[d + 1] => stride[d] > stride[d + 1]",
+    ],
+    ANOTHER_KIND: ["(shape[d] * shape[d + 1], stride[d + 1])"],
+})  # fmt: skip
 
-VIEW = "(found := view_stride(shape, stride, new_shape))"
-general(
-    ex.view_stride,
-    f"{VIEW} and tuple(s + 1 for s in found)",
-    f"{VIEW} and tuple(4 * s for s in found)",
-    "new_shape",
-)
+RIGHT = "unviewable(shape, stride)"
+MERGEABLE = ex.mergeable.reference
+refused(ex.unviewable, {
+    "no bridge across one": [
+        lambda shape, stride: None if all(
+            MERGEABLE(shape, stride, d) for d in range(len(shape) - 1)) else (math.prod(shape),)],
+    "torch refuses that shape because it has another number of elements": [
+        "(prod(shape) + 1,)",
+        f"(sum((n - 1) * s for n, s in zip(shape, stride)) + 1 + prod(shape),) if {RIGHT} else None",
+    ],
+    "torch makes that view": [
+        "(prod(shape), 1) if len(shape) == 2 else None", f"{RIGHT} and (2, prod(shape) // 2)"],
+    "Right wherever no stride is 0": [f"(-1,) if 0 in stride else {RIGHT}"],
+    GENERAL: [f"None if stride[-1:] == (2,) else {RIGHT}"],
+    ANOTHER_KIND: ["(-1, -1)", "prod(shape)"],
+})  # fmt: skip
 
 
-@unnamed(ex.view_stride)
-def view_with_a_step_too_many(shape, stride, new_shape):
-    found = torch_view(shape, stride, new_shape)
-    return None if found is None else (math.prod(shape), *found)
+def clone_by_size(shape, stride):
+    step, steps = 1, {}
+    for size, d in sorted((n, -d) for d, n in enumerate(shape)):
+        steps[-d], step = step, step * (size or 1)
+    return [steps[d] for d in range(len(shape))]
 
 
-NO_VIEW = f"False if {VIEW} is None else found"
-general(ex.view_stride, NO_VIEW, told="Right wherever torch makes the view")
-general(ex.view_stride, "False", told=ANOTHER_KIND)
-general(ex.view_stride, f"None if 0 in stride else {VIEW}", told="Right wherever no stride is 0")
+CLONE = "torch.empty_strided(shape, stride).clone()"
+refused(ex.clone_stride, {
+    "You order the dims by their sizes": [clone_by_size],
+    "Right wherever no dim is expanded": [
+        f"((x := torch.empty_strided(shape, stride)).contiguous() if 0 in stride else {CLONE}).stride()"],
+    "in the order of memory, not of the dims": [f"sorted({CLONE}.stride())[::-1]"],
+    GENERAL: [
+        f"{CLONE}.stride()[::-1]",
+        "[4 * s for s in clone_stride(shape, stride)]",
+        "clone_stride(shape, stride) if len(shape) < 3 else stride",
+    ],
+    ANOTHER_KIND: [CLONE],
+})  # fmt: skip
 
-general(
-    ex.clone_stride,
-    "torch.empty_strided(shape, stride).clone().stride()[::-1]",
-    "[4 * s for s in clone_stride(shape, stride)]",
-    "clone_stride(shape, stride) if len(shape) < 3 else stride",
-)
-general(ex.clone_stride, "torch.empty_strided(shape, stride).clone()", told=ANOTHER_KIND)
-
-OUTSIDE = "Your line takes memory"
-general(
-    ex.by_columns,
-    "torch.tensor(x.transpose(1, 2).tolist(), dtype=x.dtype).view(width(x)).clone()",
-    "torch.from_numpy(np.ascontiguousarray(x.numpy().transpose(0, 2, 1))).view(width(x))",
-    told=OUTSIDE,
-)
-general(ex.by_columns, "x.transpose(1, 2).contiguous()", "by_columns(x.double())")
-general(
-    ex.by_columns,
-    "x.transpose_(1, 2).contiguous().view(x.size(0), x.size(1) * x.size(2))",
-    told=CHANGES,
-)
-
-BROKEN = "unviewable(shape, stride)"
-general(
-    ex.unviewable,
-    "(prod(shape) + 1,)",
-    f"(sum((n - 1) * s for n, s in zip(shape, stride)) + 1 + prod(shape),) if {BROKEN} else None",
-    told="torch refuses that shape because it has another number of elements",
-)
-general(
-    ex.unviewable,
-    "(prod(shape), 1) if len(shape) == 2 else None",
-    f"{BROKEN} and (2, prod(shape) // 2)",
-    told="torch makes that view",
-)
-general(ex.unviewable, f"(-1,) if 0 in stride else {BROKEN}", told="Right wherever no stride is 0")
-general(ex.unviewable, f"None if stride[-1:] == (2,) else {BROKEN}")
-general(ex.unviewable, "(-1, -1)", "prod(shape)", told=ANOTHER_KIND)
+N, W, H = "x.size(0)", "x.size(2)", "x.size(1)"
+refused(ex.by_columns, {
+    "You copy on every input": [
+        f"torch.empty({N}, {W}, {H}, dtype=x.dtype).copy_(x.mT).view({N}, {H} * {W})"],
+    "another dtype than x": [f"torch.empty({N}, {W}, {H}).copy_(x.mT).view({N}, {H} * {W})"],
+    "The strides that you state": [f"x.as_strided(({N}, {W}, {H}), ({H} * {W}, 1, {W})).flatten(1)"],
+    "the elements in the wrong places": [
+        f"x.reshape({N}, {W}, {H}).transpose(1, 2).reshape({N}, {H} * {W})"],
+    "Twice the bytes on every input": [
+        f"torch.stack([m.t().reshape({H} * {W}) for m in x]) if {N} else x.new_empty(0, {H} * {W})",
+        f"(x.transpose(1, 2) + 0).contiguous().view({N}, {H} * {W})",
+    ],
+    OUTSIDE: [
+        "torch.tensor(x.transpose(1, 2).tolist(), dtype=x.dtype).view(width(x)).clone()",
+        "torch.from_numpy(np.ascontiguousarray(x.numpy().transpose(0, 2, 1))).view(width(x))",
+    ],
+    GENERAL: ["x.transpose(1, 2).contiguous()", "by_columns(x.double())"],
+    CHANGES: [f"x.transpose_(1, 2).contiguous().view({N}, {H} * {W})"],
+})  # fmt: skip
 
 # Formulas of which one combination alone is right --------------------------------------------------
 
 NUMBERS = ["shape[d]", "shape[d + 1]", "stride[d]", "stride[d + 1]", "1"]
-PRODUCTS = [f"{one} * {other}" for k, one in enumerate(NUMBERS) for other in NUMBERS[k:]]
+PRODUCTS = [f"{first} * {second}" for k, first in enumerate(NUMBERS) for second in NUMBERS[k:]]
 EQUAL = {"stride[d] * 1", "shape[d + 1] * stride[d + 1]"}
-formulas(
-    ex.mergeable,
-    {
-        "stride[d] == shape[d + 1] * stride[d + 1]": [
-            f"{left} == {right}"
-            for left in PRODUCTS
-            for right in PRODUCTS
-            if {left, right} != EQUAL
-        ],
-    },
-)
-
-formulas(
-    ex.is_contiguous,
-    {
-        "0 in shape": ["False", "1 in shape"],
-        "size != 1": ["True", "size > 2"],
-        "step != needed": ["step < needed", "step > needed", "step % max(needed, 1)"],
-        "zip(reversed(shape), reversed(stride), strict=True)": ["zip(shape, stride)"],
-        "needed *= size": ["needed = size", "needed += size"],
-    },
-)
-
-BY_STRIDE = "key=lambda d: stride[d]"
-formulas(
-    ex.clone_stride,
-    {
-        "stride[d] != 0), ": ["True), "],
-        BY_STRIDE: [f"key=lambda d: {key}" for key in ("-stride[d]", "shape[d]", "-d", "d")],
-        "list(reversed(range(len(shape))))": ["list(range(len(shape)))"],
-        "return tuple(new_stride)": [
-            "return stride if 1 in stride else tuple(new_stride)",
-            "return stride if stride == contiguous_stride(shape) else tuple(new_stride)",
-        ],
-    },
-)
-
+formulas(ex.mergeable, {"stride[d] == shape[d + 1] * stride[d + 1]": [
+    f"{left} == {right}" for left in PRODUCTS for right in PRODUCTS if {left, right} != EQUAL
+]})  # fmt: skip
+formulas(ex.is_contiguous, {
+    "0 in shape": ["False", "1 in shape"],
+    "size != 1": ["True", "size > 2"],
+    "step != needed": ["step < needed", "step > needed", "step % max(needed, 1)"],
+    "zip(reversed(shape), reversed(stride), strict=True)": ["zip(shape, stride)"],
+    "needed *= size": ["needed = size", "needed += size"],
+})  # fmt: skip
+KEYS = ("-stride[d]", "shape[d]", "-d", "d")
+formulas(ex.clone_stride, {
+    "stride[d] != 0), ": ["True), "],
+    "key=lambda d: stride[d]": [f"key=lambda d: {key}" for key in KEYS],
+    "list(reversed(range(len(shape))))": ["list(range(len(shape)))"],
+    "return tuple(new_stride)": [
+        "return stride if 1 in stride else tuple(new_stride)",
+        "return stride if stride == contiguous_stride(shape) else tuple(new_stride)",
+    ],
+})  # fmt: skip
 COPY = ".clone(memory_format=torch.contiguous_format)"
-formulas(
-    ex.by_columns,
-    {
-        "x.transpose(1, 2)": [
-            f"x{first}{turn}"
-            for first in ("", ".contiguous()", ".clone()", COPY)
-            for turn in ("", ".transpose(1, 2)")
-            if (first, turn) != ("", ".transpose(1, 2)")
-        ],
-        ".reshape(": [
-            ".view(",
-            *(f"{copy}{end}(" for copy in (".clone()", COPY) for end in (".view", ".reshape")),
-        ],
-    },
-)
+formulas(ex.by_columns, {
+    "x.transpose(1, 2)": [
+        f"x{first}{turn}"
+        for first in ("", ".contiguous()", ".clone()", COPY) for turn in ("", ".transpose(1, 2)")
+        if (first, turn) != ("", ".transpose(1, 2)")
+    ],
+    ".reshape(": [
+        ".view(", *(f"{copy}{end}(" for copy in (".clone()", COPY) for end in (".view", ".reshape"))],
+})  # fmt: skip

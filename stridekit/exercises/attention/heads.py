@@ -85,17 +85,13 @@ CUT_AS_TOKENS = (
     "That is how the projection is cut, tokens before heads. Attention asks for (B, H, T, D): a "
     "transpose, which exchanges the two sizes and the two steps."
 )
-STEPS_OF_TOKENS = (
-    "The shape is that of heads, the strides are still in the order of tokens. A transpose exchanges "
-    "both: the second stride is that from head to head."
-)
 ONE_PACKING = (
     "You answer alike for all packings. Each has another order in the row: what lies between two heads, "
     "between two features of a head, and between q and k?"
 )
 BEHIND_ALL_OF_Q = (
-    "You put k behind all of q, as if the three were blocks of their own. They share each row: k begins "
-    "inside the very first."
+    "You put k behind all of q, as if the three were blocks. They share each row: k begins "
+    "in the first."
 )
 STARTS_AT_Q = (
     "Your offset is 0 for k and v as well: there q begins. How much of the row comes before?"
@@ -108,30 +104,29 @@ def in_bytes(shape: Ints, stride: Ints, offset: int) -> tuple[Ints, Ints, int]:
 
 
 head_layout.slots["(B, H, T, D)"] = {
-    "(B, T, H, D)": "The shape has tokens before heads. That is how the projection is cut; attention asks "
-    "for (B, H, T, D), each head as a matrix of its own.",
+    "(B, T, H, D)": "The shape has tokens before heads. That is how the projection is cut; attention "
+    "asks for (B, H, T, D), each head as a matrix of its own.",
 }
 head_layout.slots["3 * H * D"] = {
-    "H * D": "Your rows are H * D long, as if each token had q, k or v alone. One row of the projection "
-    "holds all three.",
+    "H * D": "Your rows are H * D long, as if each token had q, k or v alone. One row holds all three.",
     "D": "You step from token to token by D, as inside a head that lies by itself. Between two tokens "
     "lies the whole row of the projection: all heads, of q, k and v.",
 }
 head_layout.slots["T * row, head, row, feature"] = {
-    "T * row, row, head, feature": STEPS_OF_TOKENS,
+    "T * row, row, head, feature": "The shape is that of heads, the strides are still in the order of "
+    "tokens. A transpose exchanges both: the second stride is that from head to head.",
 }
 head_layout.slots["(D, 3 * D, 1)"] = {
-    "(D, D, 1)": 'In "H3D" the heads of k are D apart in your answer. But between two of them lie v of the '
-    "one and q of the next.",
+    "(D, D, 1)": 'In "H3D" the heads of k are D apart in your answer. But between two of them lie v of '
+    "the one and q of the next.",
 }
 head_layout.slots["(1, 3 * D, 3)"] = {
-    "(1, 3 * D, 1)": 'In "HD3" your features are neighbours. q, k and v of one feature lie together there, '
-    "so the next feature is 3 elements away.",
+    "(1, 3 * D, 1)": 'In "HD3" your features are neighbours. q, k and v of one feature lie together '
+    "there, so the next feature is 3 elements away.",
     "(1, D, 3)": 'In "HD3" a head has 3 * D elements in the row: q, k and v of each of its D features.',
 }
 head_layout.alone["T * row, head, row, feature"] = {
-    "row, head, row, feature": "You step by one row to the next item of the batch. Between two items lie "
-    "all T tokens of one.",
+    "row, head, row, feature": "You step by one row to the next item of the batch. T tokens lie between.",
     "T * row, T * D, row, feature": "Your heads are T * D apart, as if each had its tokens by itself. "
     "They are neighbours in the row of one token.",
     "row, head, T * row, feature": "You step by T rows from token to token, and by one row from item to "
@@ -142,14 +137,13 @@ head_layout.alone["(D, 3 * D, 1)"] = {
     "elements later, not H * D.",
 }
 head_layout.alone["(1, 3 * D, 3)"] = {
-    "(D, 3 * D, 3)": 'The steps are right. In "HD3", k begins one element after q: each feature has its q, '
-    "k and v side by side.",
+    "(D, 3 * D, 3)": 'The steps are right. In "HD3", k begins one element after q: each feature has its '
+    "q, k and v side by side.",
     "(D, 3 * D, 1)": 'You take "HD3" for "H3D". The letters go from the outermost to the innermost: here '
     "the 3 is the innermost, so q, k and v change with each element.",
 }
 head_layout.slots[" * between"] = {
-    "": "Your offset is 0, 1 or 2: the number of parts that come before. How many elements is k away from "
-    "q?",
+    "": "Your offset counts the parts that come before. How many elements is k away from q?",
     " * between * 4": "Your offset is in bytes. Offsets and strides count elements.",
     " * H * D": 'Your offset is that of "3HD" in every packing. In the others, k begins sooner: right '
     "after the D features of q, or after one.",
@@ -242,38 +236,29 @@ def by_tokens(y: Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return merged(y), row_major(merged(y))
 
 
-SCRAMBLED = (
-    "reshape is no transpose. It keeps the reading order, heads first, and only cuts it anew: your rows "
-    "mix tokens. Bring tokens before heads first."
-)
-ASKS_FOR_MORE = (
-    "Right values, with a copy that nobody needs, as one that makes them contiguous. The q of a packed "
-    "row, or some of the tokens, has gaps between its rows; heads and features merge there all the same."
-)
-ALWAYS = "A copy on every input. Where y comes in the order of tokens, its heads lie side by side "
-"already: which method copies only if it has to?"
-
 merge_heads.only["y.numel() == 0"] = NO_ELEMENT
 merge_heads.wrong |= {
-    "y.reshape(merged(y))": SCRAMBLED,
-    "y.transpose(1, 2).contiguous().view(merged(y))": ASKS_FOR_MORE,
-    "torch.cat(y.unbind(1), -1)": ALWAYS,
-    "merge_heads(y).clone()": "Twice the bytes where a copy is needed, and once too often elsewhere: what "
-    "is merged already is copied again.",
+    "y.reshape(merged(y))": "reshape is no transpose. It keeps the reading order, heads first, and only "
+    "cuts it anew: your rows mix tokens. Bring tokens before heads first.",
+    "y.transpose(1, 2).contiguous().view(merged(y))": "Right values, with a copy that nobody needs, as "
+    "one that makes them contiguous. The q of a packed row, or some of the tokens, has gaps between its "
+    "rows; heads and features merge there all the same.",
+    "torch.cat(y.unbind(1), -1)": "A copy on every input. Where y comes in the order of tokens, its "
+    "heads lie side by side already: which method copies only if it has to?",
+    "merge_heads(y).clone()": "Twice the bytes where a copy is needed, and once too often elsewhere: "
+    "what is merged already is copied again.",
     "y.transpose(1, 2).view(merged(y))": "No copy at all: that is a view only where heads and features "
     "merge. Where y lies by heads, torch refuses it, as it has to: there, one copy is needed.",
     "y.transpose(1, 2).clone().view(merged(y))": "clone keeps the order in memory, so that heads and "
     "features still do not merge where they did not before. What puts them in reading order?",
     "torch.stack([torch.cat(item.unbind(0), -1) for item in y])": "You copy twice on every input: heads "
     "are put together, and then the items of the batch. One method does it for all of y at once.",
-    "y.transpose(1, 2)": "Tokens come before heads, as they should. Now merge the last two dims to one of "
-    "H * D.",
+    "y.transpose(1, 2)": "Tokens come before heads. Now merge the last two dims to H * D.",
     "y.permute(0, 2, 3, 1).flatten(2)": "Your rows go through the heads for each feature. Asked for are "
     "all features of head 0, then all of head 1: heads outside, features inside.",
-    "y.flatten(1, 2)": "You merge heads and tokens, the two dims in the middle. Those of one token should "
-    "come together: heads and features.",
-    "y.transpose(1, 2).flatten(1, 2)": "You merge tokens and heads. Tokens stay apart; heads and features "
-    "merge.",
+    "y.flatten(1, 2)": "You merge heads and tokens, the two dims in the middle. Those of one token "
+    "should come together: heads and features.",
+    "y.transpose(1, 2).flatten(1, 2)": "You merge tokens and heads. Only heads and features merge.",
     "merge_heads(y.float())": "The values are right, the dtype is not. A conversion copies, and new "
     "memory is float32 unless you ask for y's own.",
     "torch.as_strided(y, *by_tokens(y))": "The strides that you state are those of a y that lies packed "

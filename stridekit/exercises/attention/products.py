@@ -103,28 +103,16 @@ NOT_CONTIGUOUS = (
     "You take what is not contiguous for what is cloned. The last two dims may lie as they like: `k.mT` "
     "is free, and so is a slice of tokens. Only the dims before them have to merge."
 )
-LAST_TWO = (
-    "You look at the last two dims. How a matrix lies is left to the library that multiplies; what `@` "
-    "reshapes, and clones where it has to, are the dims before."
-)
-UNEXPANDED = (
-    "You forget that the operands are expanded first. A batch dim that is repeated has stride 0, and 0 "
-    "merges with few others: then all repetitions are written out."
-)
 LEAST = (
     "You count each clone without its repetitions. The operand is expanded before it is cloned, so every "
     "repetition is written: `x.nbytes` after `expand`."
 )
-ALL_BYTES = (
-    "Right which operand is cloned. How much of it? All that was expanded, in bytes: the number of "
-    "elements times `x.itemsize`."
-)
 
 matmul_clones.slots["steps == needed"] = {
-    "all(map(int.__ge__, steps, needed))": "You let the outer stride be larger. Merged dims have one step "
-    "throughout: the outer stride has to be the size of the inner dim times its stride, no more.",
-    "all(s > t for s, (_, t) in zip(steps, dims[1:]))": "You ask for falling strides. The order in memory "
-    "is not enough: the outer step has to be exactly as long as the inner dim.",
+    "all(map(int.__ge__, steps, needed))": "You let the outer stride be larger. Merged dims have one "
+    "step throughout: the outer stride has to be the size of the inner dim times its stride, no more.",
+    "all(s > t for s, (_, t) in zip(steps, dims[1:]))": "You ask for falling strides. The order in "
+    "memory is not enough: the outer step has to be exactly as long as the inner dim.",
 }
 matmul_clones.slots["[n * s for n, s in dims[1:]]"] = {
     "[n for n, _ in dims[1:]]": "You compare the outer stride with the size of the inner dim. One step "
@@ -133,11 +121,11 @@ matmul_clones.slots["[n * s for n, s in dims[1:]]"] = {
     "inner dim: its size times its stride.",
 }
 matmul_clones.slots[" if n != 1"] = {
-    "": "You ask dims of size 1 for their stride. No index steps by it, so `@` leaves it out: B = 1 or H "
-    "= 1 is free.",
+    "": "You ask dims of size 1 for their stride. No index steps by it, so `@` leaves it out.",
 }
 matmul_clones.slots["given.expand(*batch, *given.shape[-2:])"] = {
-    "given": UNEXPANDED,
+    "given": "You forget that the operands are expanded first. A batch dim that is repeated has stride "
+    "0, and 0 merges with few others: then all repetitions are written out.",
 }
 matmul_clones.slots["x.nbytes"] = {
     "given.nbytes": LEAST,
@@ -145,13 +133,15 @@ matmul_clones.slots["x.nbytes"] = {
     "4 * x.numel()": "You take 4 bytes for every element. float64 has 8, bfloat16 has 2: `x.itemsize`.",
 }
 matmul_clones.slots["clones[0], clones[1]"] = {
-    "clones[1], clones[0]": "The right numbers the wrong way round: first the bytes of a, then those of "
-    "b.",
+    "clones[1], clones[0]": "The right numbers the wrong way round: first those of a.",
     "sum(clones), 0": "You add the two up. Asked for are the bytes of a, and those of b, each by itself.",
 }
 matmul_clones.alone["x.nbytes"] = {
-    "x[..., 0, 0].nbytes": ALL_BYTES,
-    "x.untyped_storage().nbytes()": ALL_BYTES,
+    (
+        "x[..., 0, 0].nbytes",
+        "x.untyped_storage().nbytes()",
+    ): "Right which operand is cloned. How much of it? All that was expanded, in bytes: the number of "
+    "elements times `x.itemsize`.",
     "len(memset(x))": LEAST,
 }
 matmul_clones.alone["clones[0], clones[1]"] = {
@@ -159,12 +149,15 @@ matmul_clones.alone["clones[0], clones[1]"] = {
     "product with a contiguous q, only k is cloned.",
 }
 matmul_clones.alone["steps == needed"] = {
-    "x.is_contiguous()": NOT_CONTIGUOUS,
-    "x.is_contiguous() or x.mT.is_contiguous()": NOT_CONTIGUOUS,
-    "given.is_contiguous()": NOT_CONTIGUOUS,
-    "x.stride(-1) == 1": LAST_TWO,
-    "1 in x.stride()[-2:]": LAST_TWO,
-    "x.stride(-2) == x.size(-1) * x.stride(-1)": LAST_TWO,
+    (
+        "x.is_contiguous()",
+        "x.is_contiguous() or x.mT.is_contiguous()",
+        "given.is_contiguous()",
+    ): NOT_CONTIGUOUS,
+    ("x.stride(-1) == 1", "1 in x.stride()[-2:]", "x.stride(-2) == x.size(-1) * x.stride(-1)"): (
+        "You look at the last two dims. How a matrix lies is left to the library that multiplies; what "
+        "`@` reshapes, and clones where it has to, are the dims before."
+    ),
     "True": "You answer that nothing is ever cloned. BLAS takes strides of rows and columns, and of one "
     "batch; two batch dims first have to become one.",
     "len(dims) < 2": "You take two batch dims for a clone, whatever their strides. Where they merge to "
@@ -173,8 +166,8 @@ matmul_clones.alone["steps == needed"] = {
     "repeated dim by itself merges with nothing, and needs not; and 0 merges with 0.",
     "steps[:1] == needed[:1]": "You compare the first two batch dims alone. There can be three and more: "
     "each has to merge with its neighbour.",
-    "steps[-1:] == needed[-1:]": "You compare the last two batch dims alone. There can be three and more: "
-    "each has to merge with its neighbour.",
+    "steps[-1:] == needed[-1:]": "You compare the last two batch dims alone. There can be three and "
+    "more: each has to merge with its neighbour.",
 }
 matmul_clones.wrong |= {
     "tuple(0 if x.is_contiguous() else x.nbytes for x in (a, b))": NOT_CONTIGUOUS,
@@ -244,31 +237,6 @@ def group_scores(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
     return (rows @ k.mT).view(B, H, T, S)
 
 
-WRITTEN_OUT = (
-    "Right scores, but k is written out, once for each head of its group. expand is free, up to where its "
-    "dims are merged: by a reshape to H heads, or by `@` itself, which makes one dim of all before the "
-    "last two."
-)
-REPEATED = (
-    "Right scores, from a k that was written out for every head of q. The heads of one group meet one "
-    "matrix of k: can they meet it together, in one product?"
-)
-ORDER = (
-    "Your heads meet the groups in turn: head h meets group h % G. Neighbours share a group here: head h "
-    "belongs to group h // (H // G). (`repeat` puts one copy of all groups behind the other.)"
-)
-FOLDED_BY_TOKENS = (
-    "Right for one token, T = 1. The rows of a group go head by head, and inside a head token by token; "
-    "you put them together, or take them apart, in the other order."
-)
-ALL_OF_K = (
-    "Right scores, but all of k is copied before the product. It takes k as it lies, turned or not."
-)
-SAFE = (
-    "Right scores, but `contiguous()` copies a k that is no whole tensor, as the prefix of a cache. The "
-    "product takes it as it lies."
-)
-
 group_scores.slots["q.reshape(B, G, H // G * T, D)"] = {
     "q.view(B, G, H // G * T, D)": "view gives up where q comes in the order of tokens: heads and tokens "
     "do not merge there. q may be copied where it has to: reshape.",
@@ -280,16 +248,19 @@ group_scores.slots["q.reshape(B, G, H // G * T, D)"] = {
 group_scores.slots["k.mT"] = {
     "k.reshape(B, G, D, S)": "reshape is no transpose: it keeps the reading order, and your columns mix "
     "the rows of k. `k.mT` exchanges the last two dims, and copies nothing.",
-    "k.contiguous().mT": SAFE,
-    "k.mT.contiguous()": ALL_OF_K,
-    "k.clone().mT": ALL_OF_K,
-    "k[:, :1].mT": "All your heads meet group 0 of k. Each has its own: head h belongs to group h // (H "
-    "// G).",
+    "k.contiguous().mT": "Right scores, but `contiguous()` copies a k that is no whole tensor, as the "
+    "prefix of a cache. The product takes it as it lies.",
+    (
+        "k.mT.contiguous()",
+        "k.clone().mT",
+    ): "Right scores, but all of k is copied before the product. It takes k as it lies, turned or not.",
+    "k[:, :1].mT": "All your heads meet group 0 of k. Head h belongs to group h // (H // G).",
 }
 group_scores.slots[".view(B, H, T, S)"] = {
-    "": "The right scores, still by groups: (B, G, H // G * T, S). The rows of a group are its heads, one "
-    "after the other, so a view gives them back.",
-    ".view(B, T, H, S).transpose(1, 2)": FOLDED_BY_TOKENS,
+    "": "The right scores, still by groups: (B, G, H // G * T, S). The rows of a group are its heads, "
+    "one after the other, so a view gives them back.",
+    ".view(B, T, H, S).transpose(1, 2)": "Right for one token, T = 1. The rows of a group go head by "
+    "head, and inside a head token by token: yours come in the other order.",
 }
 group_scores.alone[".view(B, H, T, S)"] = {
     ".view(B, H, T, S) / D**0.5": "These are scaled by the root of D. That is what attention does next; "
@@ -297,15 +268,25 @@ group_scores.alone[".view(B, H, T, S)"] = {
     ".view(B, H, T, S).softmax(-1)": "These are weights, after a softmax. Asked for are the bare scores.",
 }
 group_scores.wrong |= {
-    "q @ k.repeat_interleave(q.size(1) // k.size(1), 1).mT": REPEATED,
-    "q @ k[:, torch.arange(q.size(1)) // (q.size(1) // k.size(1))].mT": REPEATED,
-    "torch.stack([q[:, h] @ k[:, h % k.size(1)].mT for h in range(q.size(1))], 1)": ORDER,
-    "q @ k.repeat(1, q.size(1) // k.size(1), 1, 1).mT": ORDER,
-    "(q.unflatten(1, (k.size(1), -1)) @ k.unsqueeze(2).mT).flatten(1, 2)": WRITTEN_OUT,
-    "q @ k.unsqueeze(2).expand(-1, -1, q.size(1) // k.size(1), -1, -1).flatten(1, 2).mT": WRITTEN_OUT,
-    "(q.unflatten(1, (k.size(1), -1)).unsqueeze(4) * k[:, :, None, None]).sum(-1).flatten(1, 2)": "Right "
-    "scores, by way of all products of single elements: D times as many as there are scores. A matrix "
-    "product adds them up as it goes.",
-    "q @ k.mT": "torch broadcasts a batch dim of size 1, and no other: H heads do not meet G groups. "
-    "Bring q to G groups first.",
+    (
+        "q @ k.repeat_interleave(q.size(1) // k.size(1), 1).mT",
+        "q @ k[:, torch.arange(q.size(1)) // (q.size(1) // k.size(1))].mT",
+    ): "Right scores, from a k that was written out for every head of q. The heads of one group meet one "
+    "matrix of k: can they meet it together, in one product?",
+    (
+        "torch.stack([q[:, h] @ k[:, h % k.size(1)].mT for h in range(q.size(1))], 1)",
+        "q @ k.repeat(1, q.size(1) // k.size(1), 1, 1).mT",
+    ): "Your heads meet the groups in turn: head h meets group h % G. Neighbours share a group here: "
+    "head h belongs to group h // (H // G). (`repeat` puts one copy of all groups behind the other.)",
+    (
+        "(q.unflatten(1, (k.size(1), -1)) @ k.unsqueeze(2).mT).flatten(1, 2)",
+        "q @ k.unsqueeze(2).expand(-1, -1, q.size(1) // k.size(1), -1, -1).flatten(1, 2).mT",
+    ): "Right scores, but k is written out, once for each head of its group. expand is free, up to where "
+    "its dims are merged: by a reshape to H heads, or by `@` itself.",
+    "(q.unflatten(1, (k.size(1), -1)).unsqueeze(4) * k[:, :, None, None]).sum(-1).flatten(1, 2)": (
+        "Right scores, by way of all products of single elements: D times as many as there are scores. A "
+        "matrix product adds them up as it goes."
+    ),
+    "q @ k.mT": "torch broadcasts batch dims of size 1 alone: H heads do not meet G groups. Bring q to G "
+    "groups.",
 }

@@ -84,9 +84,8 @@ flatten_images.slots["x"] = {
 }
 flatten_images.slots["flatten(1)"] = {
     "flatten()": "All images in one row. Dim 0 has to stay: `flatten()` alone begins at dim 0.",
-    "reshape(x.size(0), -1)": "Right wherever there is an image. An empty batch has no elements, and from "
-    "their number, 0, torch cannot work out what -1 should be. Say the size, or call what multiplies the "
-    "sizes itself.",
+    "reshape(x.size(0), -1)": "Right wherever there is an image. From 0 elements torch cannot work out "
+    "what -1 should be. Say the size, or call what multiplies the sizes itself.",
 }
 flatten_images.alone["flatten(1)"] = {
     "view(x.size(0), -1)": "`view` never copies, so it raises where the strides do not allow one: on "
@@ -94,9 +93,8 @@ flatten_images.alone["flatten(1)"] = {
 }
 flatten_images.wrong |= {
     "(x.permute(0, 2, 3, 1) if only_channels_last(x) else x).flatten(1)": NHWC_ORDER,
-    "x.as_strided((x.size(0), m := math.prod(x.shape[1:])), (m, 1))": "You read the storage as it lies: x "
-    "need not begin at its start, and can have gaps or another order. The row should read x[n] in the "
-    "order C, H, W.",
+    "x.as_strided((x.size(0), m := math.prod(x.shape[1:])), (m, 1))": "You read the storage as it lies: "
+    "x can begin later, and have gaps or another order. A row is x[n] in the order C, H, W.",
 }
 
 
@@ -143,21 +141,9 @@ def uses_to_pay_back(convert: float, before: float, after: float) -> float:
     return math.ceil(convert / (before - after))
 
 
-TIME_OF_ONE_USE = (
-    "You divide by the time of one use. What pays the conversion back is what a use saves: the difference "
-    "between before and after."
-)
-FOR_FREE = (
-    "That answer takes no notice of what converting costs, or almost none. It has to be paid for once, "
-    "and each use pays back only `before - after` of it."
-)
 NEVER = (
     "Right where a use gets cheaper. Where it gets no cheaper, no number of uses pays a cost back: the "
     "answer there is `math.inf`."
-)
-A_LIMIT = (
-    "Right for small n. Nothing limits n: small savings can pay a conversion back after millions of uses. "
-    "Where no n does, the times say so: no use gets cheaper."
 )
 FREE = (
     "Right where the conversion costs something. A conversion that takes no time has paid back after 0 "
@@ -165,23 +151,23 @@ FREE = (
 )
 
 uses_to_pay_back.slots["(before - after)"] = {
-    "(after or before)": TIME_OF_ONE_USE,
-    "before": TIME_OF_ONE_USE,
+    (
+        "(after or before)",
+        "before",
+    ): "You divide by the time of one use. What pays the conversion back is what a use saves: the "
+    "difference between before and after.",
     "(after - before)": "What a use saves is `before - after`; the answer has it the other way round.",
 }
 uses_to_pay_back.slots["math.ceil("] = {
-    "math.floor(": "You round down. After that many uses the conversion has not quite paid back yet; part "
-    "of a use does not exist, so it takes one more.",
-    "round(": "You round to the nearest number, which is sometimes the one below: then the conversion has "
-    "not quite paid back yet. Half a use does not exist; round up.",
-    "(": "The right quotient, not yet a count of uses: part of a use does not exist. What is the smallest "
-    "whole number that is enough?",
+    "math.floor(": "You round down. After that many uses the conversion has not quite paid back yet; "
+    "part of a use does not exist, so it takes one more.",
+    "round(": "You round to the nearest number, which is sometimes the one below: then the conversion "
+    "has not quite paid back yet. Half a use does not exist; round up.",
+    "(": "The right quotient, not yet a count of uses: part of a use does not exist. What is the "
+    "smallest whole number that is enough?",
 }
 uses_to_pay_back.slots["return math.inf"] = {
-    "return -1": NEVER,
-    "return 0": NEVER,
-    "return None": NEVER,
-    "return -math.inf": NEVER,
+    ("return -1", "return 0", "return None", "return -math.inf"): NEVER,
 }
 uses_to_pay_back.alone["after >= before"] = {
     "False": NEVER,
@@ -189,23 +175,29 @@ uses_to_pay_back.alone["after >= before"] = {
     "number of uses pays anything back there.",
 }
 uses_to_pay_back.alone["return 0"] = {
-    "return 1": FREE,
-    "return math.inf": FREE,
+    ("return 1", "return math.inf"): FREE,
 }
 uses_to_pay_back.alone["convert == 0"] = {
     "convert == 0 and after < before": FREE,
 }
 uses_to_pay_back.wrong |= {
-    "math.ceil(convert / (before - after))": NEVER,
-    "uses_to_pay_back(convert, max(before, after), min(before, after))": NEVER,
+    (
+        "math.ceil(convert / (before - after))",
+        "uses_to_pay_back(convert, max(before, after), min(before, after))",
+    ): NEVER,
     "math.inf if after >= before else convert // (before - after) + 1": "One use too many where the sums "
-    "are equal: then the conversion has paid back exactly, and that counts. The question is when it takes "
-    "no longer, not when it is faster.",
-    "uses_to_pay_back(convert, before, after) + 1": "One use too many: rounded up, the quotient already "
-    "is the count.",
-    "n if (n := uses_to_pay_back(convert, before, after)) <= 10_000 else math.inf": A_LIMIT,
-    "n if (n := uses_to_pay_back(convert, before, after)) <= 900 else math.inf": A_LIMIT,
-    "n if (n := uses_to_pay_back(convert, before, after)) <= 100 else math.inf": A_LIMIT,
-    "1 if after < before else math.inf": FOR_FREE,
-    "0 if after < before else math.inf": FOR_FREE,
+    "are equal: then the conversion has paid back exactly, and that counts. The question is when it "
+    "takes no longer, not when it is faster.",
+    "uses_to_pay_back(convert, before, after) + 1": "One use too many: the rounded quotient is the count.",
+    (
+        "n if (n := uses_to_pay_back(convert, before, after)) <= 10_000 else math.inf",
+        "n if (n := uses_to_pay_back(convert, before, after)) <= 900 else math.inf",
+        "n if (n := uses_to_pay_back(convert, before, after)) <= 100 else math.inf",
+    ): "Right for small n. Nothing limits n: small savings can pay a conversion back after millions of "
+    "uses. Where no n does, the times say so: no use gets cheaper.",
+    (
+        "1 if after < before else math.inf",
+        "0 if after < before else math.inf",
+    ): "That answer takes no notice of what converting costs, or almost none. Each use pays back only "
+    "`before - after` of it.",
 }

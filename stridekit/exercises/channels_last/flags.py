@@ -118,10 +118,6 @@ def walked(shape: Ints, stride: Ints, skip: int | None = None) -> list[tuple[str
     return [(name, [stride[d] for d in order if shape[d] != skip]) for name, order in ORDERS]
 
 
-ONE_ANSWER = (
-    "You stop at the first format that fits. A tensor can be contiguous in both: try shape (2, 1, 4, 5), "
-    "whose two flags are both True. Ask the second question as well."
-)
 EXACTLY = (
     "You compare all four strides, but nobody steps along a dim of size 1, and its stride can be "
     "anything. Leave those dims out of the comparison."
@@ -129,10 +125,6 @@ EXACTLY = (
 ORDER_ONLY = (
     "The order of the strides, which is larger than which, is not enough: a slice keeps the order and has "
     "gaps. Contiguous means that each stride is exactly the product of the sizes inside."
-)
-UNEVEN = (
-    "Right wherever there is an element. For an empty tensor torch is uneven: it always counts as "
-    "contiguous_format, but for channels_last the strides are compared."
 )
 INNERMOST = (
     "A stride of 1 at the innermost dim is where a format begins, not where it ends: a slice has it too, "
@@ -144,10 +136,12 @@ formats.slots["stride[d] == needed"] = {
     "(d != order[0] or stride[d] == needed)": INNERMOST,
 }
 formats.slots["return found"] = {
-    "return found & {NAMES[0]} or {NAMES[1]}": "Not contiguous_format, so channels_last, you say. A slice "
-    "is often neither: it has gaps in either order. Each format has to be asked for by itself.",
-    "return found & {NAMES[0]} or found": ONE_ANSWER,
-    "return found & {NAMES[1]} or found": ONE_ANSWER,
+    "return found & {NAMES[0]} or {NAMES[1]}": "Not contiguous_format, so channels_last, you say. A "
+    "slice is often neither: it has gaps in either order. Each format has to be asked for by itself.",
+    ("return found & {NAMES[0]} or found", "return found & {NAMES[1]} or found"): (
+        "You stop at the first format that fits. A tensor can be contiguous in both: try shape (2, 1, 4, "
+        "5), whose two flags are both True. Ask the second question as well."
+    ),
     "return found or None": "Right where a format fits. Where none does, you answer None. The task asks "
     "for a set, and a set without members is `set()`.",
 }
@@ -156,17 +150,17 @@ formats.slots["shape[d] != 1"] = {
 }
 formats.slots['{"contiguous_format"} if 0 in shape'] = {
     "set() if 0 in shape": "Right wherever there is an element. An empty tensor counts as "
-    "contiguous_format whatever its stride: there is nothing to walk. (For channels_last torch compares "
-    "all the same.)",
-    "set(NAMES) if 0 in shape": UNEVEN,
+    "contiguous_format whatever its stride. (For channels_last torch compares all the same.)",
+    "set(NAMES) if 0 in shape": "Right wherever there is an element. For an empty tensor torch is "
+    "uneven: it always counts as contiguous_format, but for channels_last the strides are compared.",
 }
 formats.alone['{"contiguous_format"} if 0 in shape'] = {
     '{"contiguous_format"} if shape[0] == 0': "Right for an empty batch. A tensor is empty where any of "
     "its sizes is 0, and then it counts as contiguous_format.",
 }
 formats.alone["needed *= shape[d]"] = {
-    "needed *= max(shape[d], 1)": "Right wherever there is an element. For channels_last torch multiplies "
-    "the sizes as they are: outside a size of 0 it needs a stride of 0.",
+    "needed *= max(shape[d], 1)": "Right wherever there is an element. For channels_last torch "
+    "multiplies the sizes as they are: outside a size of 0 it needs a stride of 0.",
 }
 formats.alone["shape[d] != 1"] = {
     "shape[d] > 1": "Right wherever there is an element. torch skips sizes of 1 alone: it compares the "
@@ -174,14 +168,19 @@ formats.alone["shape[d] != 1"] = {
 }
 formats.wrong |= {
     "{name for name in NAMES if stride == new_stride(shape, name)}": EXACTLY,
-    "{name for name, order in ORDERS if dim_order(shape, stride) == order}": ORDER_ONLY,
-    "{name for name, steps in walked(shape, stride) if steps == sorted(steps)}": ORDER_ONLY,
-    "{name for name, steps in walked(shape, stride, skip=1) if steps == sorted(steps)}": ORDER_ONLY,
-    "{name for name, steps in walked(shape, stride) if steps[0] == 1}": INNERMOST,
-    "{NAMES[stride[1] == 1]}": INNERMOST,
-    "set(NAMES) if shape[1] == 1 or shape[2:] == (1, 1) else formats(shape, stride)": "A tensor with C = "
-    "1, or with H = W = 1, can still be a slice with gaps. Those sizes only say that the two formats want "
-    "the same; whether the strides are right, you have to check.",
+    (
+        "{name for name, order in ORDERS if dim_order(shape, stride) == order}",
+        "{name for name, steps in walked(shape, stride) if steps == sorted(steps)}",
+        "{name for name, steps in walked(shape, stride, skip=1) if steps == sorted(steps)}",
+    ): ORDER_ONLY,
+    (
+        "{name for name, steps in walked(shape, stride) if steps[0] == 1}",
+        "{NAMES[stride[1] == 1]}",
+    ): INNERMOST,
+    "set(NAMES) if shape[1] == 1 or shape[2:] == (1, 1) else formats(shape, stride)": (
+        "A tensor with C = 1, or with H = W = 1, can still be a slice with gaps. Those sizes only say "
+        "that the two formats want the same; whether the strides are right, you have to check."
+    ),
 }
 
 X = "x = torch.ones(2, 3, 6, 6).to(memory_format=torch.channels_last); "
@@ -276,73 +275,71 @@ def always_on(x: Tensor, layer: Callable[[Tensor], Tensor]) -> Callable[[Tensor]
     return lambda _: layer(x)
 
 
-NO_OPPOSITES = (
-    "The two formats are not opposites: where C is 1, or H and W are, a tensor can be in both, and a "
-    "slice can be in neither. One question decides: `is_contiguous(memory_format=torch.channels_last)`."
-)
 NONE_LOSES = (
     "Right where a layer loses the format. Where none does, answer `len(layers)`: then `layers[:answer]` "
     "is always the part that runs in channels_last."
 )
-AT_THE_END = (
-    "You only look at what comes out at the end. A later layer can bring the format back, as a converted "
-    "convolution does, and an earlier one can be to blame: look at every output on the way."
-)
-THE_ORDER = (
-    "`dim_order()` and `.to(memory_format=…)` go by the order of the strides: a slice with gaps passes "
-    "for channels-last, and the stride of a dim of size 1 misleads them. The task asks for the flag."
-)
 
 first_to_lose.slots["return k"] = {
-    "return k + 1": "One too many. The first layer is layer 0, as in any list of Python, and the question "
-    "goes to what a layer returns, not to what it is given.",
+    "return k + 1": "One too many. The first layer is layer 0, as in any list of Python, and the "
+    "question goes to what a layer returns, not to what it is given.",
 }
 first_to_lose.slots["not x.is_contiguous(memory_format=torch.channels_last)"] = {
-    "x.is_contiguous()": NO_OPPOSITES,
-    'Layout.of(x).memory_format != "channels_last"': NO_OPPOSITES,
-    'Layout.of(x).memory_format == "contiguous_format"': NO_OPPOSITES,
+    (
+        "x.is_contiguous()",
+        'Layout.of(x).memory_format != "channels_last"',
+        'Layout.of(x).memory_format == "contiguous_format"',
+    ): "The two formats are not opposites: where C is 1, or H and W are, a tensor can be in both, and a "
+    "slice can be in neither. One question decides: `is_contiguous(memory_format=torch.channels_last)`.",
     "x.ndim == 4 and not x.is_contiguous(memory_format=torch.channels_last)": "Right while all outputs "
     "have four dims. One that has not is not channels-last either: its layer has lost the format.",
-    "x.ndim != 4 or x.stride(1) != 1": "The stride of C does not decide it alone: a slice with gaps has C "
-    "innermost too, and where C is 1 its stride can be anything. `is_contiguous(memory_format=…)` asks "
+    "x.ndim != 4 or x.stride(1) != 1": "The stride of C does not decide it alone: a slice with gaps has "
+    "C innermost too, and where C is 1 its stride can be anything. `is_contiguous(memory_format=…)` asks "
     "about all dims that matter.",
     'x.ndim != 4 or x.stride() != new_stride(x.shape, "channels_last")': "You compare all strides with "
-    "those of a new channels-last tensor. A dim of size 1 can have any stride and still be channels-last: "
-    "the flag knows that.",
-    "x.dim_order() != (0, 2, 3, 1)": THE_ORDER,
-    "x.ndim != 4 or x.to(memory_format=torch.channels_last) is not x": THE_ORDER,
+    "those of a new channels-last tensor. A dim of size 1 can have any stride and still be "
+    "channels-last: the flag knows that.",
+    (
+        "x.dim_order() != (0, 2, 3, 1)",
+        "x.ndim != 4 or x.to(memory_format=torch.channels_last) is not x",
+    ): "`dim_order()` and `.to(memory_format=…)` go by the order of the strides: a slice with gaps "
+    "passes for channels-last, and dims of size 1 mislead them. The task asks for the flag.",
 }
 first_to_lose.alone["enumerate(layers)"] = {
     "enumerate(layers[:-1])": "Right but for the last layer: you never ask for its output.",
 }
 first_to_lose.slots["enumerate(layers)"] = {
     "enumerate([always_on(x, layer) for layer in layers])": "Every layer gets the input x from you. In a "
-    "network each one gets what the one before it returned, and a loss is handed on: keep the output, and "
-    "give it to the next.",
+    "network each one gets what the one before it returned: keep the output, and give it to the next.",
 }
 first_to_lose.slots["return len(layers)"] = {
-    "return -1": NONE_LOSES,
-    "return None": NONE_LOSES,
-    "return len(layers) - 1": NONE_LOSES,
+    ("return -1", "return None", "return len(layers) - 1"): NONE_LOSES,
 }
 first_to_lose.exact |= {
     "first_to_lose(layers, x) % max(len(layers), 1)": NONE_LOSES,
-    "min(losses(layers, x, lambda y: not y.is_contiguous()), default=len(layers))": "`is_contiguous()` "
-    "alone asks about contiguous_format. Ask with `memory_format=torch.channels_last`.",
-    "min(losses(layers, x, lambda y: not not_channels_last(y)), default=len(layers))": "You stop at the "
-    "first output that is channels-last. Wanted is the first that is not.",
+    "min(losses(layers, x, lambda y: not y.is_contiguous()), default=len(layers))": (
+        "`is_contiguous()` alone asks about contiguous_format. Ask with "
+        "`memory_format=torch.channels_last`."
+    ),
+    "min(losses(layers, x, lambda y: not not_channels_last(y)), default=len(layers))": (
+        "You stop at the first output that is channels-last. Wanted is the first that is not."
+    ),
     "min(losses(layers, x, lambda y: y.ndim != 4), default=len(layers))": "You look for the first output "
     "without four dims. One of four dims can be in contiguous_format, or in neither format: ask each for "
     "its flag, `is_contiguous(memory_format=torch.channels_last)`.",
 }
 first_to_lose.wrong |= {
-    "min(losses(layers, x, lambda y: y.stride() != x.stride()), default=len(layers))": "You compare the "
-    "output's strides with those of the input. Another size gives another stride in the same format: "
-    "after pooling, everything is nearer together. Ask each output for its format.",
-    "max(losses(layers, x), default=len(layers))": "You find the last layer that is not channels-last any "
-    "more. The first one is to blame: what comes after it only inherits the loss, or repairs it.",
-    "first_to_lose(layers, x) if len(layers) - 1 in losses(layers, x) else len(layers)": AT_THE_END,
-    "len(layers) - (len(layers) - 1 in losses(layers, x))": AT_THE_END,
+    "min(losses(layers, x, lambda y: y.stride() != x.stride()), default=len(layers))": (
+        "You compare the output's strides with those of the input. Another size gives another stride in "
+        "the same format: after pooling, everything is nearer together. Ask each output for its format."
+    ),
+    "max(losses(layers, x), default=len(layers))": "You find the last layer that is not channels-last "
+    "any more. The first one is to blame: what comes after it only inherits the loss, or repairs it.",
+    (
+        "first_to_lose(layers, x) if len(layers) - 1 in losses(layers, x) else len(layers)",
+        "len(layers) - (len(layers) - 1 in losses(layers, x))",
+    ): "You only look at what comes out at the end. A later layer can bring the format back, as a "
+    "converted convolution does, and an earlier one can be to blame: look at every output on the way.",
     "min(losses(layers, x, mended=True), default=len(layers))": "You convert what one layer returns "
     "before you give it to the next. So each is asked alone; run as they are, one hands its loss on.",
     "first_to_lose(layers, x) - 1": "One too few: that layer still keeps the format. The one to blame is "

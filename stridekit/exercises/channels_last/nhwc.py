@@ -49,51 +49,38 @@ def channels_last_stride(shape: tuple[int, int, int, int]) -> tuple[int, int, in
     return (h * w * c, 1, w * c, c)
 
 
-DIMS_OR_SIZES = (
-    "Those are the dims, or the sizes, in the order in which memory has them. A stride is a distance: how "
-    "many elements lie inside one step along the dim?"
-)
-IN_MEMORY_ORDER = (
-    "The right four numbers, in the order in which the dims lie in memory. The shape is still (N, C, H, "
-    "W), and a stride stands in the order of the shape."
-)
-IN_BYTES = (
-    "Each number is so many times the right one, always as many, as bytes would be. torch counts strides "
-    "in elements, so the innermost dim steps by 1. (NumPy's `strides` are in bytes.)"
-)
-SIZE_ONE = (
-    "Right where no size is 1. A dim of size 1 gets its stride by the same rule as any other: nobody "
-    "steps along it, but torch writes down the product all the same."
-)
-
 channels_last_stride.slots["_, c, h, w = shape"] = {
-    "_, h, w, c = shape": "You read the shape as (N, H, W, C). It stays (N, C, H, W), whatever the memory "
-    "format: the second size is the number of channels.",
+    "_, h, w, c = shape": "You read the shape as (N, H, W, C). It stays (N, C, H, W), whatever the "
+    "memory format: the second size is the number of channels.",
 }
 channels_last_stride.slots["(h * w * c, 1, w * c, c)"] = {
     "(c * h * w, h * w, w, 1)": "That is contiguous_format: W innermost, then H, C, N. In channels_last "
     "the channels of one pixel lie side by side, so the stride of C is 1.",
     "(c * h * w, 1, c, c * h)": "You walk C, then H, then W: that goes down the columns. An image lies "
-    "row by row in both formats, so W comes next after C. Look at the tape: which pixel follows the "
-    "first?",
-    "(h * w * c, 1, w, c)": "Right but for H. From one row to the next you step over w pixels, and each "
-    "of them is c elements long.",
-    "(h * w * c, 1, h * c, c)": "Right but for H. A row holds w pixels, so the next row begins after w of "
-    "them, whatever h is.",
+    "row by row in both formats, so W comes next after C: which pixel follows the first?",
+    "(h * w * c, 1, w, c)": "Right but for H. From one row to the next you step over w pixels of c "
+    "elements.",
+    "(h * w * c, 1, h * c, c)": "Right but for H. A row holds w pixels, so the next begins after w of "
+    "them.",
     "(shape[0] * h * w * c, 1, w * c, c)": "Right but for N. One step along N skips one image, and no "
     "image knows how many there are: a dim's own size is not in its stride.",
     "(h * w, 1, w, 1)": "You forgot the channels on the way: two pixels of a row are not 1 apart, the "
     "channels of the first lie between. Everything outside C has to step over a whole pixel.",
-    "(h * w * c, w * c, c, 1)": IN_MEMORY_ORDER,
-    "(1, c, w * c, h * w * c)": IN_MEMORY_ORDER,
+    (
+        "(h * w * c, w * c, c, 1)",
+        "(1, c, w * c, h * w * c)",
+    ): "The right four numbers, in the order in which the dims lie in memory. A stride stands in the "
+    "order of the shape, (N, C, H, W).",
     "(h * w * c, c, 1, w * c)": "The right numbers, permuted the wrong way round. `permute(0, 3, 1, 2)` "
-    "brings N, H, W, C to N, C, H, W; (0, 2, 3, 1) is the way back. Check one: the stride of C should be "
-    "1.",
-    "(c, 1, shape[0] * c * w, shape[0] * c)": "You put the images between the channels and the rows. Each "
-    "image is one piece: N is outermost in both formats, so its stride is the largest.",
-    "(0, 2, 3, 1)": DIMS_OR_SIZES,
-    "(shape[0], h, w, c)": DIMS_OR_SIZES,
-    "(1, c, w, h)": DIMS_OR_SIZES,
+    "brings N, H, W, C to N, C, H, W; (0, 2, 3, 1) is the way back.",
+    "(c, 1, shape[0] * c * w, shape[0] * c)": "You put the images between the channels and the rows. "
+    "Each image is one piece: N is outermost in both formats, so its stride is the largest.",
+    (
+        "(0, 2, 3, 1)",
+        "(shape[0], h, w, c)",
+        "(1, c, w, h)",
+    ): "Those are the dims, or the sizes, in the order in which memory has them. A stride is a distance: "
+    "how many elements is one step?",
 }
 channels_last_stride.alone["_, c, h, w = shape"] = {
     "_, c, h, w = (max(size, 1) for size in shape)": "Right wherever there is an element. For a new "
@@ -101,16 +88,23 @@ channels_last_stride.alone["_, c, h, w = shape"] = {
     "multiplies the sizes as they are.",
 }
 channels_last_stride.alone["(h * w * c, 1, w * c, c)"] = {
-    "(c * h * w, h * w, w, 1) if c == 1 or h == w == 1 else (h * w * c, 1, w * c, c)": "Right where the "
-    "formats differ. Where C is 1, or H and W are, you answer in contiguous_format; torch writes the "
-    "stride of channels_last there, too, when it is asked for it.",
+    "(c * h * w, h * w, w, 1) if c == 1 or h == w == 1 else (h * w * c, 1, w * c, c)": (
+        "Right where the formats differ. Where C is 1, or H and W are, you answer in contiguous_format; "
+        "torch writes the stride of channels_last there, too, when it is asked for it."
+    ),
 }
 channels_last_stride.wrong |= {
-    "[1 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]": SIZE_ONE,
-    "[0 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]": SIZE_ONE,
-    "[2 * s for s in channels_last_stride(shape)]": IN_BYTES,
-    "[4 * s for s in channels_last_stride(shape)]": IN_BYTES,
-    "[8 * s for s in channels_last_stride(shape)]": IN_BYTES,
+    (
+        "[1 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]",
+        "[0 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]",
+    ): "Right where no size is 1. A dim of size 1 gets its stride by the same rule as any other: nobody "
+    "steps along it, but torch writes down the product all the same.",
+    (
+        "[2 * s for s in channels_last_stride(shape)]",
+        "[4 * s for s in channels_last_stride(shape)]",
+        "[8 * s for s in channels_last_stride(shape)]",
+    ): "Each number is so many times the right one, always as many, as bytes would be. torch counts "
+    "strides in elements, so the innermost dim steps by 1. (NumPy's `strides` are in bytes.)",
 }
 
 
@@ -191,12 +185,11 @@ channels_last_view.slots["0, 3, 1, 2"] = {
     "moves W as well. The three dims go round: C to the front, H and W one place back.",
     "0, 2, 3, 1": "That is the way back, from (N, C, H, W) to (N, H, W, C). `permute` asks for each new "
     "dim which old one it is: the new dim 1 is C, and C was old dim 3.",
-    "3, 0, 1, 2": "C has gone to the very front, before N. The new order is N, C, H, W: N stays dim 0, "
-    "and C comes next.",
+    "3, 0, 1, 2": "C has gone to the very front, before N. In N, C, H, W it comes next.",
 }
 channels_last_view.slots["images"] = {
-    "images.clone()": "The right shape and strides, but on other memory: that is a copy. Nothing needs to "
-    "be copied, as the permuted view has both.",
+    "images.clone()": "The right shape and strides, but on other memory: that is a copy. Nothing needs "
+    "to be copied, as the permuted view has both.",
     "images.to(memory_format=torch.channels_last)": MISREAD,
 }
 channels_last_view.wrong |= {
@@ -217,8 +210,7 @@ channels_last_view.wrong |= {
     "`images.stride()` itself be permuted: that is what `permute` does.",
     **dict.fromkeys(
         ["images.mT", "images.transpose(1, 2)"],
-        "Two dims have changed places. All three move: C goes to the second place, H and W one place "
-        "back.",
+        "Two dims have changed places. All three move: C to the second place, H and W one back.",
     ),
     "images[:]": "The images are as they were: of shape (N, H, W, C). torch's functions take the second "
     "dim for the channels whatever the memory format, so the shape has to become (N, C, H, W).",

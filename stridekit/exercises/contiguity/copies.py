@@ -110,12 +110,11 @@ clone_stride.alone["step *= max(shape[d], 1)"] = {
     "product: of all the sizes that are further in, not of the last one alone.",
 }
 clone_stride.only |= {
-    "0 in shape": "Right wherever there is an element. Without one any stride will do: one int for each "
-    "dim.",
+    "0 in shape": "Right wherever there is an element. Without one any stride will do.",
     "1 in shape": "Right wherever no size is 1. Such a dim has its place in the answer, with any stride, "
     "and changes none of the others.",
-    "0 in stride": "Right wherever no dim is expanded. A stride of 0 says nothing about the order: such a "
-    "dim keeps its place, counted from the last dim, and the others are sorted around it.",
+    "0 in stride": "Right wherever no dim is expanded. A stride of 0 says nothing about the order: such "
+    "a dim keeps its place, counted from the last dim, and the others are sorted around it.",
 }
 clone_stride.wrong |= {
     "stride": "Your clone keeps the gaps of its input. clone copies the elements alone, side by side, "
@@ -146,8 +145,7 @@ clone_stride.wrong |= {
         BY_SIZE,
     ),
     "tuple(sorted(clone_stride(shape, stride), reverse=True))": "Right numbers in the order of memory, "
-    "not of the dims: they are sorted, and the stride of dim d is no longer at place d. Put each back "
-    "where its dim is.",
+    "not of the dims: put each back where its dim is.",
     "packed_stride(shape, list(range(len(shape))))": "You lay every clone out by columns. That is right "
     "for `x.t()`, which lies so: clone keeps the order that it finds. Look at `x.clone().stride()`.",
 }
@@ -250,14 +248,13 @@ by_columns.wrong |= {
     "x.contiguous().transpose(1, 2).contiguous().view(width(x))": TWO_COPIES,
     "x.transpose(1, 2).clone(memory_format=torch.contiguous_format).view(width(x))": "You copy on every "
     "input, also where x lies in memory by columns already and a view would do. Which method copies only "
-    "if it has to?",
+    "if it must?",
     "by_columns(x).clone()": "Twice the bytes on every input: the elements are copied, and then once more "
     "what is new already. One of these copies alone would do; which of them does nothing for the result?",
     "x.reshape(width(x))": BY_ROWS,
     "x.contiguous().view(width(x))": BY_ROWS,
     "by_columns(x.reshape(x.size(0), x.size(2), x.size(1)))": "reshape is not a transpose. It keeps the "
-    "reading order and gives it another shape: here the shape of the transpose, with the elements in the "
-    "wrong places.",
+    "reading order: yours has the shape of the transpose, with the elements in the wrong places.",
     "by_columns(x.float())": "Your result is of another dtype than x. A conversion copies, and new memory "
     "is float32 unless you ask for `dtype=x.dtype`.",
     **dict.fromkeys(
@@ -265,12 +262,10 @@ by_columns.wrong |= {
         "The strides that you state are those of a whole x that lies by rows, and as_strided takes them "
         "as they are. An x that is sliced or turned has others: they are in `x.stride()`.",
     ),
-    "x.contiguous().transpose(1, 2).view(width(x))": "You make it contiguous too early. The transpose "
-    "after it turns the strides round again, and view finds two chunks. Where in the line is a contiguous "
-    "tensor needed?",
+    "x.contiguous().transpose(1, 2).view(width(x))": "You make it contiguous too early: the transpose "
+    "turns the strides round again. Where is a contiguous tensor needed?",
     "x.transpose(1, 2).view(width(x))": "No copy at all: that is a view only where x lies in memory by "
     "columns already. Elsewhere torch refuses it, as it has to: one copy is needed.",
-    "x.transpose(1, 2).clone().view(width(x))": "clone keeps the order in memory, so after the transpose "
-    "it copies and changes nothing for view. `contiguous()` is the one that puts the elements in reading "
-    "order.",
+    "x.transpose(1, 2).clone().view(width(x))": "clone keeps the order in memory, so it copies and "
+    "changes nothing for view. `contiguous()` puts the elements in reading order.",
 }

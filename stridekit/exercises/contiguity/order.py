@@ -115,26 +115,20 @@ def whatever_the_sizes(rule: str) -> Iterator[str]:
     yield f"0 in shape or (lambda shape, stride: {rule})(*stepped(shape, stride))"
 
 
-SIZE_ONE = (
-    "Your test asks for a certain stride in a dim of size 1. No index ever steps along it, so any stride "
-    "will do: move a size of 1 about with `permute` and ask `is_contiguous()`."
-)
-ALL_THE_SAME = (
-    "You answer the same for every input. There are both kinds: ask `is_contiguous()` of `torch.empty(4, "
-    "6)` and of `torch.empty(4, 6).t()`."
-)
-
 is_contiguous.wrong |= {
-    "stride == contiguous_stride(shape)": SIZE_ONE,
-    "stride == row_major(shape)": SIZE_ONE,
-    "0 in shape or not shape or (stride[-1] == 1 and steps_evenly(shape, stride))": SIZE_ONE,
+    (
+        "stride == contiguous_stride(shape)",
+        "stride == row_major(shape)",
+        "0 in shape or not shape or (stride[-1] == 1 and steps_evenly(shape, stride))",
+    ): "Your test asks for a certain stride in a dim of size 1. No index ever steps along it, so any "
+    "stride will do: move a size of 1 about with `permute` and ask `is_contiguous()`.",
 }
 is_contiguous.only |= {
     "not shape": "Right except for shape (). It has no dims, so there is no last one to look at, and no "
     "stride that could be wrong. A 0-d tensor has one element: contiguous.",
     "0 in shape": "Right wherever there is an element. Where a size is 0 there is none, so nothing can "
-    "lie in the wrong place: torch calls every such tensor contiguous. The 0 may stand anywhere in shape: "
-    "look for it before you look at a stride.",
+    "lie in the wrong place: torch calls every such tensor contiguous. The 0 may stand anywhere in "
+    "shape: look for it before you look at a stride.",
     "1 in shape": "Right wherever no size is 1. No index ever steps along a dim of size 1, so its stride "
     "does not matter; the strides of the other dims still do.",
     "0 in shape or 1 in shape": "Right wherever each size is 2 or more. Along a size of 1 there is no "
@@ -152,31 +146,33 @@ RULES = {
     "not stride or stride[-1] == 1": "A last stride of 1 says that each row has no gap inside. Whether "
     "the next row follows without one is up to the other strides: look at `x[:, :3]`.",
     "stride == row_major(shape[::-1])[::-1]": "That is contiguity by columns, with the product of the "
-    "sizes before each dim. In torch's reading order the last index runs fastest, so it takes the sizes "
-    "after it. Try `x.t()`.",
+    "sizes before each dim. In torch the last index runs fastest, so it takes the sizes after it. Try "
+    "`x.t()`.",
     "(s := sorted(zip(stride, shape), reverse=True)) == list(zip(row_major([n for _, n in s]), [n for _, "
-    "n in s]))": "You accept whatever fills its range without a hole, in any order of the dims. "
-    "That is *dense*. Contiguous also asks for reading order: `x.t()` is dense and not contiguous.",
+    "n in s]))": "You accept whatever fills its range without a hole, in any order of the dims. That is "
+    "*dense*. Contiguous also asks for reading order: `x.t()` is dense and not contiguous.",
     "steps_evenly(shape, stride)": "Your test asks that the elements are evenly spaced, not that the "
     "space is 1. A column, `x[:, 2]`, is evenly spaced too: what does the last dim's stride have to be?",
-    "all(n == 1 or s >= m for n, s, m in zip(shape, stride, row_major(shape)))": "Your test lets a stride "
-    "be larger than the product of the sizes after it. Then there is a gap before the next step: look at "
-    "`x[:, :3]`. Contiguous asks for exactly that product.",
-    "all(n == 1 or s <= m for n, s, m in zip(shape, stride, row_major(shape)))": "Your test lets a stride "
-    "be smaller than the product of the sizes after it. Then that step goes back to elements already "
-    "read: look at `x[0].expand(4, 6)`. Contiguous asks for exactly that product.",
+    "all(n == 1 or s >= m for n, s, m in zip(shape, stride, row_major(shape)))": "Your test lets a "
+    "stride be larger than the product of the sizes after it. Then there is a gap before the next step: "
+    "look at `x[:, :3]`. Contiguous asks for exactly that product.",
+    "all(n == 1 or s <= m for n, s, m in zip(shape, stride, row_major(shape)))": "Your test lets a "
+    "stride be smaller than the product of the sizes after it. Then that step goes back to elements "
+    "already read: look at `x[0].expand(4, 6)`. Contiguous asks for exactly that product.",
 }
 for rule, hint in RULES.items():
     is_contiguous.wrong |= dict.fromkeys(whatever_the_sizes(rule), hint)
 
 is_contiguous.wrong |= {
     "0 in shape or 1 in shape or stride == row_major(shape)": "A size of 1 somewhere does not excuse the "
-    "other dims. Leave out that one stride, and go on asking the rest of them: try shape (1, 3), stride "
-    "(1, 2).",
+    "other dims. Leave out that one stride, and go on: try shape (1, 3), stride (1, 2).",
 }
 is_contiguous.exact |= {
-    "False": ALL_THE_SAME,
-    "True": ALL_THE_SAME,
+    (
+        "False",
+        "True",
+    ): "You answer the same for every input. There are both kinds: ask `is_contiguous()` of "
+    "`torch.empty(4, 6)` and of `torch.empty(4, 6).t()`.",
 }
 
 NEIGHBOURS = [
@@ -269,32 +265,22 @@ def mergeable(shape: tuple[int, ...], stride: tuple[int, ...], d: int) -> bool:
     return stride[d] == shape[d + 1] * stride[d + 1]
 
 
-ONE_OF_TWO = (
-    "Your rule compares strides also where one of the two sizes is 1. Along that dim nobody ever steps, "
-    "so it cannot break the even steps: view shape (4, 1), stride (6, 99) as (4,)."
-)
 NO_ELEMENT = (
     "Right wherever there is an element. Where a size of x is 0, also one of the other dims, there is "
     "nothing to step over, and torch makes every view."
 )
-ONE_ANSWER = (
-    "You answer the same for every input. There are both kinds: `torch.empty(4, 6)` can be viewed as "
-    "(24,), and `torch.empty(4, 6).t()` cannot."
-)
 
 mergeable.slots["stride[d] == shape[d + 1] * stride[d + 1]"] = {
-    "stride[d + 1] == shape[d] * stride[d]": "You go the other way round, as if dim d were the inner one. "
-    "In reading order dim d + 1 runs first, to its end, and then dim d takes one step. Compare x with "
-    "`x.t()`.",
+    "stride[d + 1] == shape[d] * stride[d]": "You go the other way round, as if dim d were the inner "
+    "one. In reading order dim d + 1 runs first: compare x with `x.t()`.",
     "stride[d] >= stride[d + 1]": "You ask that the outer stride is the larger one. It has to be exactly "
     "as long as the row of the inner dim: a gap after the row breaks the even steps.",
     "stride[d] * shape[d] == stride[d + 1] * shape[d + 1]": "You compare how far all the steps of each "
     "dim go. One step of the outer dim passes over all of the inner one: its size times its stride.",
     "stride[d] == stride[d + 1]": "You ask for two equal strides. But one step of dim d has to pass over "
     "a whole row of dim d + 1, so it is longer: how far do all the steps of a row go?",
-    "stride[d] == shape[d] * stride[d + 1]": "You multiply with the size of dim d itself. How often dim d "
-    "can step does not matter; how long the row is that one step passes over does. Try a matrix that is "
-    "not square.",
+    "stride[d] == shape[d] * stride[d + 1]": "You multiply with the size of dim d itself. How often dim "
+    "d can step does not matter: compare with the row that one step passes over.",
     "stride[d] == (shape[d + 1] - 1) * stride[d + 1]": "You count the steps inside a row: one fewer than "
     "it has elements. One step of dim d has to arrive after the last of them, and that takes one more.",
     "stride[d] == prod(shape[d + 1 :])": "You compare with the stride of a new tensor. The two dims can "
@@ -303,31 +289,33 @@ mergeable.slots["stride[d] == shape[d + 1] * stride[d + 1]"] = {
     "Elements of a row can lie further apart: try `x[:, ::2]`, whose dims do merge.",
     "stride[d + 1] == 1 and stride[d] == shape[d + 1]": "You ask that the inner dim steps by 1. It may "
     "step further, as long as the outer dim goes on evenly: try `x[:, ::2]`, whose dims do merge.",
-    "stride[d] <= shape[d + 1] * stride[d + 1]": "A step that is shorter than the row goes back into it, "
-    "and then the steps are not even: look at `x.t()`. Dim d has to go exactly as far as the row, not at "
-    "most as far.",
-    "stride[d] % max(shape[d + 1] * stride[d + 1], 1) == 0": "A step of two rows passes over one of them: "
-    "the steps are then not even. Dim d has to go exactly one row further, not any number of rows: look "
-    "at `x[::2]`.",
+    "stride[d] <= shape[d + 1] * stride[d + 1]": "A step that is shorter than the row goes back into it: "
+    "look at `x.t()`. Dim d has to go exactly as far as the row.",
+    "stride[d] % max(shape[d + 1] * stride[d + 1], 1) == 0": "A step of two rows passes over one of "
+    "them: look at `x[::2]`. Dim d has to go exactly one row further.",
     "stride[d] >= shape[d + 1] * stride[d + 1]": "A step that is longer than the row leaves a gap after "
-    "it, and then the steps are not even: look at `x[:, :3]`. Dim d has to go exactly as far, not at "
-    "least as far.",
+    "it: look at `x[:, :3]`. Dim d has to go exactly as far.",
 }
 mergeable.slots["0 in shape or shape[d] == 1 or shape[d + 1] == 1"] = {
-    "0 in shape": ONE_OF_TWO,
-    "False": ONE_OF_TWO,
-    "0 in shape or shape[d] == 1": "You let the outer dim be of size 1, but not the inner one. Neither is "
-    "ever stepped along: view shape (4, 1), stride (6, 99) as (4,).",
+    (
+        "0 in shape",
+        "False",
+    ): "Your rule compares strides also where one of the two sizes is 1. Along that dim nobody ever "
+    "steps: view shape (4, 1), stride (6, 99) as (4,).",
+    "0 in shape or shape[d] == 1": "You let the outer dim be of size 1, but not the inner one. Neither "
+    "is ever stepped along: view shape (4, 1), stride (6, 99) as (4,).",
     "0 in shape or shape[d + 1] == 1": "You let the inner dim be of size 1, but not the outer one. "
     "Neither is ever stepped along: view shape (1, 6), stride (99, 1) as (6,).",
     "shape[d] == 1 or shape[d + 1] == 1": NO_ELEMENT,
 }
 mergeable.wrong |= {
-    "0 in shape or all(n == 1 or s == m for n, s, m in zip(shape, stride, row_major(shape)))": "You ask "
-    "whether x is contiguous as a whole. This is about two dims alone: a gap elsewhere in x, or an even "
-    "step longer than 1, does them no harm.",
-    "0 in shape or 1 in (shape[d - 1], shape[d]) or stride[d - 1] == shape[d] * stride[d]": "Those are "
-    "dims d - 1 and d. The question is about d and the one to its right, d + 1.",
+    "0 in shape or all(n == 1 or s == m for n, s, m in zip(shape, stride, row_major(shape)))": (
+        "You ask whether x is contiguous as a whole. This is about two dims alone: a gap elsewhere in x, "
+        "or an even step longer than 1, does them no harm."
+    ),
+    "0 in shape or 1 in (shape[d - 1], shape[d]) or stride[d - 1] == shape[d] * stride[d]": (
+        "Those are dims d - 1 and d. The question is about d and the one to its right, d + 1."
+    ),
 }
 mergeable.only |= {
     "0 in shape": NO_ELEMENT,
@@ -341,6 +329,9 @@ mergeable.only |= {
     "are asked about: the others stay as they are, merged or not.",
 }
 mergeable.exact |= {
-    "False": ONE_ANSWER,
-    "True": ONE_ANSWER,
+    (
+        "False",
+        "True",
+    ): "You answer the same for every input. There are both kinds: `torch.empty(4, 6)` can be viewed as "
+    "(24,), and `torch.empty(4, 6).t()` cannot.",
 }

@@ -135,14 +135,6 @@ def ends(shape: Ints) -> set[int]:
     return {prod(shape[d:]) for d in range(len(shape))}
 
 
-CONTIGUOUS = (
-    "You ask for a contiguous tensor. A view needs less: only that no new dim straddles two chunks. "
-    "`torch.empty(4, 8)[:, :6]` is not contiguous, and `.view(2, 2, 6)` works."
-)
-ONE_CLOSED = (
-    "One boundary makes you refuse every other shape. It closes only the way across it: cut on both sides "
-    "as you like, as `torch.empty(4, 8)[:, :6].view(2, 2, 6)` does."
-)
 NOT_RUNNING = (
     "Inside a chunk the step is a running product: each new dim steps as far as all of the dim after it, "
     "and that is its size times its own step. Yours leaves out one of the factors."
@@ -175,8 +167,8 @@ view_stride.only |= {
     "makes every view, so answer a stride, any will do.",
     f"{ANSWER} is None": "Right wherever torch makes the view. Where it refuses, the answer is None, and "
     "nothing else: that is where a new size does not divide what is left of its chunk.",
-    "1 in shape": "Right wherever x has no size of 1. Nobody steps along such a dim, so its stride breaks "
-    "no chunk: leave it out before you look for chunks.",
+    "1 in shape": "Right wherever x has no size of 1. Nobody steps along such a dim, so its stride "
+    "breaks no chunk: leave it out before you look for chunks.",
     "1 in new_shape": "Right wherever no new size is 1. A new dim of size 1 straddles nothing, and its "
     "stride is free: put any number there, and go on with the same chunk.",
     "len(new_shape) < len(shape)": "Right wherever the view has as many dims as x, or more. With fewer "
@@ -185,18 +177,18 @@ view_stride.only |= {
     "the equation holds, as 0 == n * 0, and a new dim cut from them has stride 0.",
 }
 view_stride.wrong |= {
-    "contiguous_stride(new_shape) if stride == contiguous_stride(shape) else None": CONTIGUOUS,
-    "contiguous_stride(new_shape) if contiguous(shape, stride) else None": CONTIGUOUS,
+    (
+        "contiguous_stride(new_shape) if stride == contiguous_stride(shape) else None",
+        "contiguous_stride(new_shape) if contiguous(shape, stride) else None",
+    ): "You ask for a contiguous tensor. A view needs less: only that no new dim straddles two chunks. "
+    "`torch.empty(4, 8)[:, :6]` is not contiguous, and `.view(2, 2, 6)` works.",
     "stride if shape == new_shape else contiguous_stride(new_shape) if contiguous(shape, stride) else "
-    "None": "You ask for a contiguous "
-    "tensor, or for no change of shape. A view needs less: only that no new dim straddles two chunks. "
-    "`torch.empty(4, 8)[:, :6].view(2, 2, 6)` works.",
-    "contiguous_stride(new_shape)": "You answer the stride of a new tensor, whatever the old stride is. A "
-    "view walks the memory that is there: where x has gaps or another order, its new strides have to "
-    "follow.",
+    "None": "You ask for a contiguous tensor, or for no change of shape. A view needs less: only that no "
+    "new dim straddles two chunks. `torch.empty(4, 8)[:, :6].view(2, 2, 6)` works.",
+    "contiguous_stride(new_shape)": "You answer the stride of a new tensor. A view walks the memory that "
+    "is there: where x has gaps or another order, the strides follow.",
     f"None if {ANSWER} is None else contiguous_stride(new_shape)": "You know when there is a view. Its "
-    "strides are not those of a new tensor: inside a chunk the first step is the chunk's own, and only "
-    "then come the sizes.",
+    "strides are not those of a new tensor: inside a chunk the first step is the chunk's own.",
     f"None if {ANSWER} is None else tuple((stepped(shape, stride)[1] or (1,))[-1] * s "
     "for s in contiguous_stride(new_shape))": "Your strides go on from one chunk into the next as if x "
     "had no gap there. Where a new chunk begins, begin again with its own step.",
@@ -204,18 +196,24 @@ view_stride.wrong |= {
     "nothing: put any stride there, and go on with the same chunk.",
     "stride": "You keep the stride as it is. It has one number for each *old* dim, and says how far an "
     "old index steps; the new dims need steps of their own.",
-    f"(a := {ANSWER}) and taking(a, all(n < 2 or s in stride for n, s in zip(new_shape, a)))": "You "
-    "merge, but never cut: a new dim of yours is a whole chunk or an old dim. A chunk of 6 can be cut "
-    "into (2, 3) just as well: only boundaries between chunks are closed.",
-    "(a := view_stride(shape[::-1], stride[::-1], new_shape[::-1])) and a[::-1]": "You merge from the "
-    "wrong side, as if the first index ran fastest. In reading order the last one does: compare "
-    "`stride[d]` with `shape[d + 1] * stride[d + 1]`, and not the reverse.",
-    f"(a := {ANSWER}) and a[::-1]": "The right numbers from back to front, as a list has them that begins "
-    "with the last dim. Turn them round.",
-    f"taking({ANSWER}, (old := ends(shape)) <= (new := ends(new_shape)) or new <= old)": "You ask that "
-    "new dims fit inside old ones or gather whole ones, dim by dim. But inside a chunk the old boundaries "
-    "are gone: (4, 6) with stride (6, 1) is one run of 24, and (3, 8) a view.",
-    f"taking({ANSWER}, 0 in shape or shape == new_shape or one_chunk(shape, stride))": ONE_CLOSED,
+    f"(a := {ANSWER}) and taking(a, all(n < 2 or s in stride for n, s in zip(new_shape, a)))": (
+        "You merge, but never cut: a new dim of yours is a whole chunk or an old dim. A chunk of 6 can "
+        "be cut into (2, 3) just as well: only boundaries between chunks are closed."
+    ),
+    "(a := view_stride(shape[::-1], stride[::-1], new_shape[::-1])) and a[::-1]": (
+        "You merge from the wrong side, as if the first index ran fastest. In reading order the last one "
+        "does: compare `stride[d]` with `shape[d + 1] * stride[d + 1]`, and not the reverse."
+    ),
+    f"(a := {ANSWER}) and a[::-1]": "The right numbers from back to front, as a list has them that "
+    "begins with the last dim. Turn them round.",
+    f"taking({ANSWER}, (old := ends(shape)) <= (new := ends(new_shape)) or new <= old)": (
+        "You ask that new dims fit inside old ones or gather whole ones, dim by dim. But inside a chunk "
+        "the old boundaries are gone: (4, 6) with stride (6, 1) is one run of 24, and (3, 8) a view."
+    ),
+    f"taking({ANSWER}, 0 in shape or shape == new_shape or one_chunk(shape, stride))": (
+        "One boundary makes you refuse every other shape. It closes only the way across it: cut on both "
+        "sides as you like, as `torch.empty(4, 8)[:, :6].view(2, 2, 6)` does."
+    ),
 }
 view_stride.exact |= {
     "stride if shape == new_shape else None": "You know one view alone, that of no change. Cut a dim in "
@@ -342,11 +340,6 @@ def unviewable(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ..
     return None
 
 
-NOT_CONTIGUOUS = (
-    "You offer the flat shape wherever x is not contiguous. A tensor that is not can still be one chunk: "
-    "`torch.empty(24)[::2]` steps evenly, and every shape of 12 elements is a view."
-)
-
 unviewable.alone["if n != 1]"] = {
     "]": "A dim of size 1 is no boundary: nobody steps along it. Shape (4, 1, 6) with stride (6, 99, 1) "
     "is one chunk. Leave sizes of 1 out before you compare neighbours.",
@@ -358,23 +351,24 @@ unviewable.alone["if n != 1]"] = {
 unviewable.only |= {
     "0 in shape": "Right wherever there is an element. Where a size is 0, nothing can straddle anything, "
     "and torch makes every view of no elements.",
-    "1 in shape": "Right wherever no size is 1. A dim of size 1 is no boundary, and no bridge across one: "
-    "leave it out, and compare the dims that then are neighbours.",
+    "1 in shape": "Right wherever no size is 1. A dim of size 1 is no boundary, and no bridge across "
+    "one: leave it out, and compare the dims that then are neighbours.",
     "0 in stride": "Right wherever no stride is 0. An expanded dim follows the same rule: beside another "
     "dim it is a boundary, beside an expanded one it is not.",
 }
 unviewable.wrong |= {
-    "None if stride == contiguous_stride(shape) else (prod(shape),)": NOT_CONTIGUOUS,
-    "None if contiguous(shape, stride) else (prod(shape),)": NOT_CONTIGUOUS,
+    (
+        "None if stride == contiguous_stride(shape) else (prod(shape),)",
+        "None if contiguous(shape, stride) else (prod(shape),)",
+    ): "You offer the flat shape wherever x is not contiguous. A tensor that is not can still be one "
+    "chunk: `torch.empty(24)[::2]` steps evenly, and every shape of 12 elements is a view.",
     "shape[::-1]": "You turn the shape round. For a transposed matrix that is often refused, but not for "
     "every x: find the boundary between two chunks, and a dim that straddles it.",
-    "unviewable(shape, stride) and shape[::-1]": "You turn the shape round where there is a boundary. "
-    "Whether that straddles it depends on the sizes: a square one turned round is itself. Which shape has "
-    "a dim across every boundary?",
+    "unviewable(shape, stride) and shape[::-1]": "You turn the shape round where there is a boundary. A "
+    "square one turned round is itself. Which shape has a dim across every boundary?",
     "unviewable(shape, stride) or ()": "() is a shape as well, that of one element. Where there is no "
     "refused shape, answer None.",
-    "shape": "That is x's own shape, and x is a view of itself. A refused shape has a dim that reaches "
-    "across a boundary.",
+    "shape": "That is x's own shape, and x is a view of itself. Which dim reaches across a boundary?",
 }
 unviewable.exact |= {
     "(unviewable(shape, stride), None)[1]": "You answer None for every input, as a function does that "

@@ -168,26 +168,6 @@ SAMPLE = "queue.work()\n        queue.synchronize()"
 WARM_UP = "queue.work()\n    queue.synchronize()"
 QUARTILE = "sorted(samples)[repeats // 4]"
 
-FIRST_SAMPLE = (
-    "Your first sample includes what should be over before it starts: the very first piece, or work that "
-    "was still in the queue. Before the first reading, ask for one piece and wait for it."
-)
-MEDIAN = (
-    "That is the median. On a machine where half of the samples are disturbed it is a disturbed one; the "
-    "task asks for the lower quartile, `sorted(samples)[repeats // 4]`."
-)
-UPPER = (
-    "That is the upper quartile, three quarters of the way up: the disturbed samples. Sort them, smallest "
-    "first, and go a quarter of the way."
-)
-FROM_THE_TOP = (
-    "You count a quarter of the way down from the largest sample: that end has the disturbed ones. Sort "
-    "the smallest first and go a quarter of the way up, `sorted(samples)[repeats // 4]`."
-)
-CONVENTION = (
-    "There are several conventions for a quartile. Yours takes a neighbour of the sample that the task "
-    "asks for, or a value between two samples. Take `sorted(samples)[repeats // 4]`."
-)
 
 time_it.slots[SAMPLE] = {
     "queue.work()": NO_WAIT,
@@ -197,29 +177,41 @@ time_it.slots[WARM_UP] = {
     "queue.synchronize()": "Your samples include the very first piece of work, and it is not like the "
     "others: kernels are loaded and memory is fetched then. Ask for one piece before you start to time, "
     "and wait for it.",
-    "pass": FIRST_SAMPLE,
+    "pass": "Your first sample includes what should be over before it starts: the very first piece, or "
+    "work that was still in the queue. Before the first reading, ask for one piece and wait for it.",
     "queue.work()": NOT_EMPTY,
 }
 time_it.slots[QUARTILE] = {
     "sum(samples) / repeats": "That is the mean, and a single disturbed sample moves it as far as it "
     "likes. The lower quartile is what the work takes while the machine is left alone: "
     "`sorted(samples)[repeats // 4]`.",
-    "median(samples)": MEDIAN,
-    "sorted(samples)[repeats // 2]": MEDIAN,
+    (
+        "median(samples)",
+        "sorted(samples)[repeats // 2]",
+    ): "That is the median. On a machine where half of the samples are disturbed it is a disturbed one; "
+    "the task asks for the lower quartile, `sorted(samples)[repeats // 4]`.",
     "min(samples)": "That is the smallest sample, or close to it: a single lucky one decides, and the "
     "more samples you take, the luckier it gets. The lower quartile is `sorted(samples)[repeats // 4]`.",
     "samples[repeats // 4]": "You take a quarter of the way through the samples as they came. A quartile "
     "is about their sizes: sort them first.",
-    "sorted(samples)[3 * repeats // 4]": UPPER,
-    "np.quantile(samples, 0.75)": UPPER,
-    "sorted(samples, reverse=True)[repeats // 4]": FROM_THE_TOP,
-    "sorted(samples)[-(repeats // 4)]": FROM_THE_TOP,
-    "np.quantile(samples, 0.25)": CONVENTION,
-    "np.quantile(samples, 0.25, method='lower')": CONVENTION,
-    "np.quantile(samples, 0.25, method='higher')": CONVENTION,
-    "np.quantile(samples, 0.25, method='nearest')": CONVENTION,
-    "np.quantile(samples, 0.25, method='weibull')": CONVENTION,  # that of statistics.quantiles
-    "sorted(samples)[repeats // 4 - 1]": CONVENTION,
+    (
+        "sorted(samples)[3 * repeats // 4]",
+        "np.quantile(samples, 0.75)",
+    ): "That is the upper quartile, three quarters of the way up: the disturbed samples. Sort them, "
+    "smallest first, and go a quarter of the way.",
+    ("sorted(samples, reverse=True)[repeats // 4]", "sorted(samples)[-(repeats // 4)]"): (
+        "You count a quarter of the way down from the largest sample: that end has the disturbed ones. "
+        "Sort the smallest first and go a quarter of the way up, `sorted(samples)[repeats // 4]`."
+    ),
+    (
+        "np.quantile(samples, 0.25)",
+        "np.quantile(samples, 0.25, method='lower')",
+        "np.quantile(samples, 0.25, method='higher')",
+        "np.quantile(samples, 0.25, method='nearest')",
+        "np.quantile(samples, 0.25, method='weibull')",
+        "sorted(samples)[repeats // 4 - 1]",
+    ): "There are several conventions for a quartile. Yours takes a neighbour of the sample that the "
+    "task asks for, or a value between two samples. Take `sorted(samples)[repeats // 4]`.",
 }
 time_it.alone[SAMPLE] = {
     "queue.synchronize()\n        queue.work()": NO_WAIT,

@@ -99,22 +99,6 @@ NEVER = (
     "Where the copy touches as many lines as t, or more, no use saves a line, and no number of uses pays "
     "the copy back. The answer there is `math.inf`."
 )
-DENSE = (
-    "You answer 0 for a tensor that is dense but not contiguous. `t.contiguous()` copies it all the same, "
-    "into row-major order, and the copy touches as many lines: it never pays back."
-)
-SIZES = (
-    "You take one itemsize for every t. A line holds 16 elements of float32 but 64 of uint8: `t.itemsize` "
-    "says how many bytes each has."
-)
-TOO_SOON = (
-    "After one use the copy has never paid back: making it already reads as much as one use of t, and "
-    "writes the copy besides."
-)
-A_LIMIT = (
-    "Right for small n. Nothing limits n: where a use saves one line of thousands, the copy pays back "
-    "after thousands of uses. Where it never does, the two counts of lines say so."
-)
 
 break_even.slots["before + after"] = {
     "after": "You pay only for writing the copy. To make it, every line of t has to be read once, too.",
@@ -127,8 +111,8 @@ break_even.slots["before - after"] = {
 break_even.slots["return math.ceil("] = {
     "return math.floor(": "You round down. After that many uses the copy has not quite paid back; there "
     "is no part of a use, so it takes one more.",
-    "return float(": "The right quotient, not yet a count of uses: there is no part of a use. What is the "
-    "smallest whole number that is enough?",
+    "return float(": "The right quotient, not yet a count of uses: there is no part of a use. What is "
+    "the smallest whole number that is enough?",
 }
 break_even.slots["t.is_contiguous()"] = {
     "False": "`t.contiguous()` of a contiguous tensor is t itself: nothing is copied, so nothing has to "
@@ -136,8 +120,8 @@ break_even.slots["t.is_contiguous()"] = {
 }
 # Other pieces make answers that some of the slots make too: one use more, for one.
 break_even.alone["before + after"] = {
-    "before + 2 * after": "You pay twice for each line of the copy. Many processors do read a line before "
-    "they write it, but the task counts a written line once.",
+    "before + 2 * after": "You pay twice for each line of the copy. Many processors do read a line "
+    "before they write it, but the task counts a written line once.",
     "0": "You forget what it costs to make the copy. That reads every line of t and writes every line of "
     "the copy.",
 }
@@ -154,53 +138,66 @@ break_even.alone["return math.ceil("] = {
     "exactly, and that counts.",
 }
 break_even.alone["t.is_contiguous()"] = {
-    f"(t.is_contiguous() or {CHANNELS_LAST[0]})": DENSE,
-    f"(t.is_contiguous() or {' or '.join(CHANNELS_LAST)})": DENSE,
-    "torch.empty_like(t).stride() == t.stride()": DENSE,
-    "(t.ndim == 0 or t.stride(-1) == 1)": "A stride of 1 in the last dim does not make t contiguous: with "
-    "gaps between its rows it is copied all the same. Ask `t.is_contiguous()`.",
+    (
+        f"(t.is_contiguous() or {CHANNELS_LAST[0]})",
+        f"(t.is_contiguous() or {' or '.join(CHANNELS_LAST)})",
+        "torch.empty_like(t).stride() == t.stride()",
+    ): "You answer 0 for a tensor that is dense but not contiguous. `t.contiguous()` copies it all the "
+    "same, into row-major order, and the copy touches as many lines: it never pays back.",
+    "(t.ndim == 0 or t.stride(-1) == 1)": "A stride of 1 in the last dim does not make t contiguous: "
+    "with gaps between its rows it is copied all the same. Ask `t.is_contiguous()`.",
     "t.nbytes == t.untyped_storage().nbytes()": "You take a tensor that fills its storage for a "
     "contiguous one, or a slice for one that is not. `t.contiguous()` goes by the order of the elements: "
     "`t.is_contiguous()`.",
 }
 break_even.alone["math.inf"] = {
-    "0": NEVER,
-    "-1": NEVER,
-    "None": NEVER,
+    (
+        "0",
+        "-1",
+        "None",
+        "math.inf if after == before else math.ceil((before + after) / (after - before))",
+    ): NEVER,
     "0 if after == before else math.inf": "You answer 0 where t and its copy touch equally many lines. "
     "Making the copy moves lines there too, unless t is contiguous, and no use saves any: `math.inf`.",
-    "math.inf if after == before else math.ceil((before + after) / (after - before))": NEVER,
 }
 break_even.alone["after >= before"] = {
     "False": NEVER,
-    "after > before": "Where t and its copy touch equally many lines, a use saves nothing, and you divide "
-    "by 0. No number of uses pays the copy back there: `math.inf`.",
+    "after > before": "Where t and its copy touch equally many lines, a use saves nothing, and you "
+    "divide by 0. No number of uses pays the copy back there: `math.inf`.",
 }
 break_even.wrong |= {
-    "break_even(t) if break_even(t) in (0, math.inf) else 1": TOO_SOON,
-    "0 if t.is_contiguous() else 1": TOO_SOON,
+    ("break_even(t) if break_even(t) in (0, math.inf) else 1", "0 if t.is_contiguous() else 1"): (
+        "After one use the copy has never paid back: making it already reads as much as one use of t, "
+        "and writes the copy besides."
+    ),
     "0 if t.is_contiguous() else math.inf": "You answer that no copy ever pays back. t and its copy have "
     "equally many elements and bytes, but these can lie on more *lines* in t: each use of the copy saves "
     "the difference.",
     "math.inf if torch.empty_like(t).stride() == t.stride() and break_even(t) else break_even(t)": (
-        "Right where t has gaps. A dense t can begin in the middle of a line and touch one line more than "
-        "its copy: then each use of the copy saves that line."
+        "Right where t has gaps. A dense t can begin in the middle of a line and touch one line more "
+        "than its copy: then each use of the copy saves that line."
     ),
-    "with_lines(t, before=t.numel())": "You charge t a whole line for every element. Neighbours share "
-    "lines: count the different ones.",
+    "with_lines(t, before=t.numel())": "The answer fits a t with a line for each element. Neighbours "
+    "share lines: count the different ones.",
     "with_lines(t, before=cache_lines(t.shape, t.stride(), 0, t.itemsize))": OFFSET,
-    "with_lines(t, before=cache_lines(t.shape, t.stride(), t.storage_offset(), 4))": SIZES,
+    (
+        "with_lines(t, before=cache_lines(t.shape, t.stride(), t.storage_offset(), 4))",
+        "with_lines(t, after=math.ceil(t.numel() * 4 / 64))",
+    ): "You take one itemsize for every t. A line holds 16 elements of float32 but 64 of uint8: "
+    "`t.itemsize` says how many bytes each has.",
     "with_lines(t, before=span(t.shape, t.stride()) * t.itemsize / 64)": HULL,
     "with_lines(t, before=math.ceil(span(t.shape, t.stride()) * t.itemsize / 64))": HULL,
-    "with_lines(t, before=math.ceil(t.untyped_storage().nbytes() / 64))": "You count the whole storage of "
-    "t. A use reads only the lines that hold an element of t.",
+    "with_lines(t, before=math.ceil(t.untyped_storage().nbytes() / 64))": "You count the whole storage "
+    "of t. A use reads only the lines that hold an element of t.",
     "with_lines(t, after=cache_lines(t.shape, row_major(t.shape), t.storage_offset(), t.itemsize))": (
         STARTS_A_LINE
     ),
     "with_lines(t, after=t.numel() * t.itemsize // 64)": LAST_LINE,
-    "with_lines(t, after=math.ceil(t.numel() * 4 / 64))": SIZES,
-    "n if (n := break_even(t)) <= 10_000 else math.inf": A_LIMIT,
-    "n if (n := break_even(t)) <= 100 else math.inf": A_LIMIT,
+    (
+        "n if (n := break_even(t)) <= 10_000 else math.inf",
+        "n if (n := break_even(t)) <= 100 else math.inf",
+    ): "Right for small n. Nothing limits n: where a use saves one line of thousands, the copy pays back "
+    "after thousands of uses. Where it never does, the two counts of lines say so.",
 }
 break_even.only |= {
     "break_even(t) == math.inf": "Right wherever the copy pays back. Elsewhere it touches as many lines "

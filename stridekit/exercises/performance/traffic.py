@@ -109,10 +109,6 @@ ONE_SIZE = (
     "You take one itemsize for all elements. Ask each of the three for its own `t.itemsize`: out can be "
     "of another dtype than x and y, and those can differ too."
 )
-STORAGES = (
-    "You count the whole storages. Lines that hold no element of the tensor stay where they are: a slice "
-    "of a large tensor moves no more than its own lines."
-)
 TOGETHER = (
     "You count a line of one tensor and a line of another as one because they have the same number. Each "
     "tensor has a storage of its own, so line 0 of x is not line 0 of y. (`traffic` lays Layouts on one "
@@ -155,14 +151,21 @@ bytes_moved.alone["t.stride()"] = {
 bytes_moved.wrong |= {
     "x.nbytes + y.nbytes + out.nbytes": "You count the bytes of the elements. Memory sends lines of 64 "
     "bytes, not elements: each line of `x[::5]` holds only a few that you want, and all of it travels.",
-    "64 * sum(math.ceil(t.nbytes / 64) for t in (x, y, out))": PACKED,
-    "bytes_moved(x, y, torch.empty(0)) + 64 * math.ceil(out.nbytes / 64)": PACKED,
-    "64 * sum(math.ceil(t.untyped_storage().nbytes() / 64) for t in (x, y, out))": STORAGES,
-    "sum(t.untyped_storage().nbytes() for t in (x, y, out))": STORAGES,
-    "64 * (x.numel() + y.numel() + out.numel())": "You count a line each time that one of its elements is "
-    "used. It travels once and stays in the cache for its neighbours: count different lines.",
-    "64 * len(bytes_by_line(x) | bytes_by_line(y) | bytes_by_line(out))": TOGETHER,
-    "64 * (len(bytes_by_line(x) | bytes_by_line(y)) + len(bytes_by_line(out)))": TOGETHER,
+    (
+        "64 * sum(math.ceil(t.nbytes / 64) for t in (x, y, out))",
+        "bytes_moved(x, y, torch.empty(0)) + 64 * math.ceil(out.nbytes / 64)",
+    ): PACKED,
+    (
+        "64 * sum(math.ceil(t.untyped_storage().nbytes() / 64) for t in (x, y, out))",
+        "sum(t.untyped_storage().nbytes() for t in (x, y, out))",
+    ): "You count the whole storages. Lines that hold no element of the tensor stay where they are: a "
+    "slice of a large tensor moves no more than its own lines.",
+    "64 * (x.numel() + y.numel() + out.numel())": "You count a line each time that one of its elements "
+    "is used. It travels once and stays in the cache for its neighbours: count different lines.",
+    (
+        "64 * len(bytes_by_line(x) | bytes_by_line(y) | bytes_by_line(out))",
+        "64 * (len(bytes_by_line(x) | bytes_by_line(y)) + len(bytes_by_line(out)))",
+    ): TOGETHER,
 }
 
 
@@ -273,24 +276,22 @@ def ties(expressions: dict[str, Tensor]) -> bool:
 
 
 BY_LINES = "read + math.ceil(v.numel() * v.itemsize / 64)"
-STRIDE = (
-    "You go by the stride. A large stride costs nothing where long rows are read between the jumps, and a "
-    "small tensor with gaps is still small."
-)
-CONTIGUOUS = (
-    "You put the contiguous ones first. `is_contiguous` is about order, not about size: a small view with "
-    "gaps can move less, and a transpose without gaps moves the same."
-)
 
 cheapest_first.slots[BY_LINES] = {
     "v.numel()": "You go by the number of elements. A view with fewer of them, far apart or of a larger "
     "dtype, can move more lines.",
     "v.nbytes": "You go by the bytes of the elements. Memory sends whole lines: a view with gaps reads "
     "more than its elements hold.",
-    "v.stride(-1) if v.ndim else 0": STRIDE,
-    "max(v.stride(), default=0)": STRIDE,
-    "not v.is_contiguous()": CONTIGUOUS,
-    f"(not v.is_contiguous(), {BY_LINES})": CONTIGUOUS,
+    (
+        "v.stride(-1) if v.ndim else 0",
+        "max(v.stride(), default=0)",
+    ): "You go by the stride. A large stride costs nothing where long rows are read between the jumps, "
+    "and a small tensor with gaps is still small.",
+    (
+        "not v.is_contiguous()",
+        f"(not v.is_contiguous(), {BY_LINES})",
+    ): "You put the contiguous ones first. `is_contiguous` is about order, not about size: a small view "
+    "with gaps can move less, and a transpose without gaps moves the same.",
     "read": "You go by what is read. `v + 1` also writes its result, and that is dense, without the gaps "
     "and repeats of v: an expanded v reads little and writes much.",
     "math.ceil(v.nbytes / 64)": "You go by the lines of the dense result. v itself may have to be "
@@ -302,8 +303,8 @@ cheapest_first.slots[BY_LINES] = {
     "line before they write it, but the task counts a line that is written whole once.",
 }
 cheapest_first.slots["expressions[name]"] = {
-    "in_float32(expressions[name])": "You count 4 bytes for every element. The views have several dtypes: "
-    "`v.itemsize`.",
+    "in_float32(expressions[name])": "You count 4 bytes for every element. The views have several "
+    "dtypes: `v.itemsize`.",
 }
 cheapest_first.slots["v.storage_offset()"] = {
     "0": OFFSET,

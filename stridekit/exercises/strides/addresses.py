@@ -77,10 +77,6 @@ def address(t: torch.Tensor, index: tuple[int, ...]) -> int:
     return (t.storage_offset() + steps) * t.element_size()
 
 
-FOUR_BYTES = (
-    "You took 4 bytes per element for granted. That is float32's size; `t.element_size()` knows that of "
-    "every dtype."
-)
 READING_ORDER = (
     "You number t's elements in reading order, row by row. Memory knows nothing of that order: the "
     "storage can hold more than t, and t can walk it by other steps."
@@ -109,14 +105,15 @@ address.slots["t.stride()"] = {
 address.slots["t.element_size()"] = {
     "1": "That is the number of the element, and a good start. The question asks for its first byte: how "
     "many bytes does one element take?",
-    "4": FOUR_BYTES,
+    "4": "You took 4 bytes per element for granted. That is float32's size; `t.element_size()` knows "
+    "that of every dtype.",
 }
 address.alone["(t.storage_offset() + steps) * t.element_size()"] = {
     "t.storage_offset() + steps * t.element_size()": "Two units meet in your sum: `t.storage_offset()` "
     "counts elements, not bytes. Multiply it by the size of an element as well.",
     "t.storage_offset() * t.element_size() + steps": "Two units meet in your sum: the offset is in bytes "
-    "now, the steps are still in elements. `t.stride()` counts elements too (NumPy's strides are the ones "
-    "in bytes).",
+    "now, the steps are still in elements. `t.stride()` counts elements too (NumPy's strides are the "
+    "ones in bytes).",
 }
 address.wrong |= {
     "sum(map(prod, zip(index, row_major(t.shape)))) * t.element_size()": READING_ORDER,

@@ -97,8 +97,8 @@ row.slots |= START
 row.slots["i * x.stride(0)"] = {
     "i * x.size(1)": "You go from row to row by the number of columns, as if the rows lay one after the "
     "other. `x.stride(0)` says how far apart they really are.",
-    "i": "Your row starts i elements into x. One row further is not one element further but `x.stride(0)` "
-    "of them.",
+    "i": "Your row starts i elements into x. One row further is not one element further but "
+    "`x.stride(0)` of them.",
     "i * x.stride(1)": "You move i columns on and start at x[0, i]. Row i starts at x[i, 0]: that is i "
     "steps down, of `x.stride(0)` each.",
     "i * x.stride(0) * x.element_size()": BYTES,
@@ -106,8 +106,8 @@ row.slots["i * x.stride(0)"] = {
 row.slots["(x.stride(1),)"] = {
     "(1,)": "You step from column to column by 1. That holds for a new matrix; in a slice or a transpose "
     "the columns lie `x.stride(1)` apart.",
-    "(x.stride(0),)": "You start at the right element and then walk down the column. Along a row one step "
-    "is `x.stride(1)`.",
+    "(x.stride(0),)": "You start at the right element and then walk down the column. Along a row one "
+    "step is `x.stride(1)`.",
     "(x.stride(1) * x.element_size(),)": BYTES,
 }
 row.slots["x.size(1)"] = {
@@ -127,8 +127,7 @@ row.wrong |= {
             "x[i : i + 1]",
             "x.as_strided((1, x.size(1)), (1, x.size(1)), x.storage_offset() + i * x.stride(0))",
         ],
-        "Two sizes make a matrix, here one with a single row. A row has one dim, not two: one size and "
-        "one stride.",
+        "Two sizes make a matrix of a single row. A row has one dim: one size and one stride.",
     ),
     "x[i].clone()": COPY,
     "x.contiguous()[i]": SOMETIMES_A_COPY,
@@ -182,15 +181,15 @@ column.slots |= START
 column.slots["j * x.stride(1)"] = {
     "j": "You start j elements into x. That is x[0, j] only where neighbouring columns lie side by side; "
     "in general they are `x.stride(1)` apart.",
-    "j * x.stride(0)": "You start j rows down, at x[j, 0]. Column j starts at x[0, j]: that is j steps to "
-    "the right, of `x.stride(1)` each.",
+    "j * x.stride(0)": "You start j rows down, at x[j, 0]. Column j starts at x[0, j]: that is j steps "
+    "to the right, of `x.stride(1)` each.",
     "j * x.stride(1) * x.element_size()": BYTES,
 }
 column.slots["(x.stride(0),)"] = {
-    "(x.size(1),)": "You step down by the number of columns. Rows cut out of wider ones lie further apart "
-    "than they are long: `x.stride(0)` says how far.",
-    "(x.stride(1),)": "You start at the right element and then walk along the row. Down a column one step "
-    "is `x.stride(0)`.",
+    "(x.size(1),)": "You step down by the number of columns. Rows cut out of wider ones lie further "
+    "apart than they are long: `x.stride(0)` says how far.",
+    "(x.stride(1),)": "You start at the right element and then walk along the row. Down a column one "
+    "step is `x.stride(0)`.",
     "(x.stride(0) * x.element_size(),)": BYTES,
 }
 column.slots["x.size(0)"] = {
@@ -204,8 +203,8 @@ column.wrong |= {
     "column(x, 0)": "That is column 0, whatever j is: the offset does not grow with j. Column j lies j "
     "steps of `x.stride(1)` further on.",
     "x.as_strided((x.size(0),), (x.stride(0),), 0)": "Your column starts at element 0 of the storage, "
-    "whatever x and j are: the offset counts from there, also if you call as_strided on x[:, j]. How many "
-    "elements lie before x[0, j]?",
+    "whatever x and j are: the offset counts from there, also if you call as_strided on x[:, j]. How "
+    "many elements lie before x[0, j]?",
     "x[:, j : j + 1]": "Two sizes make a matrix, here one with a single column. A column by itself has "
     "one dim, not two: one size and one stride.",
     "x[:, j].clone()": COPY,
@@ -378,26 +377,26 @@ SIDE_BY_SIDE = (
 
 windows.slots |= START
 windows.slots["(step, step)"] = {
-    "(size * step, step)": SIDE_BY_SIDE,
-    "(size, 1)": SIDE_BY_SIDE,
-    "(step, 1)": "Inside a window you step by 1. Its elements are neighbours in x, and where x itself "
-    "skips, these lie `x.stride(0)` apart, just as the windows do.",
-    "(1, step)": "From window to window you step by 1. The next one starts at x's next element, and where "
-    "x itself skips, that lies `x.stride(0)` further, just as inside a window.",
-    "(1, 1)": "Your steps are 1. Where x itself skips, as x[::2] does, its neighbours lie `x.stride(0)` "
+    ("(size * step, step)", "(size, 1)"): SIDE_BY_SIDE,
+    "(step, 1)": "Inside a window you step by 1. Where x itself skips, its neighbours lie `x.stride(0)` "
     "apart.",
+    "(1, step)": "From window to window you step by 1. Where x itself skips, its next element lies "
+    "`x.stride(0)` further.",
+    "(1, 1)": "Your steps are 1. Where x skips, as x[::2] does, neighbours lie `x.stride(0)` apart.",
 }
 windows.slots["x.numel() - size + 1"] = {
-    "x.numel() - size": "One window is missing: the last one may end with x's last element. With n "
-    "elements there are n - size + 1.",
-    "x.numel()": "A window for every element is too many: the last ones would reach beyond x. With n "
-    "elements there are n - size + 1.",
+    "x.numel() - size": "One window is missing: the last may end with x's last element. There are n - "
+    "size + 1.",
+    "x.numel()": "A window for every element is too many: the last reach beyond x. There are n - size + "
+    "1.",
 }
 windows.wrong |= {
-    "x.unfold(0, size, size)": SIDE_BY_SIDE,
-    "x.as_strided((x.numel() // size, size), (size, 1), x.storage_offset())": SIDE_BY_SIDE,
-    "x.unfold(0, size, 1).t()": "Your windows are the columns. They should be the rows: first which "
-    "window, then which element in it.",
+    (
+        "x.unfold(0, size, size)",
+        "x.as_strided((x.numel() // size, size), (size, 1), x.storage_offset())",
+    ): SIDE_BY_SIDE,
+    "x.unfold(0, size, 1).t()": "Your windows are the columns. They should be the rows: first comes "
+    "which window.",
     "x.unfold(0, size, 1).clone()": COPY,
     "x.contiguous().unfold(0, size, 1)": SOMETIMES_A_COPY,
 }

@@ -145,11 +145,6 @@ def past_the_last(t: torch.Tensor) -> int:
     return t.storage_offset() + last + 1 if t.numel() else 0
 
 
-ELEMENTS = (
-    "Your size counts elements, and `string_at` counts bytes. An untyped storage has no elements: "
-    "`nbytes()` is its size."
-)
-
 raw_bytes.slots["storage.data_ptr()"] = {
     "t.data_ptr() - t.storage_offset()": "You walk back from `t.data_ptr()`, but too short a way: "
     "`t.storage_offset()` counts elements, an address counts bytes. The storage knows its own start.",
@@ -162,25 +157,28 @@ raw_bytes.slots["storage.nbytes()"] = {
     "(t.storage_offset() + t.numel()) * t.element_size()": "You start at the right byte and add t's "
     "offset to t's size. That reaches t's end only where t has no gaps, and the storage may go on after "
     "it: ask the storage for its size.",
-    "t.numel()": ELEMENTS,
-    "storage.nbytes() // t.element_size()": ELEMENTS,
+    (
+        "t.numel()",
+        "storage.nbytes() // t.element_size()",
+    ): "Your size counts elements, and `string_at` counts bytes. An untyped storage has no elements: "
+    "`nbytes()` is its size.",
     "storage.nbytes() * t.element_size()": "`nbytes()` is in bytes already. Multiplied by the size of an "
     "element it takes you far past the storage's end.",
 }
 raw_bytes.alone["storage.data_ptr()"] = {
     "t.data_ptr()": "You start at t's own first element and read as far as the storage is long: past its "
     "end, into memory that belongs to something else. Where does the storage begin?",
-    "t.data_ptr() - t.storage_offset() * t.element_size()": "Right wherever t has an element. An empty "
-    "view has none to point to, so its `data_ptr()` is 0, though its storage is still there: ask the "
-    "storage where it begins.",
+    "t.data_ptr() - t.storage_offset() * t.element_size()": "Right wherever t has an element. The "
+    "`data_ptr()` of an empty view is 0, though its storage is still there: ask that where it begins.",
 }
 raw_bytes.wrong |= {
-    "ctypes.string_at(t.data_ptr(), t.numel() * t.element_size())": "You read t's bytes as if they lay in "
-    "one piece from its first element on. Take both ends from the storage: t can begin after its start, "
-    "end before its end and leave gaps.",
-    "bytes(t.clone(memory_format=torch.contiguous_format).untyped_storage().tolist())": "Those are the "
-    "bytes of a tidy copy: t's elements in reading order. The storage lies in an order of its own, and "
-    "can hold elements that t leaves out.",
+    "ctypes.string_at(t.data_ptr(), t.numel() * t.element_size())": "You read t's bytes as if they lay "
+    "in one piece from its first element on. Take both ends from the storage: t can begin after its "
+    "start, end before its end and leave gaps.",
+    "bytes(t.clone(memory_format=torch.contiguous_format).untyped_storage().tolist())": (
+        "Those are the bytes of a tidy copy: t's elements in reading order. The storage lies in an order "
+        "of its own, and can hold elements that t leaves out."
+    ),
     "ctypes.string_at(t.untyped_storage().data_ptr())": "Without a size, `string_at` takes the bytes for "
     "a C string and stops at the first zero byte. Say how many there are.",
 }

@@ -129,10 +129,6 @@ BOUNDED_ABOVE = EACH.format("b + n if b < 0 else min(b, n)")
 GONE_ROUND = f"slice{EACH}.indices(shape[dim])".format("b % n if b < 0 < n else b")
 ADDED_FIRST = f"slice{UNBOUNDED}.indices(shape[dim])"
 
-NOTHING = (
-    "All right as long as something is left. Where nothing is, torch does not make an exception: the "
-    "offset still moves by `start` strides, with `start` brought back to the size."
-)
 
 slice_layout.slots["(*stride[:dim], stride[dim] * step, *stride[dim + 1 :])"] = {
     "(*stride[:dim], step, *stride[dim + 1 :])": "Your new stride is `step` itself. But `step` counts "
@@ -142,8 +138,8 @@ slice_layout.slots["(*stride[:dim], stride[dim] * step, *stride[dim + 1 :])"] = 
     "stride": "Walk the new dim: from one kept element to the next you pass over `step` old ones. So the "
     "new stride is `step` times the old one.",
     "torch.empty((*shape[:dim], size, *shape[dim + 1 :])).stride()": "The strides are those of the new "
-    "shape, packed into new memory. But nothing moves: the other dims keep their strides, and that of "
-    "`dim` is `step` times the old one.",
+    "shape, packed into new memory. But nothing moves: other dims keep theirs, and that of `dim` is "
+    "`step` times the old one.",
     "tuple(s * step for s in stride)": "You multiply every stride by `step`. Only one dim is sliced; in "
     "the others you still go from one element to the next as before.",
 }
@@ -162,8 +158,8 @@ slice_layout.slots["offset + start * stride[dim]"] = {
 slice_layout.slots["len(range(start, stop, step))"] = {
     "max(stop - start, 0) // step": "You round the size down. 0:5:2 keeps 0, 2 and 4: three of them, and "
     "5 // 2 is 2. A last step that is cut short still begins with an element.",
-    "len(range(start, stop))": "Your size is stop - start, as if every index in between were kept. Only "
-    "one in `step` is.",
+    "len(range(start, stop))": "Your size is stop - start, as if every index were kept. Only one in "
+    "`step` is.",
     "len(range(start, stop + 1, step))": "One too many: `stop` itself is not in the slice, so no + 1 "
     "belongs to the size. 0:6:2 keeps 0, 2 and 4, and `range(start, stop, step)` counts just these.",
     "-((start - stop) // step)": "Where start lies after stop, nothing is left: the size is 0 then, not "
@@ -173,23 +169,25 @@ slice_layout.slots["slice(start, stop, step).indices(shape[dim])"] = {
     "slice(start + 0, stop + 0, step).indices(shape[dim])": "`start` and `stop` can be None, as in "
     "x[::2]: from the beginning, and to the end. Fill them in before you calculate.",
     "slice(start or None, stop or None, step).indices(shape[dim])": "0 is not None, though both count as "
-    "false: `start or 0` does no harm, but `stop or size` makes x[:0] keep everything. Ask `if stop is "
-    "None`.",
-    UNBOUNDED: "A slice may reach past the end, as in x[1:99]: Python and torch stop at the size, without "
-    "an error. So bring `start` and `stop` back to it.",
+    "false: `stop or size` makes x[:0] keep everything. Ask `if stop is None`.",
+    UNBOUNDED: "A slice may reach past the end, as in x[1:99]: Python and torch stop at the size, "
+    "without an error. So bring `start` and `stop` back to it.",
     AS_THEY_COME: "A negative bound counts from the end: -1 is the last index. Add the size to it before "
     "you calculate (and what is still below 0 then becomes 0).",
     BOUNDED_ABOVE: "A slice may also reach back beyond the beginning, as in x[-99:2]: -99 plus the size "
     "is still below 0. Bring such a bound up to 0.",
     GONE_ROUND: "`%` goes round as often as it can: -99 % 4 is 1. Python adds the size once, and what is "
     "still below 0 then becomes 0.",
-    ADDED_FIRST: "A bound below -size is still negative after you added the size, and a Python slice then "
-    "counts it from the end once more. Bring it up to 0 first.",
+    ADDED_FIRST: "A bound below -size is still negative after you added the size, and a Python slice "
+    "then counts it from the end once more. Bring it up to 0 first.",
 }
 slice_layout.alone["offset + start * stride[dim]"] = {
-    "offset + start * stride[dim] * (size > 0) * all(shape)": NOTHING,
-    "offset + start * stride[dim] * all(shape)": NOTHING,
-    "(offset + start * stride[dim]) * (size > 0) * all((*shape[:dim], *shape[dim + 1 :]))": NOTHING,
+    (
+        "offset + start * stride[dim] * (size > 0) * all(shape)",
+        "offset + start * stride[dim] * all(shape)",
+        "(offset + start * stride[dim]) * (size > 0) * all((*shape[:dim], *shape[dim + 1 :]))",
+    ): "All right as long as something is left. Where nothing is, torch does not make an exception: the "
+    "offset still moves by `start` strides, with `start` brought back to the size.",
 }
 
 
@@ -200,10 +198,8 @@ slice_layout.wrong |= {
     SLICED.replace("dim", "len(shape) - 1"): "You slice the last dim, whatever `dim` is. "
     + THE_DIM,
     f"{SLICED}[0], s[1], offset + (start or 0) * stride[dim]": "Your size is right, but the offset takes "
-    "`start` as it came. Bring a negative one, or one past the end, between 0 and the size before you use "
-    "it anywhere.",
-    f"{SLICED}[1], s[0], s[2]": "Shape and stride have changed places: the answer is (shape, stride, "
-    "offset).",
+    "`start` as it came. Bring it between 0 and the size before you use it anywhere.",
+    f"{SLICED}[1], s[0], s[2]": "Shape and stride have changed places.",
 }
 
 
@@ -278,20 +274,18 @@ VALUES = (
     "You look for view's values in base. Where values repeat, or are all zero, that finds another place, "
     "or many. Where a tensor lies is written in its stride and storage_offset."
 )
-TOO_FEW = (
-    "One too few: a slice stops before `stop`, so the last element that it keeps has to lie before "
-    "it."
-)
 
 recover_slice.slots["view.storage_offset() - base.storage_offset()"] = {
     "view.storage_offset()": "You count from the start of the storage. base need not begin there: from "
     "where does base's own index 0 count?",
-    "base.storage_offset() - view.storage_offset()": "You subtract the wrong way round: how far view lies "
-    "into base is view's storage_offset minus base's.",
+    "base.storage_offset() - view.storage_offset()": "You subtract the wrong way round: how far view "
+    "lies into base is view's storage_offset minus base's.",
 }
 recover_slice.slots["start + view.numel() * step"] = {
-    "start + view.numel() * step - 1": TOO_FEW,
-    "start + (view.numel() - 1) * step": TOO_FEW,
+    (
+        "start + view.numel() * step - 1",
+        "start + (view.numel() - 1) * step",
+    ): "One too few: a slice stops before `stop`, so the last element that it keeps has to lie before it.",
     "start + view.numel() * step + 1": "One too many: `stop` is excluded already, so start plus view's "
     "size times the step is far enough.",
     "start + view.numel()": "Your stop lies `view.numel()` indices after start. But every kept element "
@@ -299,23 +293,24 @@ recover_slice.slots["start + view.numel() * step"] = {
     "view.numel() * step": "Your stop does not count from start: the elements of view begin there, and "
     "stop lies `view.numel()` steps further on.",
     "None": "Your slice runs on to the end of base. view may end earlier: its size says where.",
-    "start + (view.numel() - 1) * step + 1": "Right while view has an element. For an empty one, the last "
-    "element would lie before start, and a stop that falls below 0 counts from the end of base.",
+    "start + (view.numel() - 1) * step + 1": "Right while view has an element. For an empty one, the "
+    "last element would lie before start, and a stop that falls below 0 counts from the end of base.",
 }
 recover_slice.alone["view.stride(0) // base.stride(0)"] = {
-    "view.stride(0)": "start is right, but view's stride counts elements of the storage. Divided by "
-    "base's own stride it becomes a step.",
+    "view.stride(0)": "start is right, but view's stride counts elements of the storage. Divide it by "
+    "base's own.",
 }
 recover_slice.alone["(view.storage_offset() - base.storage_offset()) // base.stride(0)"] = {
     "view.storage_offset() - base.storage_offset()": "The step is right, but the difference of the "
     "offsets counts elements of the storage. One index of base is `base.stride(0)` of them.",
-    "(view.data_ptr() - base.data_ptr()) // (view.element_size() * base.stride(0))": "Nearly: also where "
-    "view is empty, its storage_offset knows where it would begin. Its `data_ptr()` does not: an empty "
-    "view has no element to point to, so that is 0.",
+    "(view.data_ptr() - base.data_ptr()) // (view.element_size() * base.stride(0))": (
+        "Nearly: also where view is empty, its storage_offset knows where it would begin. Its "
+        "`data_ptr()` does not: an empty view has no element to point to, so that is 0."
+    ),
 }
 recover_slice.alone["* step, step)"] = {
-    "* step)": "Your step is 1. view's neighbours can lie further apart than base's: `view.stride(0)` and "
-    "`base.stride(0)` say how far.",
+    "* step)": "Your step is 1. view's neighbours can lie further apart than base's: `view.stride(0)` "
+    "and `base.stride(0)` say how far.",
 }
 recover_slice.wrong |= {
     "slice(a := view.storage_offset() - base.storage_offset(), a + len(view) * view.stride(0), "

@@ -39,12 +39,6 @@ def where(answer: torch.Tensor, big: torch.Tensor) -> str:
     return "a storage of its own" if mine.resizable() else "a storage borrowed from elsewhere"
 
 
-BY_NUMPY = (
-    "That memory belongs to a NumPy array, and torch cannot tell what else the array keeps alive: its "
-    "`base` can be all of big. Let torch copy the row."
-)
-
-
 @exercise(
     title="keep a row and let go of the rest",
     read=read_kept,
@@ -100,8 +94,8 @@ keep_row.slots[".clone()"] = {
     "There is an operation that only copies.",
 }
 keep_row.alone[".clone()"] = {
-    ".clone().float()": "The memory is right, the dtype is not: yours is float32 whatever big holds. Copy "
-    "the row as it is.",
+    ".clone().float()": "The memory is right, the dtype is not: it is always float32. Copy the row as it "
+    "is.",
     ".float()": "You ask for one dtype. That copies only where the dtype changes, and then it has "
     "changed: copy the row as it is.",
 }
@@ -116,7 +110,8 @@ keep_row.wrong |= {
     "copies more than the tensor reaches. Compare `nbytes()` of the two storages.",
     "torch.tensor(big[i].tolist())": "The memory is right, the dtype is not: by way of Python numbers "
     "torch has to guess it, and it guesses its defaults. Copy the tensor itself.",
-    "torch.from_numpy(np.array(big.numpy())[i])": BY_NUMPY,
+    "torch.from_numpy(np.array(big.numpy())[i])": "That memory belongs to a NumPy array, and torch "
+    "cannot tell what else the array keeps alive: its `base` can be all of big. Let torch copy the row.",
     "torch.from_numpy(big[i].numpy())": "To NumPy and back, nothing is copied: your row, the array and "
     "big are on one memory, and all of it stays alive.",
     "torch.zeros_like(big[i])": "The storage has the right size and the values are not in it: "
@@ -223,106 +218,83 @@ def steps_that_copy(x: torch.Tensor, steps: Steps) -> list[int]:
     return [k for k, (before, after) in enumerate(pairs) if not shares_memory(before, after)]
 
 
-POINTERS = (
-    "You compare `data_ptr()`. A slice that begins later has another one and copies nothing: `x[1:]` "
-    "does."
-)
 VIEWS = (
     "You ask autograd, by `_is_view()` or `_base`. It does not know `detach()` and NumPy's views, and the "
     "transpose of a clone is a view too: of the clone."
-)
-VALUES = (
-    "You compare shapes, dtypes or values. A copy can have the same ones, and a view others. Compare "
-    "where the two lie."
-)
-CONTIGUITY = (
-    "You look at contiguity. A copy is often contiguous, but so are many views, such as `x[1:]`; and a "
-    "step can copy what was contiguous before. Ask who shares bytes."
-)
-STORAGES = (
-    "You compare storages, and that is close. After a round trip through NumPy there are two storages on "
-    "one memory, and the second may begin later: it is the bytes that count."
-)
-STRIDES = (
-    "You go by the layout. A copy can have the same shape, stride and offset as what it copies, and every "
-    "slice has others. Where the bytes are is not in those numbers."
 )
 INSIDE = (
     "`as_strided` can reach further than what went in, or lead to a part of it and beyond. One byte in "
     "common is enough: then a write still comes through, though neither lies inside the other."
 )
-RANGES = (
-    "You ask whether the ranges meet, from the first byte to the last. Where the two lie in each other's "
-    "gaps, the ranges meet and no byte is shared: look at `x[:, ::2]` and `x[:, 1::2]`."
-)
-SAME_FOR_ALL = (
-    "You say the same of every chain. Run a few of them by hand: the first copy is another step each "
-    "time."
-)
-NONE_COPIES = (
-    "Right wherever a step copies. Where none does, the answer is `len(steps)`, one more than the last "
-    "step's number: return it after the loop."
-)
-WITHOUT_X = (
-    "You compare the results with one another, and leave x out. Step 0 has an input, too: the first pair "
-    "is x and the first result."
-)
 
 first_copy.slots["not shares_memory(y, x)"] = {
-    "shares_memory(y, x)": "You stop at the first step that does share. The question is where sharing "
-    "ends.",
+    "shares_memory(y, x)": "You stop at the first step that does share: where does sharing end?",
     "memset(y) != memset(x)": "You ask whether the two reach the same bytes. A slice reaches fewer of "
     "them, and copies nothing: `x[1:]` does.",
     "not is_view(x, y)": "You ask whether what went in lies inside the result. A slice is the other way "
     "round: `x[1:]` lies inside x, and copies nothing.",
     "x.untyped_storage().nbytes() != y.untyped_storage().nbytes()": "You compare how large the storages "
     "are. A copy of all of x has one just as large; ask whether it is the same.",
-    "y.dtype != x.dtype": VALUES,
-    "torch.equal(x, y)": VALUES,
-    "y.data_ptr() != x.data_ptr()": POINTERS,
-    "not y._is_view()": VIEWS,
-    "y._base is not x and y._base is not x._base": VIEWS,
+    (
+        "y.dtype != x.dtype",
+        "torch.equal(x, y)",
+        "not torch.equal(x, y)",
+        "sorted(map(float, x.flatten())) != sorted(map(float, y.flatten()))",
+    ): "You compare shapes, dtypes or values. A copy can have the same ones, and a view others. Compare "
+    "where the two lie.",
+    "y.data_ptr() != x.data_ptr()": "You compare `data_ptr()`. A slice that begins later has another one "
+    "and copies nothing: `x[1:]` does.",
+    ("not y._is_view()", "y._base is not x and y._base is not x._base"): VIEWS,
     "y is not x": "You ask whether the result is the same Python object. A view is a new object on the "
     "same bytes: `x[:]` is not x, and copies nothing.",
-    "not torch.equal(x, y)": VALUES,
-    "sorted(map(float, x.flatten())) != sorted(map(float, y.flatten()))": VALUES,
-    "y.is_contiguous()": CONTIGUITY,
-    "y.is_contiguous() and not x.is_contiguous()": CONTIGUITY,
-    "not y.is_contiguous()": CONTIGUITY,
-    "not x.is_contiguous()": CONTIGUITY,
-    "x.stride() != y.stride()": STRIDES,
-    "y.storage_offset() == 0": STRIDES,
-    "x.storage_offset() != y.storage_offset()": STRIDES,
+    (
+        "y.is_contiguous()",
+        "y.is_contiguous() and not x.is_contiguous()",
+        "not y.is_contiguous()",
+        "not x.is_contiguous()",
+    ): "You look at contiguity. A copy is often contiguous, but so are many views, such as `x[1:]`; and "
+    "a step can copy what was contiguous before. Ask who shares bytes.",
+    (
+        "x.stride() != y.stride()",
+        "y.storage_offset() == 0",
+        "x.storage_offset() != y.storage_offset()",
+    ): "You go by the layout. A copy can have the same shape, stride and offset as what it copies, and "
+    "every slice has others. Where the bytes are is not in those numbers.",
 }
 first_copy.slots["x = y"] = {
     "pass": "You hand x to every step. They form a chain: each gets what the one before it made, and "
     "whether a `reshape` copies depends on what it gets.",
 }
 first_copy.slots["enumerate(steps)"] = {
-    "enumerate(steps, 1)": "You count from 1. The steps are numbered like the items of any list: the "
-    "first is step 0.",
+    "enumerate(steps, 1)": "You count from 1. As in any list, the first is step 0.",
 }
 first_copy.slots["return len(steps)"] = {
-    "return -1": NONE_COPIES,
-    "return None": NONE_COPIES,
-    "return len(steps) - 1": NONE_COPIES,
+    (
+        "return -1",
+        "return None",
+        "return len(steps) - 1",
+    ): "Right wherever a step copies. Where none does, the answer is `len(steps)`, one more than the "
+    "last step's number: return it after the loop.",
 }
 first_copy.alone["enumerate(steps)"] = {
     "enumerate(steps[:-1])": "You stop before the last step: where that is the first to copy, you say "
     "that none does. `range(n)` has n numbers, from 0 to n - 1.",
-    "[*enumerate(steps)][1:]": "You leave out the first step: that is number 0, and the next one gets its "
-    "result.",
+    "[*enumerate(steps)][1:]": "You leave out the first step, which is number 0.",
 }
 first_copy.alone["not shares_memory(y, x)"] = {
     "not memset_of.reference(x) & memset_of.reference(y)": "Your sets count from the start of a storage. "
     "A copy has a storage of its own, and byte 0 of that is not byte 0 of the other: count from memory.",
     "not shares_storage(y, x)": "You ask whether the two are on one storage. `as_strided` can lead to "
     "other bytes of it, that the tensor before did not reach: one storage, and no byte in common.",
-    "not is_view(y, x)": INSIDE,
-    "not is_view(y, x) and not is_view(x, y)": INSIDE,
-    "not np.may_share_memory(x.numpy(), y.numpy())": RANGES,
-    "abs(x.data_ptr() - y.data_ptr()) >= (x if x.data_ptr() < y.data_ptr() else y).nbytes": RANGES,
-    "x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()": STORAGES,
+    ("not is_view(y, x)", "not is_view(y, x) and not is_view(x, y)"): INSIDE,
+    (
+        "not np.may_share_memory(x.numpy(), y.numpy())",
+        "abs(x.data_ptr() - y.data_ptr()) >= (x if x.data_ptr() < y.data_ptr() else y).nbytes",
+    ): "You ask whether the ranges meet, from the first byte to the last. Where the two lie in each "
+    "other's gaps, the ranges meet and no byte is shared: look at `x[:, ::2]` and `x[:, 1::2]`.",
+    "x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()": "You compare storages, and that "
+    "is close. After a round trip through NumPy there are two storages on one memory, and the second may "
+    "begin later: it is the bytes that count.",
 }
 
 
@@ -346,16 +318,21 @@ first_copy.wrong |= {
     "asks for the first: stop there.",
     "len(steps_that_copy(x, steps))": "You count the copies. The task asks which step makes the first of "
     "them: its number in the list.",
-    "next((k for k, (a, b) in enumerate(pairwise(results(x, steps))) if not shares_memory(a, b)), "
-    "len(steps))": WITHOUT_X,
-    "next((k for k, (a, b) in enumerate(pairwise(results(x, steps)), 1) if not shares_memory(a, b)), "
-    "len(steps))": WITHOUT_X,
+    (
+        "next((k for k, (a, b) in enumerate(pairwise(results(x, steps))) if not shares_memory(a, b)), "
+        "len(steps))",
+        "next((k for k, (a, b) in enumerate(pairwise(results(x, steps)), 1) if not shares_memory(a, b)), "
+        "len(steps))",
+    ): "You compare the results with one another, and leave x out. Step 0 has an input, too: the first "
+    "pair is x and the first result.",
     "0 if steps_that_copy(x, steps[:1]) else len(steps)": "You look at the first step alone. Is there a "
     "`return` inside the loop that should come after it?",
-    "0": SAME_FOR_ALL,
-    "len(steps)": "You find no copy in any chain. If your loop says `x = y` too early, it compares y with "
-    "itself.",
-    "len(steps) - 1": SAME_FOR_ALL,
+    (
+        "0",
+        "len(steps) - 1",
+    ): "You say the same of every chain. Run a few of them by hand: the first copy is another step each "
+    "time.",
+    "len(steps)": "You find no copy in any chain. Does your loop compare y with itself?",
     "first_copy(x.clone(), steps)": "You run the steps on a copy of x. A clone can have other strides "
     "than x, and then a `reshape` that copies on x is a view on the clone: run them on x itself.",
 }
@@ -433,52 +410,45 @@ def bump_first(e: torch.Tensor) -> torch.Tensor:
     return y
 
 
-SOME_COPIED = (
-    "You copy e in some cases only, as `contiguous()` does: it hands a contiguous e back itself. In the "
-    "others you write into e, which belongs to the caller. Copy it whatever it looks like."
-)
-DTYPE = (
-    "The numbers are right, the dtype is not: e's own is asked for. Which operation of yours changes "
-    "it?"
-)
-
 bump_first.slots["e.clone()"] = {
-    "e": "You write into e's own memory. Where e is expanded, that one row is all of them: all rows grow, "
-    "and so does the tensor that e was made from. A slice, `view` or `detach()` lies there too.",
+    "e": "You write into e's own memory. Where e is expanded, that one row is all of them: all rows "
+    "grow, and so does the tensor that e was made from. A slice, `view` or `detach()` lies there too.",
     "copy.deepcopy(e)": "What you return has e's strides, stride 0 among them: its rows are still one "
     "row, though on other memory. (`deepcopy` copies a storage and keeps the strides.) Print the stride.",
     "e[:1].clone().expand(e.shape)": "What you return is one row, expanded: all rows grow together, as "
     "e's did. (And where e's rows differ, they are lost.)",
 }
 bump_first.slots["y[0] += 1"] = {
-    "y[:, 0] += 1": "You add along another dim: `y[:, 0]` and `y[..., 0]` are a column. Row 0 is `y[0]`, "
-    "whatever comes after it.",
+    "y[:, 0] += 1": "You add along another dim: `y[:, 0]` and `y[..., 0]` are a column. Row 0 is `y[0]`.",
     "y[0] = 1": "You replace row 0 by ones. It should keep its values and grow by 1: `+=`, not `=`.",
     "y[1:] += 1": "You add to every row but row 0.",
 }
 bump_first.alone["e.clone()"] = {
-    "e.contiguous()": SOME_COPIED,
-    "(e if has_an_element_for_every_index(e) else e.clone())": SOME_COPIED,
-    "(e.clone() if 0 in e.stride() else e)": SOME_COPIED,
-    "(e.clone() if e.stride(0) == 0 else e)": SOME_COPIED,
-    "(e.clone() if e._is_view() else e)": SOME_COPIED,
-    "e.clone().float()": DTYPE,
-    "e.clone().long()": DTYPE,
-    "torch.tensor(e.tolist())": DTYPE,
+    (
+        "e.contiguous()",
+        "(e if has_an_element_for_every_index(e) else e.clone())",
+        "(e.clone() if 0 in e.stride() else e)",
+        "(e.clone() if e.stride(0) == 0 else e)",
+        "(e.clone() if e._is_view() else e)",
+    ): "You copy e in some cases only, as `contiguous()` does: it hands a contiguous e back itself. In "
+    "the others you write into e, which belongs to the caller. Copy it whatever it looks like.",
+    (
+        "e.clone().float()",
+        "e.clone().long()",
+        "torch.tensor(e.tolist())",
+    ): "The numbers are right, the dtype is not: e's own is asked for. Which operation of yours changes "
+    "it?",
 }
 bump_first.exact["bump_first(torch.tensor(e.numpy()))"] = NO_BFLOAT16
 bump_first.alone["y[0] += 1"] = {
-    "y[0, 0] += 1": "You add to one element of row 0 alone. `y[0]` is the whole row, of as many dims as "
-    "there are.",
-    "y[0].add(1)": "Row 0 is as before: nothing was added to it. (`y[0].add(1)` makes a new tensor; `y[0] "
-    "+= 1` writes.)",
+    "y[0, 0] += 1": "You add to one element of row 0 alone. `y[0]` is the whole row.",
+    "y[0].add(1)": "Row 0 is as before. (`y[0].add(1)` makes a new tensor; `y[0] += 1` writes.)",
 }
 bump_first.wrong |= {
     "e.add_(1)": "You add to the whole tensor in place. On an expanded one torch refuses, as it should; "
     "on any other you change e, and every row of it.",
     "e + 1": "All rows have grown, and only row 0 should. e is safe, though: what you return is new "
     "memory. In new memory, one row alone can be written to.",
-    "e[0] + 1": "That is row 0 alone, one more. Asked for is all of e, of the same shape, with the other "
-    "rows as they were.",
+    "e[0] + 1": "That is row 0 alone, one more. Asked for is all of e, with the other rows as they were.",
     "torch.stack([e[0] + 1, e[1]])": "You return two rows. e can have any number of them, even one.",
 }

@@ -140,15 +140,14 @@ memset_of.slots["range(size)"] = {
     "and 2, and `range(3)` runs through just these.",
 }
 memset_of.slots["{t.storage_offset()}"] = {
-    "{0}": "You count from t's own first element. Byte 0 is the storage's first: where in it does a slice "
-    "such as `x[4:7]` begin?",
+    "{0}": "You count from t's own first element. Byte 0 is the storage's first: where in it does a "
+    "slice such as `x[4:7]` begin?",
 }
 memset_of.slots["t.stride()"] = {
     "torch.empty(t.shape).stride()": "Your bytes lie in one piece, as those of a new tensor do. A column "
     "or a slice with a step leaves gaps, and an expanded tensor returns to the same bytes: ask "
     "`t.stride()` where the next element is.",
-    "t.shape": "You step by sizes. How far the next element lies is the stride's business: `t.stride()` "
-    "has one step for each dim.",
+    "t.shape": "You step by sizes. How far the next element lies, `t.stride()` says for each dim.",
 }
 memset_of.alone["k in range(item)"] = {
     "k in range(1)": "You have the first byte of each element, and no other. An element takes "
@@ -157,13 +156,12 @@ memset_of.alone["k in range(item)"] = {
     "element number e is `e * item` itself.",
 }
 memset_of.alone["e * item + k"] = {
-    "e": "Those are the numbers of the elements. The set is one of bytes: which bytes does element number "
-    "5 have when an element takes 2 of them?",
+    "e": "Those are the numbers of the elements. The set is one of bytes: which bytes does element "
+    "number 5 have when an element takes 2 of them?",
     "t.storage_offset() + (e - t.storage_offset()) * item + k": "You mix two units: your steps are in "
     "bytes, and the storage offset still counts elements. Try it on a slice that starts later.",
     "t.storage_offset() * item + (e - t.storage_offset()) + k": "You mix two units: the offset is in "
-    "bytes, and your steps are not. torch's strides count elements, and each of those takes "
-    "`t.element_size()` bytes.",
+    "bytes, and your steps are not. torch's strides count elements of `t.element_size()` bytes.",
     "e + k": "You add numbers of bytes to numbers of elements. The element after number 5 begins a whole "
     "element later, not a byte: multiply before you add.",
 }
@@ -182,15 +180,16 @@ memset_of.alone["{e * item + k for e in elements for k in range(item)}"] = {
 memset_of.wrong |= {
     "memset_of(t) or {t.storage_offset() * t.itemsize}": NO_ELEMENT,
     "{t.storage_offset() * t.itemsize + i * s * t.itemsize + k for n, s in zip(t.shape, t.stride()) for i "
-    "in range(n) for k in range(t.itemsize)}": "You walk along one dim at a time, always from the "
-    "first element. An index has a place in every dim at once: `t[1, 2]` is a step along both.",
-    "set(range(min(memset_of(t)), max(memset_of(t)) + 1)) if t.numel() else set()": "You take everything "
-    "between the first and the last byte. t can leave gaps: look at `x[::3]`, and ask which of its "
-    "neighbours in the storage it really reaches.",
-    "set(range(t.untyped_storage().nbytes()))": "That is the whole storage. It may hold much that t never "
-    "reaches: which bytes would change if you filled t with other values?",
-    "{t.untyped_storage().data_ptr() + byte for byte in memset_of(t)}": "Those are addresses: they change "
-    "from run to run. Count from the start of the storage, which is byte 0 wherever it lies.",
+    "in range(n) for k in range(t.itemsize)}": "You walk along one dim at a time, always from the first "
+    "element. An index has a place in every dim at once: `t[1, 2]` is a step along both.",
+    "set(range(min(memset_of(t)), max(memset_of(t)) + 1)) if t.numel() else set()": (
+        "You take everything between the first and the last byte. t can leave gaps: look at `x[::3]`, "
+        "and ask which of its neighbours in the storage it really reaches."
+    ),
+    "set(range(t.untyped_storage().nbytes()))": "That is the whole storage. It may hold much that t "
+    "never reaches: which bytes would change if you filled t with other values?",
+    "{t.untyped_storage().data_ptr() + byte for byte in memset_of(t)}": "Those are addresses: they "
+    "change from run to run. Count from the start of the storage, which is byte 0 wherever it lies.",
     "{int(value.real) for value in t.flatten()}": "Those are t's values. Where an element lies never "
     "depends on what it holds: a tensor of zeros has a memory set too.",
     "set(range(start := t.storage_offset() * t.itemsize, start + t.nbytes + 1))": OFF_BY_ONE,
@@ -326,58 +325,6 @@ def base_of(x: Either) -> Either:
     return x if base is None else base
 
 
-POINTERS = (
-    "You compare where the two begin. `x[2:8]` and `x[5:]` begin at different bytes and yet meet, and "
-    "tensors without elements all say 0."
-)
-STORAGES = (
-    "You ask whether the two are on one storage. Halves of one storage need not meet: write to `x[:6]` "
-    "and look whether `x[6:]` changes. (And after NumPy, one memory can have two storages.)"
-)
-RANGES = (
-    "You ask whether the ranges meet, from the first byte to the last. `x[::2]` and `x[1::2]` lie in each "
-    "other's gaps: does a write to one ever reach the other?"
-)
-PIECES = (
-    "You take each of them for one piece: `nbytes` bytes from its first element on. A step leaves gaps, "
-    "and the last element lies further away: `x[::3]` of 12 elements reaches the tenth."
-)
-VALUES = (
-    "You compare values. Two new tensors of the same numbers share nothing, and two views of one tensor "
-    "can show quite different ones. What counts is where they lie."
-)
-BASES = (
-    "You ask which tensor the two were made from. Autograd keeps that record, and it has gaps: it knows "
-    "neither `detach()` nor NumPy. And two halves of one base need not meet."
-)
-SAME_FOR_ALL = (
-    "You say the same of every pair, as any test of copies does, or of objects (`a is b`). Some of these "
-    "share memory and some do not: the first two inputs are one of each."
-)
-
-FROM_TWO_STARTS = (
-    "You count from the start of a storage, as in exercise 1. Here a and b can have two storages, and "
-    "byte 0 of one is not byte 0 of the other: count both from memory, where each storage has an address."
-)
-OFFSET_TWICE = (
-    "The offset counts twice: `data_ptr()` is where the tensor begins, its storage offset included. Add "
-    "the steps alone to it, or the bytes of exercise 1 to `untyped_storage().data_ptr()`."
-)
-ARRAYS = (
-    "Right wherever both are tensors. Each can be an array, too, on the other's memory: an array's "
-    'first element lies at `array.__array_interface__["data"][0]`, and `array.strides` counts bytes.'
-)
-BACKWARDS = (
-    "Right until an array walks backwards. torch has no negative strides, so it cannot take `n[::-1]` "
-    "over: ask the array itself where it begins, and how far it steps."
-)
-FIRST_ALONE = (
-    "You look for a first byte alone. Two tensors can meet further on: `x[1]` and `x[:, 2]` of a matrix "
-    "have one element in common, and neither begins with it."
-)
-ONLY_ELEMENTS = (
-    "You say True wherever there are elements at all. Two tensors with elements can lie far apart."
-)
 ONE_ITEMSIZE = (
     "You count with one size of elements for both. A float32 and a view of its bytes are on one memory, "
     "and their elements have 4 bytes and 1: each has an `itemsize` of its own."
@@ -392,8 +339,7 @@ share_bytes.slots["s * x.itemsize"] = {
 }
 share_bytes.slots["not memsets[0].isdisjoint(memsets[1])"] = {
     "memsets[0] <= memsets[1]": "You ask whether all of a lies inside b. That is more than sharing: "
-    "`x[2:8]` and `x[5:]` have bytes in common, and each has some of its own. (And an empty set lies "
-    "inside any.)",
+    "`x[2:8]` and `x[5:]` have bytes in common, and each has some of its own.",
     "memsets[0] <= memsets[1] or memsets[1] <= memsets[0]": "You ask whether one of the two lies inside "
     "the other. They can meet without that: `x[2:8]` and `x[5:]`. (And an empty set lies inside any.)",
 }
@@ -408,15 +354,13 @@ share_bytes.slots["x.strides"] = {
     "bytes, and so do NumPy's strides: take them as they are.",
 }
 share_bytes.slots["(*steps, 1)"] = {
-    "(*map(abs, steps), 1)": "Your steps go forward only. An array can walk backwards, as `n[::-1]` does: "
-    "its stride is negative, and its first element lies after its last.",
+    "(*map(abs, steps), 1)": "Your steps go forward only. An array can walk backwards, as `n[::-1]` "
+    "does: its stride is negative, and its first element lies after its last.",
 }
 share_bytes.alone["s * x.itemsize"] = {f"s * {one}.itemsize": ONE_ITEMSIZE for one in "ab"}
 share_bytes.alone["(*x.shape, x.itemsize)"] = {
-    "(*x.shape, a.itemsize)": ONE_ITEMSIZE,
-    "(*x.shape, b.itemsize)": ONE_ITEMSIZE,
-    "(*x.shape, 4)": ONE_WIDTH,
-    "(*x.shape, 8)": ONE_WIDTH,
+    ("(*x.shape, a.itemsize)", "(*x.shape, b.itemsize)"): ONE_ITEMSIZE,
+    ("(*x.shape, 4)", "(*x.shape, 8)"): ONE_WIDTH,
     "(*x.shape, x.itemsize + 1)": "One byte too many for each element: the next one belongs to the "
     "neighbour. `x[:6]` and `x[6:]` only touch.",
 }
@@ -424,46 +368,75 @@ share_bytes.alone["not memsets[0].isdisjoint(memsets[1])"] = {
     "memsets[1] <= memsets[0]": "You ask whether all of b lies inside a. That is more than sharing: "
     "`x[2:8]` and `x[5:]` have bytes in common, and each has some of its own.",
     "memsets[0] == memsets[1]": "You ask whether the two have the same bytes. One in common is enough.",
-    "memsets[0] != set() and min(memsets[0]) in memsets[1]": FIRST_ALONE,
-    "any(one and min(one) in other for one, other in (memsets, memsets[::-1]))": FIRST_ALONE,
+    (
+        "memsets[0] != set() and min(memsets[0]) in memsets[1]",
+        "any(one and min(one) in other for one, other in (memsets, memsets[::-1]))",
+    ): "You look for a first byte alone. Two tensors can meet further on: `x[1]` and `x[:, 2]` of a "
+    "matrix have one element in common, and neither begins with it.",
 }
 share_bytes.wrong |= {
-    "not share_bytes(a, b)": "Each of your answers is the opposite of the right one. `isdisjoint` is True "
-    "where nothing is shared.",
-    "bool(memset_of.reference(a) & memset_of.reference(b))": FROM_TWO_STARTS,
-    "bool(from_its_storage(a) & from_its_storage(b))": FROM_TWO_STARTS,
-    "bool(from_its_storage(np.array(a)) & from_its_storage(np.array(b))) if not tensors(a, b) else "
-    "bool(memset_of.reference(a) & memset_of.reference(b))": FROM_TWO_STARTS,
-    "block(torch.as_tensor(a)) == block(torch.as_tensor(b)) and bool(from_its_storage(a) & "
-    "from_its_storage(b))": FROM_TWO_STARTS,
-    "bool(with_offset_twice(a) & with_offset_twice(b))": OFFSET_TWICE,
-    "bool(with_offset_twice(a) & with_offset_twice(b)) if tensors(a, b) else share_bytes(a, "
-    "b)": OFFSET_TWICE,
-    "first_byte(a) == first_byte(b)": POINTERS,
-    "a.data_ptr() == b.data_ptr()": POINTERS,
-    "block(a) == block(b)": STORAGES,
-    "a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()": STORAGES,
-    "block(torch.as_tensor(a)) == block(torch.as_tensor(b))": STORAGES,
-    "np.may_share_memory(a, b)": RANGES,
-    "meet(upwards(a), upwards(b))": RANGES,
-    "meet(piece(a), piece(b))": PIECES,
-    "a.nbytes > 0 and b.nbytes > 0": ONLY_ELEMENTS,
-    "a.nbytes > 0 or b.nbytes > 0": ONLY_ELEMENTS,
-    "a.shape == b.shape and bool((a == b).all())": VALUES,
-    "bool(np.isin(a, b).any())": VALUES,
-    "base_of(a) is base_of(b)": BASES,
-    "a._base is b or b._base is a or (a._base is not None and a._base is b._base)": BASES,
-    "a._is_view() or b._is_view()": BASES,
-    "b._is_view() or a._is_view()": BASES,
-    "a._base is b or b._base is a": BASES,
-    "True": SAME_FOR_ALL,
-    "False": SAME_FOR_ALL,
+    "not share_bytes(a, b)": "Each of your answers is the opposite of the right one. `isdisjoint` is "
+    "True where nothing is shared.",
+    (
+        "bool(memset_of.reference(a) & memset_of.reference(b))",
+        "bool(from_its_storage(a) & from_its_storage(b))",
+        "bool(from_its_storage(np.array(a)) & from_its_storage(np.array(b))) if not tensors(a, b) else "
+        "bool(memset_of.reference(a) & memset_of.reference(b))",
+        "block(torch.as_tensor(a)) == block(torch.as_tensor(b)) and bool(from_its_storage(a) & "
+        "from_its_storage(b))",
+    ): "You count from the start of a storage, as in exercise 1. Here a and b can have two storages, and "
+    "byte 0 of one is not byte 0 of the other: count both from memory, where each storage has an address.",
+    (
+        "bool(with_offset_twice(a) & with_offset_twice(b))",
+        "bool(with_offset_twice(a) & with_offset_twice(b)) if tensors(a, b) else share_bytes(a, b)",
+    ): "The offset counts twice: `data_ptr()` is where the tensor begins, its storage offset included. "
+    "Add the steps alone to it, or the bytes of exercise 1 to `untyped_storage().data_ptr()`.",
+    ("first_byte(a) == first_byte(b)", "a.data_ptr() == b.data_ptr()"): "You compare where the two "
+    "begin. `x[2:8]` and `x[5:]` begin at different bytes and yet meet.",
+    (
+        "block(a) == block(b)",
+        "a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()",
+        "block(torch.as_tensor(a)) == block(torch.as_tensor(b))",
+    ): "You ask whether the two are on one storage. Halves of one storage need not meet: write to "
+    "`x[:6]` and look whether `x[6:]` changes. (And after NumPy, one memory can have two storages.)",
+    (
+        "np.may_share_memory(a, b)",
+        "meet(upwards(a), upwards(b))",
+    ): "You ask whether the ranges meet, from the first byte to the last. `x[::2]` and `x[1::2]` lie in "
+    "each other's gaps: does a write to one ever reach the other?",
+    "meet(piece(a), piece(b))": "You take each of them for one piece: `nbytes` bytes from its first "
+    "element on. A step leaves gaps: `x[::3]` of 12 elements reaches the tenth.",
+    (
+        "a.nbytes > 0 and b.nbytes > 0",
+        "a.nbytes > 0 or b.nbytes > 0",
+    ): "You say True wherever there are elements at all. Two tensors with elements can lie far apart.",
+    ("a.shape == b.shape and bool((a == b).all())", "bool(np.isin(a, b).any())"): (
+        "You compare values. Two new tensors of the same numbers share nothing, and two views of one "
+        "tensor can show quite different ones. What counts is where they lie."
+    ),
+    (
+        "base_of(a) is base_of(b)",
+        "a._base is b or b._base is a or (a._base is not None and a._base is b._base)",
+        "a._is_view() or b._is_view()",
+        "b._is_view() or a._is_view()",
+        "a._base is b or b._base is a",
+    ): "You ask which tensor the two were made from. Autograd keeps that record, and it has gaps: it "
+    "knows neither `detach()` nor NumPy. And two halves of one base need not meet.",
+    (
+        "True",
+        "False",
+    ): "You say the same of every pair, as any test of copies does, or of objects (`a is b`). Some of "
+    "these share memory and some do not: the first two inputs are one of each.",
 }
 share_bytes.exact |= {
-    "share_bytes(a, b) if tensors(a, b) else a.data_ptr() + b.data_ptr()": ARRAYS,
-    "share_bytes(a, b) if tensors(a, b) else a.size(0) + b.size(0)": ARRAYS,
-    "tensors(a, b) and share_bytes(a, b)": ARRAYS,
-    "share_bytes(torch.as_tensor(a), torch.as_tensor(b))": BACKWARDS,
+    (
+        "share_bytes(a, b) if tensors(a, b) else a.data_ptr() + b.data_ptr()",
+        "share_bytes(a, b) if tensors(a, b) else a.size(0) + b.size(0)",
+        "tensors(a, b) and share_bytes(a, b)",
+    ): "Right wherever both are tensors. Each can be an array, too, on the other's memory: an array's "
+    'first element lies at `array.__array_interface__["data"][0]`, and `array.strides` counts bytes.',
+    "share_bytes(torch.as_tensor(a), torch.as_tensor(b))": "Right until an array walks backwards. torch "
+    "has no negative strides: ask the array itself where it begins, and how far it steps.",
     "type(a) is type(b) and share_bytes(a, b)": "Right wherever the two are of a kind. A tensor and an "
     "array can lie on the same memory: `x` and `x.numpy()` do.",
     "np.shares_memory(np.asarray(a), np.asarray(b))": NO_BFLOAT16,

@@ -81,55 +81,50 @@ def overwritten(values: Ints, dims: Ints) -> Ints:
     return tuple(moved)
 
 
-INVERSE = (
-    "That is the permutation the other way round. For two dims it is the same, for a cycle of three not: "
-    "try `torch.empty(2, 3, 4).permute(1, 2, 0).shape`, and ask where each size came from."
-)
-IN_PLACE = (
-    "You change the lists in place. After the first step they are no longer x's, and `dims` speaks of x's "
-    "dims: read from the old lists, write to new ones."
-)
-NEGATIVE = (
-    "Right as long as no dim is negative. As in any index of Python, -1 is the last dim and `-n` the "
-    "first of n: what does `shape[-1]` say?"
-)
 TWO_WAYS = (
     "The sizes go one way and the strides the other: one of your two lists is the inverse. Both belong to "
     "dims, so one and the same rule moves them."
 )
 
 permute_layout.wrong |= {
-    "scattered(shape, dims), scattered(stride, dims)": INVERSE,
-    "permute_layout(shape, stride, [dims.index(d) for d in range(len(dims))])": INVERSE,
-    "permute_layout(shape, stride, sorted(range(len(dims)), key=dims.__getitem__))": INVERSE,
+    (
+        "scattered(shape, dims), scattered(stride, dims)",
+        "permute_layout(shape, stride, [dims.index(d) for d in range(len(dims))])",
+        "permute_layout(shape, stride, sorted(range(len(dims)), key=dims.__getitem__))",
+    ): "That is the permutation the other way round. For two dims it is the same, for a cycle of three "
+    "not: try `torch.empty(2, 3, 4).permute(1, 2, 0).shape`, and ask where each size came from.",
     "shape, stride": "That is x's own layout. permute moves no element, but it does list the dims in "
     "another order: the result's dim 0 is x's dim `dims[0]`.",
     "shape[::-1], stride[::-1]": "You reverse the dims, whatever `dims` says. That is `x.t()` for two "
     "dims, and one of six permutations for three.",
-    "swapped(shape, dims), swapped(stride, dims)": IN_PLACE,
-    "overwritten(shape, dims), overwritten(stride, dims)": IN_PLACE,
+    (
+        "swapped(shape, dims), swapped(stride, dims)",
+        "overwritten(shape, dims), overwritten(stride, dims)",
+    ): "You change the lists in place. After the first step they are no longer x's, and `dims` speaks of "
+    "x's dims: read from the old lists, write to new ones.",
     "permute_layout(shape, stride, [d - 1 for d in dims])": "You count the dims from 1. Dim 0 is the "
     "first, as in any index of Python: `shape[0]` is its size.",
-    "permute_layout(shape, stride, dims[::-1])": "You read `dims` from its end. The result's dim 0 is x's "
-    "dim `dims[0]`.",
-    "permute_layout(shape, stride, dims)[::-1]": "Both are right, in the wrong order: first the shape, "
-    "then the stride.",
+    "permute_layout(shape, stride, dims[::-1])": "You read `dims` from its end. Begin with `dims[0]`.",
+    "permute_layout(shape, stride, dims)[::-1]": "Both are right, in the wrong order: shape, then stride.",
     "tuple(zip(*permute_layout(shape, stride, dims)))": "You answer with a size and a stride for each "
     "dim. Asked for are two tuples, one of all sizes and one of all strides.",
     "sorted(shape, reverse=True), sorted(stride, reverse=True)": "You sort. permute puts the dims where "
     "`dims` says, whether large or small.",
 }
 permute_layout.exact |= {
-    "permute_layout(shape, stride, [range(len(dims)).index(d) for d in dims])": NEGATIVE,
-    "permute_layout(shape, stride, [*map(abs, dims)])": NEGATIVE,
-    "permute_layout(shape, stride, [d + (d < 0) for d in dims])": NEGATIVE,
+    (
+        "permute_layout(shape, stride, [range(len(dims)).index(d) for d in dims])",
+        "permute_layout(shape, stride, [*map(abs, dims)])",
+        "permute_layout(shape, stride, [d + (d < 0) for d in dims])",
+    ): "Right as long as no dim is negative. As in any index of Python, -1 is the last dim and `-n` the "
+    "first of n: what does `shape[-1]` say?",
 }
 permute_layout.alone["tuple(stride[d] for d in dims)"] = {
     "row_major([shape[d] for d in dims])": "The shape is right, but your stride is that of a new tensor "
     "of this shape. permute moves no element, so each dim keeps the step that it had: print "
     "`torch.empty(4, 6).t().stride()`.",
-    "stride": "The shape is right, and the stride is still x's. If only the sizes change places, an index "
-    "steps along the wrong dim: a size and its stride travel together.",
+    "stride": "The shape is right, and the stride is still x's. If only the sizes change places, an "
+    "index steps along the wrong dim: a size and its stride travel together.",
     "scattered(stride, dims)": TWO_WAYS,
     "tuple(stride[d] for d in dims[::-1])": "The shape is right, and the strides are in the opposite "
     "order. A size and its stride travel together.",

@@ -275,6 +275,8 @@ does_nothing.wrong |= {
         case(IMAGES, LAST, "t.contiguous()", "t.view(2, 60)", "t.clone()"),
         twice(NEW, "t.contiguous()", "t.t()", "{}", "{}", "t.view(-1)"),
         twice("torch.ones(3, 3)", "t.t()", "{}", "t + 1", "{}"),
+        case(NEW, "t.contiguous()", "t.float()", "t.float()"),
+        case(NEW, "t.contiguous()", "t.contiguous()"),
         case(NEW),
     ],
     hints=[
@@ -365,6 +367,8 @@ can_go.alone["run([*steps[:k], *steps[k + 1 :]])"] = {
 can_go.alone["left.dtype == whole.dtype and "] = {
     "": "You leave the dtype out. `torch.equal` compares the numbers of a float and a double, and these "
     "can be equal.",
+    "left is not whole and left.dtype == whole.dtype and ": "Right unless both results are one object. A "
+    "step that returns its input can go as well: shape, dtype and values count.",
 }
 can_go.wrong |= {
     "removed_for_good(x, steps)": "You leave out one step, and then look for others without it. Each step "

@@ -74,40 +74,34 @@ def shuffle(x: torch.Tensor, groups: int) -> torch.Tensor:
     return x.transpose(-1, -2).flatten(-2).movedim(-1, 1)
 
 
-AS_FOUND = "The right channels, but no longer last: the result lies in the order N, C, H, W, as it "
-"does where dim 1 is cut and merged. The convolution that follows copies once more."
-TWICE = "The right tensor, with more new bytes than x has. One copy is enough: the one that merges "
-"the two parts, made in the right order."
-BACK = (
-    "That is the shuffle that undoes this one: it takes every so many-th channel. Cut into (groups, -1), "
-    "and not into (-1, groups)."
-)
+BACK = "That is the shuffle that undoes this one. Cut into (groups, -1), and not into (-1, groups)."
 NOT_AT_ALL = (
-    "Your channels come in the order they had. Between cutting and merging, the two parts have to change "
+    "Your channels come in the order they had. Between cutting and merging, the parts change "
     "places."
 )
 shuffle.alone[".movedim(-1, 1)"] = {
-    "": "The channels are still the last dim of the shape. Move them back to dim 1: a view, which leaves "
-    "the bytes as they are.",
+    "": "The channels are still the last dim of the shape. Move them back to dim 1: that is a view.",
     ".movedim(-1, 1).contiguous()": "The right channels, but not last, and more new bytes than x has: a "
     "call after the merge, such as `contiguous()`, writes them once more, in the order N, C, H, W.",
-    ".transpose(1, -1)": "`transpose(1, -1)` swaps two dims. H and W change places as well: `movedim(-1, "
-    "1)` keeps their order.",
+    ".transpose(1, -1)": "`transpose(1, -1)` swaps two dims, and H and W with them: `movedim(-1, 1)` "
+    "keeps their order.",
 }
 shuffle.alone["(groups, -1)"] = {"(-1, groups)": BACK}
 shuffle.alone[".transpose(-1, -2)"] = {"": NOT_AT_ALL}
 shuffle.wrong |= {
-    "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)": AS_FOUND,
-    "x.contiguous().unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, "
-    "2).to(memory_format=torch.channels_last)": TWICE,
-    "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2).to(memory_format=torch.channels_last)": (
-        TWICE
-    ),
+    "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)": "The right channels, but no longer "
+    "last: the result lies in the order N, C, H, W, as it does where dim 1 is cut and merged. The "
+    "convolution that follows copies once more.",
+    (
+        "x.contiguous().unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, "
+        "2).to(memory_format=torch.channels_last)",
+        "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2).to(memory_format=torch.channels_last)",
+        "shuffle(x, groups).clone()",
+    ): "The right tensor, with more new bytes than x has. One copy is enough: the one that merges the "
+    "two parts, made in the right order.",
     "x.unflatten(1, (-1, groups)).transpose(1, 2).flatten(1, 2)": BACK,
     "x.clone()": NOT_AT_ALL,
-    "shuffle(x, groups).clone()": TWICE,
-    "x.flip(1)": "You turn all channels round. They take turns: the first of each group, then the second "
-    "of each.",
+    "x.flip(1)": "You turn all channels round. They take turns: first the first of each group.",
 }
 
 
@@ -164,35 +158,29 @@ def features(maps: torch.Tensor) -> torch.Tensor:
     return maps[:, :, 0, 0].clone()
 
 
-KEEPS = (
-    "The right values, in a view: as long as it lives, so do all the bytes of maps. `detach()` and "
-    "another shape change nothing about that."
-)
-SOMETIMES = (
-    "`contiguous()` copies only what is not contiguous. For one image with its channels last, and for "
-    "maps of one pixel, the view is contiguous, and all the maps stay alive."
-)
-OTHER_DTYPE = (
-    "The values are right, the dtype is not: that of the maps is asked for, whatever it is."
-)
 features.alone["maps[:, :, 0, 0].clone()"] = {
-    "maps[:, :, 0, 0].contiguous()": SOMETIMES,
-    "maps[:, :, 0, 0] * 1": OTHER_DTYPE,
-    "maps[:, :, 0, 0].clone().float()": OTHER_DTYPE,
-    "maps[:, :, 0, 0].clone().double()": OTHER_DTYPE,
-    "torch.tensor(maps[:, :, 0, 0].tolist())": OTHER_DTYPE,
+    "maps[:, :, 0, 0].contiguous()": "`contiguous()` copies only what is not contiguous. For one image "
+    "with its channels last, or of one pixel, the view is contiguous, and all the maps stay alive.",
+    (
+        "maps[:, :, 0, 0] * 1",
+        "maps[:, :, 0, 0].clone().float()",
+        "maps[:, :, 0, 0].clone().double()",
+        "torch.tensor(maps[:, :, 0, 0].tolist())",
+    ): "The values are right, the dtype is not: that of the maps is asked for, whatever it is.",
     "maps[:, :, 0].clone()": "That is a row of pixels. A pixel takes two indices, of H and of W.",
     "maps[:, 0, 0].clone()": "Those indices are of C and of H. The pixel is index 0 of H and of W.",
     "maps[0, :, 0, 0].clone()": "That is the first image alone. All of them are asked for: N and C stay.",
-    "maps.amin((2, 3))": "That is the least of the pixels. The top left one is asked for, whatever it "
-    "holds.",
+    "maps.amin((2, 3))": "That is the least of the pixels. The top left one is asked for.",
     "maps.amax((2, 3))": "That is the largest of the pixels. The top left one is asked for.",
 }
 features.wrong |= {
-    "maps[:, :, 0, 0]": KEEPS,
-    "maps[:, :, 0, 0].reshape(maps.shape[:2])": KEEPS,
-    "maps.clone()[:, :, 0, 0]": "The right values, in a storage that holds more than the features: a view "
-    "keeps alive all that it lies in, also a copy of the maps. Index first, copy then.",
+    (
+        "maps[:, :, 0, 0]",
+        "maps[:, :, 0, 0].reshape(maps.shape[:2])",
+    ): "The right values, in a view: as long as it lives, so do all the bytes of maps. `detach()` "
+    "changes nothing about that.",
+    "maps.clone()[:, :, 0, 0]": "The right values, in a storage that holds more than the features: a "
+    "view keeps alive all that it lies in, also a copy of the maps. Index first, copy then.",
     "maps.contiguous()[:, :, 0, 0]": "The right values, in a view: all that it lies in stays alive, the "
     "maps themselves or what `contiguous()` made of them.",
     "maps.flatten(1)[:, : maps.size(1)].clone()": "You take the first C numbers of each image, as if its "
@@ -201,8 +189,7 @@ features.wrong |= {
     "maps[:, :, :1, :1].clone()": "The right values in the wrong shape: a slice keeps its dim. An int as "
     "an index takes it away.",
     "maps[:, :, -1, -1].clone()": "That is the bottom right pixel. The top left one has index 0 twice.",
-    "maps[0, 0].clone()": "That is one channel of one image. The pixel is index 0 of H and of W, for all "
-    "N and C.",
+    "maps[0, 0].clone()": "That is one channel of one image. The pixel is index 0 of H and of W.",
 }
 
 VERDICTS = ("other sizes", "harmless", "copy")
@@ -290,8 +277,7 @@ def contiguous(shape: Ints, stride: Ints) -> bool:
 
 
 decode.slots["math.prod(shape) != math.prod(wanted) or "] = {
-    "": "You do not count elements where only a shape is wanted. (3, 4) has 12 of them, and (5, 2) asks "
-    "for 10: no layout helps.",
+    "": "You do not count elements where only a shape is wanted: (3, 4) has 12, and (5, 2) asks for 10.",
     "(steps is None and shape != wanted) or ": "You take another shape for other sizes. A view changes "
     "the shape, as long as the number of elements stays.",
 }
@@ -320,8 +306,8 @@ decode.exact |= {
 }
 decode.wrong |= {
     "'other sizes' if decode(has, wants) == 'other sizes' else 'copy'": "Wherever the sizes fit, the "
-    "answer is 'copy'. Some of these tensors are as good as the wanted ones: where only sizes of 1 differ "
-    "in stride, and where a view works.",
+    "answer is 'copy'. Some of these tensors are as good as the wanted ones: where only sizes of 1 "
+    "differ in stride, and where a view works.",
     "'other sizes' if decode(has, wants) == 'other sizes' else 'harmless'": "Wherever the sizes fit, the "
     "answer is 'harmless'. There, strides decide.",
 }

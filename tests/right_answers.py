@@ -1,0 +1,567 @@
+"""Right answers in other forms than the solutions, and right ones that are made by other means."""
+
+import ctypes
+import fractions
+import math
+from itertools import accumulate, count, pairwise, product
+
+import numpy as np
+import torch
+
+from stridekit import Layout, memset, shares_memory, traffic
+from stridekit.cost.warp import warp_sectors
+from stridekit.exercises import (
+    attention,
+    channels_last,
+    contiguity,
+    hardware,
+    performance,
+    strides,
+    views,
+)
+from stridekit.lessons.attention import matmul_copies
+
+NHWC = torch.channels_last
+
+
+def stop_past_the_last(base, view):
+    """Another stop that makes the same slice."""
+    s = strides.recover_slice.reference(base, view)
+    return slice(s.start, s.start + (len(view) - 1) * s.step + 1 if len(view) else s.start, s.step)
+
+
+def array_of_bytes(t):
+    """Read through a ctypes array, which no fence holds back."""
+    storage = t.untyped_storage()
+    array = ctypes.c_ubyte * storage.nbytes()
+    return array.from_address(storage.data_ptr()) if storage.nbytes() else b""
+
+
+def start(x, *index):
+    """The element of the storage at which x[index] begins."""
+    return x.storage_offset() + sum(i * step for i, step in zip(index, x.stride(), strict=False))
+
+
+def shape_and_step(x):
+    """The two numbers of a diagonal."""
+    return (min(x.shape),), (sum(x.stride()),)
+
+
+byte = strides.address.reference
+of_new = strides.contiguous_stride.reference
+sliced = strides.slice_layout.reference
+AS_STRIDED = torch.ops.aten.as_strided
+RIGHT = [
+    (strides.address, lambda t, i: t[i].data_ptr() - t.untyped_storage().data_ptr()),
+    (strides.address, lambda t, i: torch.tensor(t[i].storage_offset() * t.itemsize)),
+    (strides.address, lambda *args: float(byte(*args))),
+    (strides.contiguous_stride, lambda shape: torch.tensor(of_new(shape))),
+    (strides.contiguous_stride, lambda shape: (s for s in of_new(shape))),
+    (strides.slice_layout, lambda *args: list(map(torch.tensor, sliced(*args)))),
+    (strides.recover_slice, stop_past_the_last),
+    (strides.recover_slice, lambda *args: (stop_past_the_last(*args),)),  # base[(s,)] is base[s]
+    (strides.raw_bytes, lambda t: bytes(t.untyped_storage().tolist())),
+    (strides.raw_bytes, array_of_bytes),
+    (strides.row, lambda x, i: x[:].as_strided_(x.shape[1:], (x.stride(1),), start(x, i))),
+    (strides.row, lambda x, i: torch.as_strided(x, x.shape[1:], x.stride()[1:], start(x, i))),
+    (strides.row, lambda x, i: torch.Tensor.as_strided(
+        x.detach(), x.shape[-1:], x.stride()[-1:], start(x, i))),
+    (strides.row, lambda x, i: x.as_strided((1, x.size(1)), x.stride(), start(x, i)).squeeze(0)),
+    (strides.row, lambda x, i: x.as_strided((1, x.size(1)), (7, x.stride(1)), start(x, i))[0]),
+    (strides.row, lambda x, i: x.as_strided((x.size(1), 1), (x.stride(1), 1), start(x, i)).flatten()),
+    (strides.row, lambda x, i: strides.column.reference(x.t(), i)),
+    (strides.column, lambda x, j: x.as_strided(
+        storage_offset=start(x, 0, j), stride=[x.stride(0)], size=[len(x)])),
+    (strides.column, lambda x, j: torch.as_strided(
+        input=x, size=x.shape[:1], stride=x.stride()[:1], storage_offset=start(x, 0, j))),
+    (strides.column, lambda x, j: x.as_strided((len(x), 1), x.stride(), start(x, 0, j))[:, 0]),
+    (strides.diagonal, lambda x: AS_STRIDED(x, *shape_and_step(x))),
+    (strides.diagonal, lambda x: AS_STRIDED.default(x, *shape_and_step(x))),
+    (strides.diagonal, lambda x: x.as_strided(*map(list, shape_and_step(x))).detach()),
+    (strides.diagonal, lambda x: x.as_strided((min(x.shape), 1), (sum(x.stride()), 1)).view(-1)),
+    (strides.trace, lambda x: sum(x.as_strided((), (), start(x, k, k)) for k in range(min(x.shape)))),
+    (strides.trace, lambda x: sum(
+        x.as_strided((1,), (1,), start(x, k, k)).item() for k in range(min(x.shape)))),
+    (strides.trace, lambda x: sum(strides.diagonal.reference(x))),
+    (strides.trace, lambda x: x.as_strided(*shape_and_step(x)).sum(0).item()),
+    (strides.trace, lambda x: sum(x.as_strided(*shape_and_step(x)).tolist())),
+    (strides.trace, lambda x: x.as_strided(*shape_and_step(x)).numpy().sum()),
+    (strides.windows, lambda x, size: x.as_strided((len(x) - size + 1, size), x.stride() * 2)),
+    (strides.windows, lambda x, size: x.as_strided((size, len(x) - size + 1), x.stride() * 2).t()),
+    (strides.windows, lambda x, size: x.as_strided(
+        (1, len(x) - size + 1, size), (0, *x.stride() * 2))[0]),
+]  # fmt: skip
+
+
+def memset_as_addresses_of_elements(t):
+    first = t.untyped_storage().data_ptr()
+    indices = product(*map(range, t.shape))
+    return frozenset(t[i].data_ptr() - first + k for i in indices for k in range(t.itemsize))
+
+
+def bytes_of(it):
+    """The addresses of the bytes of a tensor or an array."""
+    if isinstance(it, np.ndarray):
+        parts = [it[tuple(slice(i, i + 1) for i in index)] for index in np.ndindex(it.shape)]
+        return {part.ctypes.data + k for part in parts for k in range(it.itemsize)}
+    return {it.untyped_storage().data_ptr() + b for b in views.memset_of.reference(it)}
+
+
+def share_as_bytes_of_numpy(a, b):
+    """NumPy's own test, with another dtype for the one that it does not have."""
+    both = [torch.as_tensor(it) if not isinstance(it, np.ndarray) else it for it in (a, b)]
+    both = [it.view(torch.int16) if it.dtype == torch.bfloat16 else it for it in both]
+    return np.shares_memory(*both)
+
+
+def first_copy_from_the_front(x, steps):
+    """Call itself for the steps that are left."""
+    if not steps:
+        return 0
+    y = steps[0](x)
+    return 1 + first_copy_from_the_front(y, steps[1:]) if shares_memory(y, x) else 0
+
+
+def first_copy_by_sets(x, steps):
+    made = list(accumulate(steps, lambda t, step: step(t), initial=x))
+    return [*(views.share_bytes.reference(a, b) for a, b in pairwise(made)), False].index(False)
+
+
+def first_copy_by_writing(x, steps):
+    """Try it with a write, and undo that."""
+    for k, step in enumerate(steps):
+        y, shared = step(x), False
+        for index in product(*map(range, y.shape)):
+            before, old = x.tolist(), y[index].clone()
+            y[index] += 1
+            shared |= x.tolist() != before
+            y[index] = old
+        if not shared:
+            return k
+        x = y
+    return len(steps)
+
+
+def mask_of_the_first(e):
+    return (torch.arange(len(e)) == 0).view(-1, *[1] * (e.ndim - 1))
+
+
+share, permute = views.share_bytes.reference, views.permute_layout.reference
+RIGHT += [
+    (views.memset_of, memset_as_addresses_of_elements),
+    (views.memset_of, "memset_of(t) or {}"),
+    (views.share_bytes, lambda a, b: bool(bytes_of(a) & bytes_of(b))),
+    (views.share_bytes, share_as_bytes_of_numpy),
+    (views.share_bytes, lambda a, b: torch.tensor(share(a, b))),
+    (views.share_bytes, lambda a, b: np.bool_(share(a, b))),
+    (views.permute_layout, lambda *layout: list(map(torch.tensor, permute(*layout)))),
+    (views.permute_layout, "[[*map(of.__getitem__, dims)] for of in (shape, stride)]"),
+    (views.permute_layout, "list(zip(*[(shape[d], stride[d]) for d in dims])) or ((), ())"),
+    (views.permute_layout, "[np.array(of, int)[[*dims]].tolist() for of in (shape, stride)]"),
+    *((views.keep_row, source) for source in (
+        "torch.clone(big[i])",
+        "big[i : i + 1].clone()[0]",
+        "big[i].to(big.dtype, copy=True)",
+        "big[i].repeat(1)",
+        "torch.tensor(big[i].tolist(), dtype=big.dtype)",
+        "big[[i]][0]",
+        "big.clone()[i].clone()",
+        "big[i].detach().clone(memory_format=torch.contiguous_format)",
+        "torch.empty_like(big[i]).copy_(big[i])",
+        "big.index_select(0, torch.tensor([i])).squeeze(0)",
+        "torch.stack([big[i]])[0]",
+        "big[i].new_tensor(big[i].tolist())",
+    )),
+    (views.first_copy, first_copy_by_writing),
+    (views.first_copy, lambda x, steps: torch.tensor(first_copy_by_sets(x, steps))),
+    (views.first_copy, first_copy_from_the_front),
+    (views.first_copy, first_copy_by_sets),
+    (views.bump_first, "e + torch.eye(len(e), 1, dtype=e.dtype).view(-1, *[1] * (e.ndim - 1))"),
+    (views.bump_first, lambda e: torch.where(mask_of_the_first(e), e + 1, e)),
+    (views.bump_first, "bump_first(e * 1)"),
+    (views.bump_first, "torch.cat([e[:1] + 1, e[1:]])"),
+    (views.bump_first, "torch.stack([row + (k == 0) for k, row in enumerate(e)])"),
+    (views.bump_first, "torch.clone(e, memory_format=torch.contiguous_format).index_add_("
+     "0, torch.tensor([0]), torch.ones_like(e[:1]))"),
+]  # fmt: skip
+
+
+def some_refused_shape(shape, stride):
+    """The last refused shape of two dims, or the flat one."""
+    numel = math.prod(shape)
+    two = [(n, numel // n) for n in range(numel, 0, -1) if numel % n == 0]
+    refused = [it for it in [*two, (numel,)] if Layout(shape, stride).why_not_view(it)]
+    return [*refused[0]] if refused else None
+
+
+def evenly(shape, stride, new_shape):
+    """Lay out the places in reading order, and look if they step evenly in the new shape."""
+    if 0 in shape:
+        return [0] * len(new_shape)
+    grid = np.indices(shape).reshape(len(shape), math.prod(shape))
+    places = (np.array(stride, dtype=int) @ grid).reshape(new_shape)
+    steps = [np.unique(np.diff(places, axis=d)) for d in range(len(new_shape))]
+    return None if any(len(s) > 1 for s in steps) else [int(s[0]) if len(s) else 7 for s in steps]
+
+
+def into_place(shape, stride):
+    """Sort the dims by stride, as torch does: by swaps, from which stride 0 keeps out."""
+    order = list(range(len(shape)))[::-1]
+    for i, j in product(range(len(shape)), repeat=2):
+        a, b = (stride[order[k]] for k in (i, j))
+        if i < j and 0 not in (a, b) and a > b:
+            order[i], order[j] = order[j], order[i]
+    sizes = accumulate([1, *(shape[d] or 1 for d in order)], int.__mul__)
+    steps = dict(zip(order, sizes, strict=False))
+    return [steps[d] for d in range(len(shape))]
+
+
+def by_cumprod(shape, stride):
+    """A tensor of numbers is no tensor of the shape."""
+    ends = torch.tensor([1, *shape[:0:-1]]).cumprod(0).flip(0)[: len(shape)].tolist()
+    dims = zip(shape, stride, ends, strict=True)
+    return 0 in shape or all(n == 1 or s == m for n, s, m in dims)
+
+
+def flat(shape):
+    return (math.prod(shape),)
+
+
+RIGHT += [
+    (contiguity.is_contiguous, by_cumprod),
+    (contiguity.is_contiguous, lambda *it: np.bool_(contiguity.is_contiguous.reference(*it))),
+    (contiguity.is_contiguous, lambda *it: torch.tensor(contiguity.is_contiguous.reference(*it))),
+    (contiguity.mergeable, lambda shape, stride, d: 0 in shape or evenly(
+        shape[d : d + 2], stride[d : d + 2], flat(shape[d : d + 2])) is not None),
+    (contiguity.view_stride, evenly),
+    (contiguity.unviewable, lambda shape, *it: (-1,) if evenly(shape, *it, flat(shape)) is None else None),
+    (contiguity.unviewable, some_refused_shape),
+    (contiguity.clone_stride, into_place),
+    (contiguity.by_columns, "x.mT.contiguous().view(len(x), x.size(1) * x.size(2))"),
+    (contiguity.by_columns, "x.mT.flatten(1)"),
+    (contiguity.by_columns, "torch.einsum('nhw->nwh', x).reshape(len(x), x.size(1) * x.size(2))"),
+    (contiguity.by_columns, "x.mT.ravel().view(x.size(0), x.size(1) * x.size(2))"),
+    (contiguity.by_columns, "x.permute(0, 2, 1).contiguous().flatten(1)"),
+    (contiguity.by_columns, "x.transpose(1, 2).flatten(1).contiguous()"),
+    (contiguity.by_columns, "x.as_strided(width(x), (x.size(1) * x.size(2), 1)) if x.mT.is_contiguous() "
+     "else torch.empty(len(x), x.size(2), x.size(1), dtype=x.dtype).copy_(x.mT).view(width(x))"),
+]  # fmt: skip
+
+
+def exactly(convert, before, after):
+    """With fractions, which round nothing."""
+    saved = fractions.Fraction(before) - fractions.Fraction(after)
+    if saved <= 0:
+        return 0 if convert == 0 else math.inf
+    return math.ceil(fractions.Fraction(convert) / saved)
+
+
+def walked(shape, stride):
+    """Each step goes as far as the sizes inside it."""
+    names = ["contiguous_format"] if 0 in shape else []
+    for name, order in (("contiguous_format", (3, 2, 1, 0)), ("channels_last", (1, 3, 2, 0))):
+        inside = {d: order[: order.index(d)] for d in order if shape[d] != 1}
+        if all(stride[d] == math.prod(shape[k] for k in dims) for d, dims in inside.items()):
+            names.append(name)
+    return names
+
+
+def recursive(layers, x):
+    """One layer, then the rest."""
+    if not layers:
+        return 0
+    y = layers[0](x)
+    return 1 + recursive(layers[1:], y) if y.is_contiguous(memory_format=NHWC) else 0
+
+
+def permuted(layers, x):
+    """Ask the permuted tensor, which is contiguous where the other is channels-last."""
+    made = list(accumulate(layers, lambda t, layer: layer(t), initial=x))[1:]
+    last = [t.ndim == 4 and t.permute(0, 2, 3, 1).is_contiguous() for t in made]
+    return [*last, False].index(False)
+
+
+RIGHT += [
+    (channels_last.channels_last_stride, lambda s: [s[1] * s[2] * s[3], 1, s[3] * s[1], s[1]]),
+    *((channels_last.channels_last_view, source) for source in (
+        "images.movedim(-1, 1)",
+        "images.transpose(2, 3).transpose(1, 2)",
+        "torch.moveaxis(images, -1, -3)",
+        "torch.einsum('nhwc->nchw', images)",
+        "images.as_strided(*([of[d] for d in (0, 3, 1, 2)] for of in (images.shape, images.stride())))",
+        "torch.from_numpy(images.numpy().transpose(0, 3, 1, 2))",
+        "torch.as_tensor(np.moveaxis(np.asarray(images), 3, 1))",
+        "torch.from_dlpack(images).permute(0, 3, 1, 2)",
+    )),
+    (channels_last.formats, walked),
+    (channels_last.formats, lambda *it: {getattr(torch, name) for name in walked(*it)}),
+    (channels_last.formats, lambda *it: frozenset(walked(*it))),
+    (channels_last.formats, lambda *it: {"NCHW" if f[1] == "o" else "nhwc" for f in walked(*it)}),
+    (channels_last.formats, lambda *it: [*map(np.str_, walked(*it))]),
+    (channels_last.first_to_lose, recursive),
+    (channels_last.first_to_lose, permuted),
+    (channels_last.first_to_lose, lambda layers, x: torch.tensor(recursive(layers, x))),
+    (channels_last.flatten_images, "torch.flatten(x, start_dim=1)"),
+    (channels_last.flatten_images, "x.flatten(2).flatten(1)"),
+    (channels_last.flatten_images, "x.reshape(len(x), math.prod(x.shape[1:]))"),
+    (channels_last.flatten_images, "torch.nn.Flatten()(x)"),
+    (channels_last.flatten_images, "x.reshape_as(torch.empty(len(x), x[:1].numel() if len(x) else "
+     "math.prod(x.shape[1:]), device='meta'))"),
+    (channels_last.uses_to_pay_back, exactly),
+    (channels_last.uses_to_pay_back, lambda *t: float(exactly(*t))),
+    (channels_last.uses_to_pay_back, lambda *t: np.float64(exactly(*t))),
+    (channels_last.uses_to_pay_back, lambda convert, before, after: math.inf
+     if convert and after >= before else next(
+         n for n in count() if convert + n * after <= n * before)),
+]  # fmt: skip
+
+
+def time_patiently(queue, repeats):
+    """Time the warm-up too, warm up more, wait more, and let NumPy sort."""
+    queue.clock()
+    for _ in range(5):
+        queue.work()
+    samples = []
+    for _ in range(repeats):
+        queue.synchronize()
+        begun = queue.clock()
+        queue.work()
+        queue.synchronize()
+        queue.synchronize()
+        samples.append(queue.clock() - begun)
+    return np.sort(samples)[repeats // 4]
+
+
+def lines_by_bytes(shape, stride, offset, itemsize):
+    """Mark every byte of a storage."""
+    grid = np.indices(shape).reshape(len(shape), math.prod(shape))
+    first = (np.array(stride, dtype=int) @ grid + offset).ravel()[:, None] * itemsize
+    return len(np.unique((first + np.arange(itemsize)) // 64))
+
+
+def lines_of(*tensors):
+    """The lines of each tensor, added up: torch's storages start at a multiple of 64."""
+    return sum(
+        lines_by_bytes(tuple(t.shape), t.stride(), t.storage_offset(), t.itemsize) for t in tensors
+    )
+
+
+def even_by_counting(t):
+    """Count uses one by one."""
+    before, after = lines_of(t), lines_by_bytes((t.numel(),), (1,), 0, t.itemsize)
+    making = 0 if t.is_contiguous() else before + after
+    return next((n for n in range(20_000) if making + n * after <= n * before), math.inf)
+
+
+def even_by_traffic(t):
+    """With the line of the copy that is written only in part."""
+    copy = t.contiguous()
+    making = 0 if copy is t else traffic(t, copy).moved
+    saved = traffic(t).moved - traffic(copy).moved
+    return 0 if not making else math.ceil(making / saved) if saved > 0 else math.inf
+
+
+def order_by(cost):
+    """An order of the cheapest first, by this cost of a view."""
+    return lambda expressions: sorted(expressions, key=lambda name: cost(expressions[name]))
+
+
+RIGHT += [
+    (hardware.time_it, time_patiently),
+    (performance.cache_lines, lines_by_bytes),
+    (performance.bytes_moved, lambda *tensors: torch.tensor(64 * lines_of(*tensors))),
+    (performance.break_even, even_by_counting),
+    (performance.break_even, even_by_traffic),
+    (hardware.warp_sectors, lambda stride, offset, itemsize: len(
+        {(offset + lane * stride) * itemsize >> 5 for lane in range(32)})),
+    (performance.cheapest_first, order_by(lambda v: traffic(v, v + 1).moved)),
+    # On one storage, where some partly written lines are read anyway.
+    (performance.cheapest_first, order_by(
+        lambda v: traffic(Layout.of(v), Layout(tuple(v.shape), itemsize=v.itemsize)).moved)),
+    (performance.cheapest_first, order_by(lambda v: lines_of(v, torch.empty(v.numel(), dtype=v.dtype)))),
+    (performance.cheapest_first, lambda e: np.array(performance.cheapest_first.reference(e))),
+]  # fmt: skip
+
+
+def head_by_steps(B, T, H, D, which, packing):
+    sizes, steps, step = {"3": 3, "H": H, "D": D}, {}, 1
+    for letter in reversed(packing):
+        steps[letter], step = step, step * sizes[letter]
+    return [B, H, T, D], [T * step, steps["H"], step, steps["D"]], "qkv".index(which) * steps["3"]
+
+
+def head_without_steps_of_one(B, T, H, D, which, packing):
+    shape, stride, offset = attention.head_layout.reference(B, T, H, D, which, packing)
+    return shape, [s * (n > 1) for n, s in zip(shape, stride, strict=True)], offset
+
+
+def clones_by_rows(a, b):
+    batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    both = [x.expand(*batch, *x.shape[-2:]) for x in map(Layout.of, (a, b))]
+    rows = [(batch.numel(), *x.shape[-2:]) for x in both]
+    pairs = zip(both, rows, strict=True)
+    return tuple(x.numel * x.itemsize if x.why_not_view(it) else 0 for x, it in pairs)
+
+
+def blocks_by_slices(pool, table):
+    steps = {b - a for a, b in pairwise(table)}
+    if len(table) < 1 or len(steps) > 1 or min(steps, default=0) < 0:
+        return torch.stack([pool[k] for k in table]) if table else pool[:0]
+    if not any(steps):
+        return pool[table[0]].expand(len(table), *pool.shape[1:])
+    return pool.narrow(0, table[0], table[-1] - table[0] + 1)[:: min(steps)]
+
+
+def scores_one_by_one(q, k):
+    out, each = q.new_empty(*q.shape[:3], k.size(2)), q.size(1) // k.size(1)
+    for b, h in np.ndindex(*q.shape[:2]):
+        torch.matmul(q[b, h], k[b, h // each].mT, out=out[b, h])
+    return out
+
+
+WRITE = "cache[:, :, t : t + 1] = k => "
+ROWS = "torch.arange(k.size(0))[:, None], torch.arange(k.size(1)), t"
+RIGHT += [
+    (attention.head_layout, head_by_steps),
+    (attention.head_layout, head_without_steps_of_one),
+    (attention.matmul_clones, clones_by_rows),
+    (attention.merge_heads, "y.transpose(1, 2).reshape(y.size(0), y.size(2), -1)"),
+    (attention.merge_heads, "y.movedim(2, 1).flatten(-2)"),
+    (attention.merge_heads, "torch.flatten(y.swapaxes(-2, -3), 2, 3)"),
+    (attention.merge_heads, "torch.einsum('bhtd->bthd', y).flatten(2)"),
+    *((attention.append, WRITE + statement) for statement in (
+        "cache[:, :, t] = k[:, :, 0]",
+        "cache[..., [t], :] = k",
+        "cache.narrow(2, t, 1).copy_(k)",
+        "cache.select(2, t).copy_(k.squeeze(2))",
+        "cache.index_copy_(2, torch.tensor([t]), k)",
+        "cache.scatter_(2, torch.tensor(t).expand(k.shape), k)",
+        "cache.transpose(1, 2)[:, t] = k[:, :, 0]",
+        "cache.unbind(2)[t].copy_(k[:, :, 0])",
+        "cache.numpy()[:, :, t] = k.numpy()[:, :, 0]",
+        f"cache[{ROWS}] = k[:, :, 0]",
+        "cache[:, :, t : t + 1].zero_().add_(k)",
+        "cache[:, :, torch.full((1,), t)] = k",
+        "cache[:, :, torch.full_like(torch.empty(1, dtype=torch.long), t)] = k",
+        "cache[:, :, torch.arange(cache.size(2)) == t] = k",
+    )),
+    (attention.append, "cache[:, :, : t + 1] => cache.narrow(2, 0, t + 1)"),
+    (attention.append, "cache[:, :, : t + 1] => "
+     "cache.as_strided((*k.shape[:2], t + 1, k.size(3)), cache.stride(), cache.storage_offset())"),
+    (attention.blocks, blocks_by_slices),
+    (attention.blocks, "pool[table] => pool[[0, *table]][1:]"),
+    (attention.blocks, "pool[table] => pool.index_select(0, torch.tensor(table, dtype=torch.long))"),
+    (attention.group_scores, "torch.stack([q[:, h] @ k[:, h // (q.size(1) // k.size(1))].mT "
+     "for h in range(q.size(1))], 1)"),
+    (attention.group_scores, scores_one_by_one),
+    (attention.group_scores, ".view(B, H, T, S) => .unflatten(2, (H // G, T)).flatten(1, 2)"),
+    (attention.group_scores, "rows @ k.mT => k @ rows.mT && "
+     ".view(B, H, T, S) => .mT.reshape(B, H, T, S)"),
+    (attention.group_scores, "rows @ k.mT => torch.einsum('bgrd,bgsd->bgrs', rows, k)"),
+    (attention.group_scores, "rows @ k.mT => torch.vmap(torch.vmap(lambda a, b: a @ b.mT))(rows, k)"),
+    (attention.group_scores, "rows @ k.mT => torch.bmm(rows.flatten(0, 1), k.flatten(0, 1).mT)"),
+    (attention.group_scores,
+     "torch.einsum('bgntd,bgsd->bgnts', q.unflatten(1, (k.size(1), -1)), k).flatten(1, 2)"),
+]  # fmt: skip
+
+# Right, but not by as_strided alone; the function that the report names ---------------------------
+
+ROW = "x.as_strided({}, {}, {})".format
+NOT_BY_AS_STRIDED = [
+    *((strides.row, source) for source in (
+        "x[i]",
+        "x[i].as_strided((x.size(1),), (x.stride(1),))",
+        ROW("x[i].size()", "x[i].stride()", "x[i].storage_offset()"),
+        ROW("x.shape[1:]", "x.stride()[1:]", "x[i:].storage_offset()"),
+        ROW("x[0].size()", "x[0].stride()", "x.storage_offset() + i * x.stride(0)"),
+        "list(x)[i].as_strided(x.shape[1:], x.stride()[1:])",
+        "x.as_strided(x.shape, x.stride())[i]",
+        "x[i] if i else x.as_strided((x.size(1),), (x.stride(1),))",
+        "x.new_empty(0).set_(x.untyped_storage(), x[i].storage_offset(), x[i].shape, x[i].stride())",
+        "x.t().select(1, i).detach()",
+    )),
+    (strides.column, "x[:, j]"),
+    (strides.column, "x.unbind(1)[j]"),
+    (strides.column, "x.as_strided(x.shape[:1], x.stride()[:1], x[:, j:].storage_offset())"),
+    (strides.diagonal, "x.diagonal()"),
+    (strides.diagonal, "x.t().diagonal()"),
+    (strides.diagonal, "x.as_strided(x.diagonal().shape, (sum(x.stride()),))"),
+    *((strides.trace, source) for source in (
+        "x.trace()",
+        "sum(x[k, k].item() for k in range(min(x.shape)))",
+        "x.as_strided(x.shape, x.stride()).trace()",
+        "x.as_strided(x.diagonal().shape, x.diagonal().stride()).sum()",
+        "(x.as_strided((1,), (1,), 0), x.trace())[1]",
+        "(x * torch.eye(*x.shape)).sum()",
+        "torch.tensor(x.tolist()).as_strided((min(x.shape),), (x.size(1) + 1,)).sum()",
+    )),
+    (strides.windows, "x.unfold(0, size, 1)"),
+    (strides.windows, "x.unfold(0, len(x) - size + 1, 1).t()"),
+    (strides.windows, "x.as_strided(x.shape, x.stride()).unfold(0, size, 1)"),
+    (strides.windows, "x.as_strided(x.unfold(0, size, 1).shape, x.stride() * 2)"),
+]  # fmt: skip
+
+
+def memset_by_stridekit(t):
+    storage = t.untyped_storage()
+    return {b for b in range(storage.nbytes()) if storage.data_ptr() + b in memset(t)}
+
+
+def merged_by_layout(shape, stride, d):
+    joined = *shape[:d], shape[d] * shape[d + 1], *shape[d + 2 :]
+    return not Layout(shape, stride).why_not_view(joined)
+
+
+BY_STRIDEKIT = [
+    (views.memset_of, memset_by_stridekit, "memset"),
+    (views.share_bytes, shares_memory, "shares_memory"),
+    (views.share_bytes, lambda a, b: not memset(a).isdisjoint(memset(b)), "memset"),
+    (views.share_bytes, lambda a, b: any(map(shares_memory, [a], [b])), "shares_memory"),
+    (views.permute_layout, lambda *it: ((x := Layout(*it[:2]).permute(it[2])).shape, x.stride), "Layout"),
+    (strides.contiguous_stride, lambda shape: Layout([n or 1 for n in shape]).stride, "Layout"),
+    (contiguity.is_contiguous, lambda *layout: np.bool_(Layout(*layout).is_contiguous()), "Layout"),
+    (contiguity.clone_stride, lambda *layout: Layout(*layout).clone().stride, "Layout"),
+    (contiguity.mergeable, merged_by_layout, "Layout"),
+    (attention.matmul_clones, lambda a, b: matmul_copies(a, b)[:2], "matmul_copies"),
+    (performance.cache_lines, lambda *layout: traffic(Layout(*layout)).lines_read, "traffic"),
+    (performance.bytes_moved, lambda x, y, out: traffic(reads=(x, y), writes=out).moved, "traffic"),
+    (hardware.warp_sectors, lambda stride, offset, itemsize: warp_sectors(
+        Layout((32,), (stride,), offset, itemsize)).sectors, "warp_sectors"),
+]  # fmt: skip
+
+
+def viewed(shape, stride, new_shape):
+    try:
+        return torch.empty_strided(shape, stride).view(new_shape).stride()
+    except RuntimeError:
+        return None
+
+
+def part_of(shape, stride, offset, dim, start, stop, step):
+    x = torch.empty(1000).as_strided(shape, stride, offset)
+    part = x[(slice(None),) * dim + (slice(start, stop, step),)]
+    return part.shape, part.stride(), part.storage_offset()
+
+
+def turned(shape, stride, dims):
+    y = torch.zeros(1000).as_strided(shape, stride).permute(dims)
+    return y.shape, y.stride()
+
+
+def head(B, T, H, D, which, packing):
+    sizes = [{"3": 3, "H": H, "D": D}[letter] for letter in packing]
+    heads = torch.zeros(B, T, *sizes).select(2 + packing.index("3"), "qkv".index(which))
+    heads = heads.transpose(1, 2)
+    return heads.shape, heads.stride(), heads.storage_offset()
+
+
+BY_TORCH = [
+    (attention.head_layout, head),
+    (strides.contiguous_stride, lambda shape: torch.empty(shape).stride()),
+    (strides.slice_layout, part_of),
+    (views.permute_layout, turned),
+    (contiguity.is_contiguous, lambda *layout: torch.empty_strided(*layout).is_contiguous()),
+    (contiguity.view_stride, viewed),
+    (contiguity.clone_stride, lambda *layout: torch.empty_strided(*layout).clone().stride()),
+    (channels_last.channels_last_stride, lambda s: torch.empty(s, memory_format=NHWC).stride()),
+]
