@@ -33,13 +33,13 @@ SIZES = {
     "audit": ("stridekit/audit", (), ("py",), 1_967),
     "lessons": ("stridekit/lessons", (), ("py",), 1_746),
     "export": ("stridekit/export", (), ("py", "js", "css"), 980),
-    "exercises": ("stridekit/exercises", (), ("py",), 8_386),
+    "exercises": ("stridekit/exercises", (), ("py",), 8_397),
     "Python of widgets": ("stridekit/widgets", (), ("py",), 3_319),
     "JavaScript of widgets": ("stridekit/widgets", (), ("js",), 9_941),
     "styles of widgets": ("stridekit/widgets", (), ("css",), 1_015),
     "labextension": ("labextension", (), ("js",), 118),
-    "tests": ("tests", (), ("py", "mjs", "js"), 32_154),
-    "planted defects, messages": ("tests", (), ("txt",), 2_892),
+    "tests": ("tests", (), ("py", "mjs", "js"), 32_171),
+    "planted defects, messages": ("tests", (), ("txt",), 2_889),
     "tools": ("tools", (), ("py",), 789),
 }
 SLACK = 100
