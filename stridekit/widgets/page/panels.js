@@ -95,9 +95,9 @@ export function createMarks(kind = "sk-marks") {
   return { node, draw };
 }
 
-/** Terms with their meanings, [term, meaning, class] each. */
+/** Terms with their meanings, [term, meaning, attributes] each. */
 export const terms = (rows) =>
-  rows.map(([term, meaning, kind = null]) => ["div", { class: kind }, ["dt", { text: term }], ["dd", { text: String(meaning) }]]);
+  rows.map(([term, meaning, attributes = {}]) => ["div", attributes, ["dt", { text: term }], ["dd", { text: String(meaning) }]]);
 
 /** Verdicts, each with a sign as well as a colour. */
 export function createVerdicts() {

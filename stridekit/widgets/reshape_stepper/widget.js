@@ -130,7 +130,7 @@ function render({ model, el }) {
   function drawAfter() {
     const told = view.done && numel(view.layout) ? consequences(view.layout, view.target) : [];
     const kind = (phrase) => (phrase === "torch says" ? "is-torch" : phrase.startsWith('"') ? "is-decoded" : null);
-    fill(after, ...terms(told.map(([phrase, meaning]) => [phrase, meaning, kind(phrase)])));
+    fill(after, ...terms(told.map(([phrase, meaning]) => [phrase, meaning, { class: kind(phrase) }])));
     const copied = view.done && view.reason !== "";
     for (const node of [copyHead, copyBox]) show(node, copied);
     if (!copied) return;

@@ -67,7 +67,7 @@ export function createWalkPane(id, { onOrder }) {
     const upto = Math.min(visit, visits.length);
     const counts = countsOf(visits, walk.itemsize, upto);
     fill(stats, ...terms([
-      ["visits", counts.visits], ["lines loaded", counts.misses, counts.misses > counts.lines ? "is-many" : null],
+      ["visits", counts.visits], ["lines loaded", counts.misses, { "data-many": counts.misses > counts.lines ? "true" : null }],
       ["would do", counts.lines], ["bytes used / loaded", `${counts.bytes_used} / ${counts.bytes_loaded}`],
     ]));
     drawLines(upto, cachedLines(visits, upto, cache_lines));

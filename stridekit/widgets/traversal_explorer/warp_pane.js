@@ -68,7 +68,7 @@ export function createWarpPane(id, { onChange }) {
     set(ties, "d", g.slots.map((_, k) => `M${from(k)},${LANE_HEIGHT}L${to(k)},${top}`).join(""));
     const { touched, minimum, bytesUsed, bytesLoaded } = sectorsOf(warp);
     fill(stats, ...terms([
-      ["lanes", LANES], ["sectors loaded", touched, touched > minimum ? "is-many" : null], ["would do", minimum],
+      ["lanes", LANES], ["sectors loaded", touched, { "data-many": touched > minimum ? "true" : null }], ["would do", minimum],
       ["bytes used / loaded", `${bytesUsed} / ${bytesLoaded}`],
     ]));
     const words = warpSentence(warp);
