@@ -48,14 +48,14 @@ def with_article(name: str) -> str:
     return f"{'an' if _AN.match(name) else 'a'} {name}"
 
 
-def many(count: int, noun: str) -> str:
-    """Return a number of things.
+def many(count: int, noun: str, digits: str = "") -> str:
+    """Return a number of things; `digits` is "," to group the digits.
 
-    >>> many(1, "round"), many(12, "copy")
-    ('1 round', '12 copies')
+    >>> many(1, "round"), many(1200, "copy", ",")
+    ('1 round', '1,200 copies')
     """
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count} {noun if count == 1 else plural}"
+    return f"{count:{digits}} {noun if count == 1 else plural}"
 
 
 class _Shown(reprlib.Repr):

@@ -221,11 +221,8 @@ def _free(device: str) -> int | None:
     """Return the bytes of memory that can be had; None if the system does not tell."""
     if device == "cuda":
         return int(torch.cuda.mem_get_info()[0])
-    limits = [
-        int(met[1]) * unit
-        for path, pattern, unit in _FREE
-        if (met := re.search(pattern, text_of(Path(path)), re.MULTILINE))
-    ]
+    matches = ((re.search(p, text_of(Path(path)), re.MULTILINE), unit) for path, p, unit in _FREE)
+    limits = [int(match[1]) * unit for match, unit in matches if match]
     return min(limits, default=None)
 
 

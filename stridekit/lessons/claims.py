@@ -210,7 +210,7 @@ def claim(
     names = list(functions) if pairs else list(functions)[1:]
     first = baseline if pairs else next(iter(functions), "")
     ratios = _ratios(predicted, names if pairs else list(functions), pairs)
-    expected = {**dict.fromkeys(slower, "slower"), **dict.fromkeys(faster, "faster")}
+    expected = dict.fromkeys(slower, "slower") | dict.fromkeys(faster, "faster")
     if strangers := {*expected, *slow} - set(names):
         raise TimingError(
             f"{', '.join(sorted(strangers))}: not among {', '.join(names)}, which are compared"

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from stridekit._arguments import MAX_INT, a_kind, int_, items_of, shown
+from stridekit._arguments import MAX_INT, a_kind, int_, items_of, many, shown
 from stridekit.layout import MOST_DIMS, Layout
 from stridekit.memory.blocks import Blocks, blocks
 from stridekit.memory.inclusion import includes
@@ -241,7 +241,7 @@ class MemorySet:
             return "MemorySet(empty)"
         try:
             size = self.count()
-            what = f"{size:,} byte{'s' * (size != 1)}"
+            what = many(size, "byte", ",")
         except Undecided:
             what = "an undecided number of bytes"
         where = "" if self.space == _STORAGE else f" {self.where}"

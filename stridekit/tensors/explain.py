@@ -132,7 +132,7 @@ def _storage_and_overlap(
         overlap = "none: there are no elements"
     elif reached < layout.numel:
         example = _example(layout, name)
-        overlap = f"yes: {layout.numel:,} indices share {reached:,} element{'s' * (reached != 1)}{example}"
+        overlap = f"yes: {layout.numel:,} indices share {many(reached, 'element', ',')}{example}"
     return [("storage", _storage(layout, reached, total_bytes)), ("overlap", overlap)]
 
 
@@ -150,7 +150,7 @@ def _storage(layout: Layout, reached: int, total_bytes: int | None) -> str:
         )
     verb = "is" if total == 1 else "are"
     return (
-        f"{reached:,} of {total:,} element{'s' * (total != 1)} {verb} reached "
+        f"{reached:,} of {many(total, 'element', ',')} {verb} reached "
         f"({reached * layout.itemsize:,} of {total_bytes:,} bytes)"
     )
 
