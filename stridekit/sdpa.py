@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack
 from torch.nn.functional import scaled_dot_product_attention
 from torch.utils._python_dispatch import _disable_current_modes
 
@@ -164,7 +165,7 @@ def meta(operands: dict[str, Any], dtypes: dict[int, torch.dtype]) -> list[Tenso
             size = many(layout.itemsize, "byte")
             raise LayoutError(f"{name} has {size} an element: torch multiplies no such elements")
         options = {"dtype": dtype, "requires_grad": bool(getattr(x, "requires_grad", False))}
-        with _disable_current_modes():
+        with temporarily_clear_interpreter_stack(), _disable_current_modes():
             tensors.append(
                 torch.empty_strided(layout.shape, layout.stride, device="meta", **options)
             )
@@ -174,7 +175,7 @@ def meta(operands: dict[str, Any], dtypes: dict[int, torch.dtype]) -> list[Tenso
 def asked(function: Any, *args: Any, **options: Any) -> Any:
     """Call a function of torch with meta tensors; raise LayoutError with torch's words if it refuses."""
     try:
-        with _disable_current_modes():
+        with temporarily_clear_interpreter_stack(), _disable_current_modes():
             return function(*args, **options)
     except (RuntimeError, IndexError, ValueError) as error:
         words = str(error).partition("\n")[0]
