@@ -1,14 +1,12 @@
 """AliasExplorer without a browser: its state. tests/live_lines.py compares what lines do with torch."""
 
 import re
-from pathlib import Path
 from random import Random
 
-import nbformat
 import pytest
 import torch
 
-from stridekit import Goal, Layout, LayoutError
+from stridekit import Layout, LayoutError
 from stridekit.widgets import AliasExplorer
 from tests.typed_lines import line
 
@@ -108,29 +106,3 @@ def test_x_fits_the_picture(shape):
 def test_names_are_three_of_python(names, says):
     with pytest.raises(LayoutError, match=f"^{re.escape(says)}"):
         AliasExplorer((4, 6), (), names=names)
-
-
-# The goals of lesson 02: for each explorer, lines of which each reaches the next goal -------------------
-
-LESSON = Path(__file__).parent.parent / "notebooks" / "02_views.ipynb"
-REACHED_BY = [
-    [["y[:, :2] += 100"], ["z = x[:, 1::2]"], ["y = y.clone()"]],
-    [["z = z.clone()", "z += 1"], ["z = x[:, 1:]", "y = z[1:]"], ["y = x[0].unfold(0, 3, 1)"]],
-]
-
-
-def test_each_goal_of_the_lesson_is_reached_by_typed_lines():
-    """In torch's own words, and no goal by those that reach another."""
-    cells = nbformat.read(LESSON, as_version=4).cells
-    sources = [cell.source for cell in cells if "\nAliasExplorer(" in cell.source]
-    assert len(sources) == len(REACHED_BY)
-    for source, turns in zip(sources, REACHED_BY, strict=True):
-        names = {"AliasExplorer": AliasExplorer, "Goal": Goal}
-        exec(source.replace("\nAliasExplorer(", "\nexplorer = AliasExplorer("), names)
-        explorer = names["explorer"]
-        assert len(turns) == len(explorer.goals)
-        for k, lines in enumerate(turns):
-            assert [*explorer.goals.values()] == [j < k for j in range(len(turns))]
-            for one in lines:
-                explorer.steps += (one,)
-        assert all(explorer.goals.values())

@@ -153,7 +153,7 @@ LESSONS = {
 ALIKE, SKIPS, REFUSED = ((4, 6), (0, 1), 2), ((2, 3), (1, 2)), {"target": (2, 12)}
 REACHED = {
     "Make all rows the same": {"layout": ALIKE},
-    "Leave no holes": {"layout": ((4, 6), (6, 1), 2)},
+    "Close the gaps": {"layout": ((4, 6), (6, 1), 2)},
     "Swap rows and columns": {"layout": ((6, 4), (1, 8), 2)},
     "Make all rows show the same numbers": {"layout": ALIKE},
     "Make a single row 0, 9, 18, 27, 36": {"layout": ((5,), (9,))},

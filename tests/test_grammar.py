@@ -2,12 +2,10 @@
 
 # ruff: noqa: E501  (a sentence stands in one line)
 
-import ast
 import inspect
 import re
 from random import Random
 
-import nbformat
 import pytest
 import torch
 
@@ -15,8 +13,7 @@ from stridekit import Layout, LayoutError
 from stridekit.widgets import AliasExplorer, StrideExplorer
 from stridekit.widgets.notation import MAX_SAFE_INTEGER
 from tests import fuzz, live, live_lines
-from tests.live_lines import OTHERS, Chains, Sessions, chain, grammar, session
-from tests.test_notebooks import PATHS
+from tests.live_lines import Chains, Sessions, chain, grammar, session
 
 SIGNATURES = grammar.SIGNATURES
 STEPS_FORM = ": write operations as .permute(1, 0) or [1:, ::2]"
@@ -350,57 +347,3 @@ def test_long_texts_end_in_words(text):
             setattr(make(), "steps" if make is AliasExplorer else "chain", value)
     with pytest.raises(LayoutError, match="at most 1000 characters"):
         AliasExplorer().set_state({"_state": {"shape": [4, 6], "steps": [text]}})
-
-
-def written_in_the_lessons():
-    """The operations behind a tensor in the cells of all lessons, in tables too, with arguments as literals."""
-    for path in PATHS:
-        for cell in nbformat.read(path, as_version=4).cells:
-            texts = (
-                [cell.source] if cell.cell_type == "code" else re.findall("`(.+?)`", cell.source)
-            )
-            while texts:
-                try:
-                    tree = ast.parse(texts.pop())
-                except SyntaxError:
-                    continue
-                for node in ast.walk(tree):
-                    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                        texts += node.value.split(";")
-                    if operations := behind(node):
-                        yield operations
-
-
-def behind(node):
-    """`.op(…)[…]` as text if all arguments are literals; "" for the tensor itself, None for anything else."""
-    own = ""
-    match node:
-        case ast.Name() | ast.Call(func=ast.Attribute(value=ast.Name(id="torch"))):
-            return ""
-        case ast.Call(func=ast.Attribute(value=before, attr=name)):
-            own = f".{name}{ast.unparse(node).removeprefix(ast.unparse(node.func))}"
-        case ast.Attribute(value=before, attr="T" | "mT" | "data" | "shape" as name):
-            own = f".{name}"
-        case ast.Subscript(value=before):
-            own = f"[{ast.unparse(node.slice).strip('()')}]"
-        case _:
-            return None
-    inner = behind(before)
-    words = {*re.findall(r"(?<![.\w])[a-zA-Z_]\w*\b(?!=)", own), *re.findall("[{*'\"]", own)}
-    return None if inner is None or not words <= {"None", "torch"} else inner + own
-
-
-def test_what_the_lessons_write_can_be_typed():
-    """Each operation is read, or refused with what to do instead: never as something unreadable."""
-    refusals = {}
-    texts = {text for text in written_in_the_lessons() if "(...)" not in text}  # a place for yours
-    for text in texts:
-        try:
-            grammar.readSteps(text)
-        except LayoutError as error:
-            refusals[text] = str(error)
-    assert len(texts) - len(refusals) > 60 and len(refusals) > 60
-    for text, refusal in refusals.items():
-        names = re.findall(r"\.(\w+)", text.replace("torch.", ""))
-        if all(name in SIGNATURES or name in OTHERS for name in names):
-            assert "cannot read" not in refusal, text

@@ -1,11 +1,10 @@
 """ReshapeStepper without a browser: its presets and its state. tests/live.py compares its walk."""
 
-from pathlib import Path
-
-import nbformat
+import pytest
 import torch
 
-from stridekit import Goal, Layout, ReshapeStepper
+from stridekit import Layout, ReshapeStepper
+from stridekit.widgets.engine import Script
 from stridekit.widgets.notation import layout_of
 from stridekit.widgets.reshape_stepper.widget import script
 
@@ -52,36 +51,35 @@ def test_state_from_python():
     assert stepper.index is None and stepper.new_index is None
 
 
-def lesson_steppers():
-    """The steppers of lesson 03, each made by its own cell."""
-    lesson = nbformat.read(Path(__file__).parent.parent / "notebooks/03_contiguity.ipynb", 4)
-    for cell in lesson.cells:
-        if cell.cell_type == "code" and "ReshapeStepper(" in cell.source:
-            names = {"w": torch.arange(32).view(4, 8)[:, :6]}
-            *lines, last = cell.source.splitlines()
-            exec("\n".join(lines), {"Goal": Goal, "ReshapeStepper": ReshapeStepper}, names)
-            yield eval(last, {"ReshapeStepper": ReshapeStepper}, names)
+fields, view = Script("reshape_stepper/fields.js"), Script("reshape_stepper/view.js")
+GIVEN = {"shape": [4, 6], "stride": [6, 1], "storage_offset": 3, "itemsize": 8}
 
 
-X24 = Layout((4, 6), itemsize=4)
-REACHED = [  # for each stepper: changes one after the other, and how many goals are then reached
+@pytest.mark.parametrize(
+    ("text", "found"),
     [
-        ({"step": -1}, 1),
-        ({"target": (4, 3, 2, 1)}, 1),
-        ({"target": (8, 3)}, 2),
-        ({"layout": X24[:, ::2]}, 2),
-        ({"target": (2, 3, 2)}, 3),
-        ({"layout": X24.t(), "target": (3, 2, 4)}, 4),
+        *[(text, [2, 12]) for text in ("2, 12", " [2 12] ", "(-1, 12,)", "2 × 12", "torch.Size([2, 12])")],
+        ("2 by 12", 'cannot read "2 by 12": write sizes, such as 2, -1'),
+        ("2--1", 'cannot read "2--1": write sizes, such as 2, -1'),
+        ("5, 5", "(5, 5) has 25 elements, the layout has 24"),
+        ("5, -1", "24 elements do not divide into 5: no size fits the -1"),
+        ("9007199254740993", "numbers beyond 9007199254740991 are not exact in a browser"),
     ],
-    [({"step": 2}, 0), ({"step": 0}, 1), ({"target": (4, 6)}, 2), ({"target": (2, 2, 6)}, 3)],
-]
+)  # fmt: skip
+def test_a_new_shape_is_read_as_a_person_writes_it(text, found):
+    assert fields.readTarget(text, GIVEN) == (
+        [found, ""] if isinstance(found, list) else [None, found]
+    )
 
 
-def test_the_goals_of_the_lesson_can_be_reached_and_are_recognised():
-    for stepper, changes in zip(lesson_steppers(), REACHED, strict=True):
-        assert len(stepper.goals) >= 3 and not any(stepper.goals.values())
-        for state, count in changes:
-            for name, value in state.items():
-                setattr(stepper, name, value)
-            assert sum(stepper.goals.values()) == count
-        assert all(stepper.goals.values())
+def test_a_row_of_the_tape_holds_whole_runs_of_the_largest_stride_that_fits():
+    rows = [view.perRow({"stride": [8, 1]}, 40, width) for width in (900, 500, 250, 100, 10)]
+    assert rows == [24, 16, 8, 3, 1]
+
+
+def test_sizes_of_1_leave_room_for_the_others():
+    spread = Script("reshape_stepper/figure.js").spread
+    widths = [width for _, width in spread([24], [1, 1, 1, 1, 1, 1, 2, 12], 500)["fresh"]]
+    assert widths[6] + widths[7] == 250 and widths[6] > 50
+    many = spread([2] * 6, [2, 2, 2, 1, 2, 2, 2, 1], 328)["fresh"]
+    assert min(width for _, width in many) > 40

@@ -8,6 +8,7 @@ import torch
 from hypothesis import given
 
 from stridekit import Layout, LayoutError, StrideExplorer, explore
+from stridekit.widgets.engine import Script
 from stridekit.widgets.notation import layout_json
 from stridekit.widgets.stride_explorer.widget import words
 from tests.needs import NODE, needs_node
@@ -52,6 +53,41 @@ def test_the_first_layout_has_room_both_ways():
     ]:
         most, _ = ask("stride_explorer/words/limit", *given, what, dim)
         assert 0 < values[what][dim] < most, what
+
+
+chain = Script("stride_explorer/chain.js")
+
+
+def stages(*steps):
+    start = layout_json(Layout((5, 8), itemsize=4))
+    return chain.stagesOf({"source": "x", "start": start, "steps": steps}, 40, None)
+
+
+def test_what_is_suggested_exists_changes_something_and_says_where_it_copies():
+    def offered(*steps):
+        return {one["text"]: one["copied"] for one in chain.suggestions(stages(*steps)[-1])}
+
+    assert [*offered()][:4] == [".T", "[1:]", "[:, ::2]", ".diagonal()"]
+    assert ".contiguous()" not in offered() and ".contiguous()" in offered(".T")
+    assert ".expand(3, 8)" in offered("[:1]") and ".view(-1)" not in offered(".T")
+    assert (offered()[".reshape(-1)"], offered(".T")[".reshape(-1)"]) == (False, True)
+    for step in ("[0, 0]", "[0:0]", "[0]", ".view(5, 2, 2, 2)"):
+        assert all(stages(step, text) for text in offered(step))
+
+
+@pytest.mark.parametrize(
+    ("steps", "index", "flat"),
+    [
+        ([".T"], [2, 3], 17),
+        (["[1:]"], [0, 3], None),  # it is gone
+        ([".T", ".contiguous()"], [3, 2], 17),
+        ([".T", ".contiguous()", "[1:]"], [1, 3], 3),  # by its place on the copy's own storage
+        (["[0:0]"], [0, 0], None),
+    ],
+)
+def test_the_selected_element_is_followed_by_its_place_or_its_value(steps, index, flat):
+    *_, before, after = stages(*steps)
+    assert chain.followed(before, after, index) == flat
 
 
 def test_layout_and_index_follow_each_other():

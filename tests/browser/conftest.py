@@ -9,6 +9,7 @@ from stridekit.widgets.offline import offline_page
 from tests.browser.lab import ROOT, running_lab, write_notebook
 from tests.widget_kinds import IMPORTS, KINDS
 
+pytest.register_assert_rewrite("tests.browser.agrees")
 ALL_KINDS = [
     f"{IMPORTS}x = torch.arange(24).view(4, 6)",
     *[f"w{k} = {kind.make}\nw{k}" for k, kind in enumerate(KINDS.values())],
@@ -94,7 +95,9 @@ def show(browser, tmp_path):
 DRAWN = "[...document.querySelectorAll('[data-widget]')].every((node) => node.firstChild)"
 # The last key, and true if the widget kept it from scrolling the page.
 KEEP_THE_KEYS = """addEventListener('keydown', ({ key, defaultPrevented }) =>
-  (globalThis.lastKey = [key, defaultPrevented]));"""
+  (globalThis.lastKey = [key, defaultPrevented]));
+globalThis.models = [];
+addEventListener('stridekit-model', ({ detail }) => models.push(detail));"""
 
 
 @pytest.fixture(autouse=True)

@@ -69,36 +69,6 @@ def resize(page, width, height=900):
     painted(page)
 
 
-def widen(w, width):
-    """Give a widget on a plain page another width in px, and wait for it to follow."""
-    w.evaluate("(node, width) => void (node.parentNode.style.width = `${width}px`)", width)
-    painted(w.page)
-
-
-def beyond(w):
-    """The texts and controls of a widget whose right end lies outside."""
-    return w.evaluate(_BEYOND)
-
-
-_BEYOND = """(root) => {
-  const edge = root.getBoundingClientRect().right + 0.5;
-  const all = [...root.querySelectorAll('p, li, code, span, dt, dd, button, input, textarea, select')];
-  return all.filter((one) => one.getBoundingClientRect().right > edge).map((one) => one.outerHTML);
-}"""
-
-
-def too_small(w):
-    """The controls of a widget that a finger would miss: less than 24 px high or wide."""
-    return w.evaluate(_TOO_SMALL)
-
-
-_TOO_SMALL = """(root) => {
-  const isSmall = (one) => one.offsetParent && Math.min(one.offsetHeight, one.offsetWidth) < 24;
-  const targets = [...root.querySelectorAll('button, input, textarea, select')];
-  return targets.map((one) => one.closest('label') ?? one).filter(isSmall).map((one) => one.outerHTML);
-}"""
-
-
 def tap_to(slider, value):
     """Tap a slider where it has this value."""
     low, high = (float(slider.get_attribute(name)) for name in ("min", "max"))
@@ -119,38 +89,10 @@ _IS_SEEN = """(node) => {
 }"""
 
 
-def travelling(w, name, line=""):
-    """Press a button, with a line typed first; what then moves, held where it begins: labels and middles.
-
-    It is a page with a stopped clock: the hand rests before, since what follows at once does not move.
-    """
-    w.page.clock.run_for(500)
-    return w.evaluate(_TRAVELLING, [name, line])
-
-
-_TRAVELLING = """(root, [name, line]) => {
-  if (line) root.querySelector('.sk-input').value = line;
-  const named = ({ ariaLabel, innerText }) => [ariaLabel, innerText].includes(name);
-  [...root.querySelectorAll('button')].find(named).click();
-  return root.getAnimations({ subtree: true }).flatMap((one) => {
-    if (one instanceof CSSAnimation || one instanceof CSSTransition) return [];
-    Object.assign(one, { currentTime: 0 }).pause();
-    const { target } = one.effect;
-    const { x, y, width, height } = target.getBoundingClientRect();
-    return [[target.ariaLabel ?? target.innerText.split('\\n')[0], x + width / 2, y + height / 2]];
-  });
-}"""
-
-
 def middle(node):
     """The middle of a node."""
     box = node.bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def hears(w, words):
-    """Wait until a widget says these words aloud, which it does when the hand rests."""
-    expect(w.locator(":scope > .sk-spoken")).to_contain_text(words)
 
 
 def rerun(lab, page, css):
@@ -294,12 +236,6 @@ def stats(node):
     return dict(zip(texts(node, ".sk-stats dt"), map("".join, numbers), strict=True))
 
 
-def pressed(chips):
-    """The names of the pressed buttons."""
-    names = zip(each(chips, "innerText"), each(chips, "ariaPressed"), strict=True)
-    return [name for name, state in names if state == "true"]
-
-
 BOX = "Paste an error or a warning"
 # A change of each widget.
 BY_HAND = {
@@ -331,49 +267,7 @@ def press(node, *keys):
     told(node)
 
 
-def prevented(node, key):
-    """Press a key on a node: True if the widget kept it, so that the page does not scroll too."""
-    press(node, key)
-    pressed, kept = node.page.evaluate("lastKey")
-    assert pressed == key.split("+")[-1]
-    return kept
-
-
-def drag(w, what, element, beyond=0):
-    """Press on a grip and move onto a slot of the tape, or so many pixels to the right of it."""
-    grip = w.locator(f".sk-grip[data-what='{what}']").bounding_box()
-    slot, mouse = w.locator(f".sk-slot[id$='-s{element}']").bounding_box(), w.page.mouse
-    mouse.move(grip["x"] + 12, grip["y"] + 12)
-    mouse.down()
-    mouse.move(slot["x"] + 20 + beyond, slot["y"] + 2, steps=4)
-
-
-def walk(node, said, steps):
-    """Press keys in a grid, which keeps each from the page, and see what it then says; leave by Escape."""
-    for key, start in steps:
-        assert prevented(node, key), key
-        assert said().startswith(start), key
-    assert not prevented(node, "a") and not prevented(node, "Tab")
-    press(node, "Escape")
-    assert focused(node) == "body"
-
-
-def active(node):
-    """The label of the box that the keys have reached in a grid."""
-    return node.evaluate(_ACTIVE)
-
-
-_ACTIVE = (
-    "node => document.getElementById(node.getAttribute('aria-activedescendant'))?.ariaLabel ?? ''"
-)
-
-
-def focused(w):
-    """The text that names the focused node, or "body"."""
-    return w.page.evaluate(_FOCUSED)
-
-
-_FOCUSED = """() => {
+FOCUSED = """() => {
   const node = document.activeElement;
   if (node === document.body) return 'body';
   return node.ariaLabel ?? node.labels?.[0]?.innerText ?? node.innerText;

@@ -23,124 +23,83 @@ from tests.widget_kinds import KINDS
 pytestmark = needs_chromium
 
 
+# Each widget goes through three states, the last of them the fullest; axe sees all widgets at once. A
+# state is Python, or what a hand then does.
+STATES = [
+    # More cells than HTML draws; holes; a chain with a copy, and a refusal.
+    (
+        "w0.chain = []; w0.layout = Layout((4096,), (0,), 0, 4)",
+        lambda w: press(w, "every 2nd"),
+        lambda w: (press(w, "broadcast"), enter(w, "then", ".T", ".contiguous()", ".view(7)")),
+    ),
+    # Two views and their log; three tensors and a copy; a line that was refused, and an unsafe write.
+    (
+        "w1.steps = ['y = x[1:, ::2]', 'z = x[:, 4:]', 'y += 1']",
+        "w1.steps = ['y = x[:1].expand(3, -1)', 'z = x.t().flatten()', 'y.fill_(3)']",
+        lambda w: enter(w, "run a line", "w = x", "y += 1"),
+    ),
+    # In the middle; at the end of a view that is; of one that is not, after a shape that was refused.
+    (
+        lambda w: press(w, "rows cut out", "next", "next"),
+        "w2.layout = Layout((4, 6), (6, 1), 0, 4); w2.target = (2, 12); w2.step = -1",
+        lambda w: (press(w, "transposed", "to the end"), enter(w, "view it as", "5, 5")),
+    ),
+    # A channel's pixels; the most boxes; an ambiguous shape.
+    (
+        "w3.shape = (2, 3, 2, 4); w3.highlight = 'channel'",
+        "w3.shape = (3, 4, 3, 5)",
+        "w3.shape = (2, 1, 3, 5)",
+    ),
+    # The state at the start; a format that is lost, and a refusal; an ambiguous shape.
+    (
+        "w4.shape = (2, 3, 4, 4)",
+        "w4.layers = ['unsqueeze', 'permute', 'view']",
+        "w4.shape = (2, 1, 4, 4)",
+    ),
+    # Half-way through two walks; at their end; a warp.
+    (
+        lambda w: (press(w, "rows against columns"), labelled(w, "visit").fill("20")),
+        lambda w: labelled(w, "visit").fill("48"),
+        lambda w: press(w, "a GPU's warp"),
+    ),
+    # With a complaint; a wrong guess and its remark; answered wrong.
+    (
+        lambda w: press(w, *["try again"] * button(w, "try again").is_visible(), "Commit"),
+        "w6.committed = (6, 1)",
+        "w6.committed = (6, 2)",
+    ),
+    # At the start; with a card in each bin but one that came back; at the end.
+    (
+        "w7.moves = []",
+        "w7.moves = [('x.t()', 'view'), ('x.reshape(-1)', 'it depends'), ('x + 0', 'view')]",
+        lambda w: press(w, "copy"),
+    ),
+    # Copies at the start; a view alone, with k's heads shared; interleaved, all of it copied.
+    (
+        "w8.packing = '3HD'; w8.heads, w8.kv_heads, w8.rotary, w8.attention = 2, 2, 'none', '@'",
+        "w8.kv_heads, w8.rotary, w8.attention = 1, 'x*cos + rot(x)*sin', 'SDPA'",
+        lambda w: press(w, "everything", "HD3", "rot(x)*sin + x*cos"),
+    ),
+    # Copies in each way; none but cat's; nothing at all yet.
+    (
+        "w9.tokens, w9.attention, w9.order = 3, '@', 'tokens first'",
+        "w9.tokens, w9.attention = 8, 'SDPA'",
+        "w9.tokens = 0",
+    ),
+    # A copy and its way; the line that made the layout; a call without a finding.
+    ("w10.row = 1", lambda w: w.get_by_role("option").last.hover(), "w10.row = 0"),
+    # Nothing pasted; what nobody knows; a message with its diagnosis.
+    (
+        "w11.text = ''",
+        lambda w: labelled(w, BOX).fill("KeyError: 'a'"),
+        "w11.text = \"shape '[5]' is invalid for input of size 4\"",
+    ),
+]
+
+
 def press(w, *names):
     for name in names:
         button(w, name).last.click()
-
-
-# Each widget goes through three states, the last of them the fullest. axe sees all widgets at once.
-
-
-def strides(w, run):
-    """More cells than HTML draws; holes; a chain with a copy, and a refusal."""
-    yield run("w0.chain = []; w0.layout = Layout((4096,), (0,), 0, 4)")
-    yield press(w, "every 2nd")
-    press(w, "broadcast")
-    yield enter(w, "then", ".T", ".contiguous()", ".view(7)")
-
-
-def aliases(w, run):
-    """Two views and their log; three tensors and a copy, and a line that was refused; an unsafe write."""
-    yield run("w1.steps = ['y = x[1:, ::2]', 'z = x[:, 4:]', 'y += 1']")
-    yield run("w1.steps = ['y = x[:1].expand(3, -1)', 'z = x.t().flatten()', 'y.fill_(3)']")
-    yield enter(w, "run a line", "w = x", "y += 1")
-
-
-def reshapes(w, run):
-    """In the middle; at the end of a view that is; of one that is not, after a shape that was refused."""
-    press(w, "rows cut out")
-    yield press(w, "next", "next")
-    yield run("w2.layout = Layout((4, 6), (6, 1), 0, 4); w2.target = (2, 12); w2.step = -1")
-    press(w, "transposed", "to the end")
-    yield enter(w, "view it as", "5, 5")
-
-
-def channels(w, run):
-    """A channel's pixels; the most boxes; an ambiguous shape."""
-    yield run("w3.shape = (2, 3, 2, 4); w3.highlight = 'channel'")
-    yield run("w3.shape = (3, 4, 3, 5)")
-    yield run("w3.shape = (2, 1, 3, 5)")
-
-
-def layers(w, run):
-    """The state at the start; a format that is lost, and a refusal; an ambiguous shape."""
-    yield run("w4.shape = (2, 3, 4, 4)")
-    yield run("w4.layers = ['unsqueeze', 'permute', 'view']")
-    yield run("w4.shape = (2, 1, 4, 4)")
-
-
-def walks(w, run):
-    """Half-way through two walks; at their end; a warp."""
-    press(w, "rows against columns")
-    yield w.get_by_label("visit", exact=True).fill("20")
-    yield w.get_by_label("visit", exact=True).fill("48")
-    yield press(w, "a GPU's warp")
-
-
-def predictions(w, run):
-    """With a complaint; a wrong guess and its remark; answered wrong."""
-    run("w6.committed = None")
-    yield press(w, "Commit")
-    yield run("w6.committed = (6, 1)")
-    yield run("w6.committed = (6, 2)")
-
-
-def sorting(w, run):
-    """At the start; with a card in each bin but one that came back; at the end."""
-    yield run("w7.moves = []")
-    run("w7.moves = [('x.t()', 'view'), ('x.reshape(-1)', 'it depends')]")
-    yield press(w, "view")
-    yield press(w, "copy")
-
-
-def attentions(w, run):
-    """Copies at the start; a view alone, with k's heads shared; interleaved, all of it copied."""
-    run("w8.packing = '3HD'; w8.heads, w8.kv_heads = 2, 2")
-    yield run("w8.rotary, w8.attention = 'none', '@'")
-    run("w8.kv_heads = 1; w8.rotary = 'x*cos + rot(x)*sin'")
-    yield press(w, "SDPA")
-    run("w8.kv_heads = 2; w8.heads = 4; w8.tokens = 4; w8.rotary = 'rot(x)*sin + x*cos'")
-    press(w, "everything")
-    yield press(w, "HD3")
-
-
-def caches(w, run):
-    """Copies in each way; none but cat's; nothing at all yet."""
-    run("w9.tokens, w9.attention = 3, '@'")
-    yield run("w9.order = 'tokens first'")
-    run("w9.tokens = 8")
-    yield press(w, "SDPA")
-    yield run("w9.tokens = 0")
-
-
-def copies(w, run):
-    """A copy and its way; the line that made the layout; a call without a finding."""
-    yield run("w10.row = 1")
-    yield w.get_by_role("option").last.hover()
-    yield run("w10.row = 0")
-
-
-def diagnoses(w, run):
-    """Nothing pasted; what nobody knows; a message with its diagnosis."""
-    yield run("w11.text = ''")
-    yield labelled(w, BOX).fill("KeyError: 'a'")
-    yield labelled(w, BOX).fill("shape '[5]' is invalid for input of size 4")
-
-
-STATES = [
-    strides,
-    aliases,
-    reshapes,
-    channels,
-    layers,
-    walks,
-    predictions,
-    sorting,
-    attentions,
-    caches,
-    copies,
-    diagnoses,
-]
 
 
 @pytest.mark.parametrize(
@@ -166,20 +125,16 @@ def states_of_all(lab, page, theme):
     """Take all widgets through their states, side by side."""
     run_last_cell(page, "pass")
     wear(lab, page, theme)
-    looks = [
-        states(page.locator(kind.css), lambda code: _run(lab, page, code))
-        for states, kind in zip(STATES, KINDS.values(), strict=True)
-    ]
-    for _ in zip(*looks, strict=True):
+    for states in zip(*STATES, strict=True):
+        for state, kind in zip(states, KINDS.values(), strict=True):
+            if callable(state):
+                state(page.locator(kind.css))
+            else:
+                settled(page)
+                assert lab.run_code(page, state) == ""
         page.mouse.move(5, 5)
         see_all_of(page)
         yield
-
-
-def _run(lab, page, code):
-    settled(page)
-    said = lab.run_code(page, code)
-    assert said == "", said
 
 
 @pytest.mark.long

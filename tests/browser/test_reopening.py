@@ -43,7 +43,15 @@ AGAIN = {
 
 def as_make_lab():
     """The command of `make lab`, which shows another folder here."""
-    command = ["make", "-n", "--no-print-directory", "-o", "env", "lab", "IN_VENV=this-python"]
+    command = [
+        "make",
+        "-n",
+        "--no-print-directory",
+        "-o",
+        ".venv/done",
+        "lab",
+        "IN_VENV=this-python",
+    ]
     words = shlex.split(subprocess.check_output(command, cwd=ROOT, text=True).replace("\\\n", ""))
     # Its folder may have any name, which make would not quote.
     ours = {"this-python": [sys.executable], "--ServerApp.root_dir=.": []}

@@ -3,12 +3,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { reachedBy } from "../../stridekit/widgets/page/dom.js";
 import { offset, reach } from "../../stridekit/widgets/page/layout.js";
 import { gridGeometry, step } from "../../stridekit/widgets/stride_explorer/grid.js";
 import { marksOf, stepPath } from "../../stridekit/widgets/stride_explorer/marks.js";
 import { tapeGeometry, tapeRows } from "../../stridekit/widgets/stride_explorer/tape.js";
-import { describeSlot, viewOf, words } from "../../stridekit/widgets/stride_explorer/view.js";
 
 test("each key has its mirror, in every one of four dims", () => {
   const [shape, from] = [[3, 3, 3, 4], [1, 1, 1, 2]];
@@ -24,12 +22,6 @@ test("each key has its mirror, in every one of four dims", () => {
   for (const [least, key] of [[[0, 0, 0, 0], 0], [[2, 2, 2, 3], 1]]) // and all of them end
     for (const pair of pairs) assert.deepEqual(step(shape, least, pair[key]), least);
   assert.deepEqual([step([5], [2], "ArrowDown"), step(shape, from, "a")], [null, null]);
-});
-
-test("keys lead from box to box, in lines of three", () => {
-  const led = { ArrowLeft: 6, ArrowRight: 8, ArrowUp: 4, ArrowDown: 10, Home: 0, End: 10 };
-  for (const [key, box] of Object.entries(led)) assert.equal(reachedBy(key, 7, 3, 11), box, key);
-  assert.equal(reachedBy("PageUp", 7, 3, 11), undefined);
 });
 
 test("no two cells of a grid overlap, and all lie inside it", () => {
@@ -49,27 +41,12 @@ test("no two cells of a grid overlap, and all lie inside it", () => {
     }
 });
 
-test("thousands of cells are small, and long rows go on in the next line", () => {
-  const [square, line, cube] = [[64, 64], [4096], [16, 16, 16]].map((shape) => gridGeometry(shape, 900));
-  for (const g of [square, line, cube]) assert.ok(g.dense && g.width <= 900 && g.totalHeight < 1800);
-  assert.deepEqual([line.perLine, line.lines], [64, 64]);
-  assert.ok(!gridGeometry([8, 32], 900).dense);
-});
-
 test("the tape of thousands of elements has small slots and shows them all", () => {
   const layout = { shape: [64, 64], stride: [64, 1], storage_offset: 0, itemsize: 4 };
   const g = tapeGeometry(4096, layout, 900, reach(layout).owners);
   assert.ok(g.dense && g.width <= 900);
   assert.equal(g.perRow, 64);
   assert.equal(g.rows.filter((row) => !row.gap).length, 64);
-});
-
-test("a row of the tape holds one cache line of four-byte elements where there is room", () => {
-  const layout = { shape: [5, 8], stride: [8, 1], storage_offset: 0, itemsize: 4 };
-  const { owners } = reach(layout);
-  assert.equal(tapeGeometry(40, layout, 900, owners).perRow, 16);
-  assert.equal(tapeGeometry(40, layout, 500, owners).perRow, 8);
-  assert.equal(tapeGeometry(40, layout, 300, owners).perRow, 4);
 });
 
 test("a large tape leaves out what is not reached, and counts it", () => {
@@ -88,32 +65,6 @@ test("steps are drawn as an arc, a swing between rows, or a loop", () => {
     assert.match(stepPath(g, from, to, 15), /^M[-\d.,]+C[-\d., ]+$/);
 });
 
-const AT_REST = { hoverFlat: null, hoverSlot: null, tapeCursor: null, lit: null };
-const WINDOWS = { shape: [9, 8], stride: [4, 1], storage_offset: 0, itemsize: 4 };
-const seen = (layout, index, own = {}) =>
-  viewOf({ state: { ...layout, index }, storageSize: 40, values: null, name: "w" }, { ...AT_REST, ...own });
-
-test("a hovered slot goes before a hovered cell, and both before what is selected", () => {
-  assert.deepEqual(seen(WINDOWS, [2, 0]).spot, { element: 8, flat: 16 });
-  assert.deepEqual(seen(WINDOWS, [2, 0], { hoverFlat: 3 }).spot, { element: 3, flat: 3 });
-  assert.deepEqual(seen(WINDOWS, [2, 0], { hoverFlat: 3, hoverSlot: 39 }).spot, { element: 39, flat: 71 });
-  // Of several owners the selected one stays.
-  assert.deepEqual(seen(WINDOWS, [2, 0], { hoverSlot: 8 }).spot, { element: 8, flat: 16 });
-  assert.deepEqual([...seen(WINDOWS, [2, 0]).sharers], [12, 16]);
-});
-
-test("words name the place, the sharers, a hole, and an empty layout", () => {
-  const at = "w[2, 0] is element 8 of the storage: byte 32, cache line 0";
-  assert.equal(words(seen(WINDOWS, [2, 0])), `${at}, and so is w[1, 4]`);
-  const expanded = { shape: [6, 2], stride: [0, 1], storage_offset: 0, itemsize: 4 };
-  assert.match(words(seen(expanded, [0, 0])), /, and so are w\[1, 0\], w\[2, 0\], w\[3, 0\] and 2 more$/);
-  const holes = { shape: [5, 4], stride: [8, 2], storage_offset: 0, itemsize: 4 };
-  assert.equal(words(seen(holes, [0, 0], { hoverSlot: 3 })), "Element 3 is never reached: no index leads there.");
-  const empty = { shape: [0, 3], stride: [3, 1], storage_offset: 0, itemsize: 4 };
-  assert.equal(words(seen(empty, null)), "There is no element: a size is 0.");
-  assert.equal(describeSlot(seen(holes, [0, 0]), 3), "element 3, byte 12: no index");
-});
-
 /** What the tape draws for a layout on a storage, with the given index selected and term lit. */
 function drawn(layout, storageSize, index = null, lit = null) {
   const { owners } = reach(layout);
@@ -124,28 +75,6 @@ function drawn(layout, storageSize, index = null, lit = null) {
 }
 const kinds = (shapes, kind) => shapes.filter((shape) => String(shape.at(1)).startsWith(kind));
 const SLICED = { shape: [4, 6], stride: [8, 1], storage_offset: 2, itemsize: 4 };
-
-test("each stride has a labelled step and a grip at its tip, the offset a measure", () => {
-  const { g, paths, tags, grips } = drawn(SLICED, 40);
-  assert.equal(kinds(paths, "sk-step").length, 2);
-  const texts = tags.map(([text]) => text);
-  for (const text of ["stride[0] = 8", "stride[1] = 1", "storage_offset = 2"]) assert.ok(texts.includes(text));
-  const at = Object.fromEntries(grips.map(([x, , , what]) => [what, x]));
-  assert.equal(at["stride[0]"], g.middle(10));
-  assert.equal(at["stride[1]"], g.middle(3));
-  assert.equal(at.storage_offset, g.left(2));
-  assert.equal(at["size[0]"], g.middle(26)); // the last row begins there
-  assert.equal(at["size[1]"], g.middle(7)); // the first row ends there
-  assert.equal(kinds(paths, "sk-measure").length, 1);
-});
-
-test("a lit term is walked by as many steps as its index says, in the place of the step", () => {
-  for (const [lit, hops] of [[0, 3], [1, 5], ["offset", 0]]) {
-    const { paths } = drawn(SLICED, 40, [3, 5], lit);
-    assert.equal(kinds(paths, "sk-hop").length, hops);
-    assert.equal(kinds(paths, `sk-step sk-d${lit}`).length, 0);
-  }
-});
 
 test("a stride of 0 is a loop, and stays one when its term is lit", () => {
   const layout = { shape: [3, 4], stride: [0, 1], storage_offset: 0, itemsize: 4 };
@@ -159,12 +88,6 @@ test("no two grips lie on each other, also where strides are equal", () => {
       const places = new Set(grips.map(([x, y]) => `${x},${y}`));
       assert.equal(places.size, stride[0] ? 5 : 3, `${shape} ${stride}`);
     }
-});
-
-test("the cache line of the selected element is dark and named", () => {
-  const { paths, tags } = drawn(SLICED, 40, [2, 3]);
-  assert.equal(paths.filter(([, kind]) => kind === "sk-line is-dark").length, 1);
-  assert.ok(tags.some(([text]) => text === "cache line 1"));
 });
 
 test("no two labels lie on each other, wherever steps lead", () => {
@@ -199,7 +122,3 @@ test("where room is scarce the rows of a grid and of a tape are lower, and no ce
   assert.ok(tight.bottom < roomy.bottom && tight.height >= 24);
 });
 
-test("an empty layout has no steps", () => {
-  const { paths, grips } = drawn({ shape: [0, 3], stride: [3, 1], storage_offset: 0, itemsize: 4 }, 8);
-  assert.deepEqual([kinds(paths, "sk-step").length, grips.length], [0, 0]);
-});

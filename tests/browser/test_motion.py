@@ -1,0 +1,213 @@
+"""What the rows of hands.txt cannot say: what moves, what is painted, and ink in lines to type on."""
+
+from base64 import b64encode
+
+import pytest
+import torch
+
+from stridekit import Layout, explore
+from stridekit.exercises import core
+from stridekit.exercises import strides as ex
+from stridekit.widgets import AliasExplorer, Predict, ReshapeStepper, Sort, StrideExplorer
+from tests.browser.hand import MADE
+from tests.browser.pages import labelled, middle, painted, press, stop_the_clock
+from tests.needs import needs_chromium
+
+pytestmark = [needs_chromium, pytest.mark.long]
+
+# Press a button, with a line typed first; what then moves, held where it begins: labels, and middles.
+MOVING = """(root, [name, line]) => {
+  for (const motion of root.getAnimations({ subtree: true })) motion.cancel();
+  if (line) root.querySelector('.sk-input').value = line;
+  const isNamed = ({ ariaLabel, innerText }) => [ariaLabel, innerText].includes(name);
+  [...root.querySelectorAll('button')].find(isNamed).click();
+  return root.getAnimations({ subtree: true }).flatMap((motion) => {
+    if (motion instanceof CSSAnimation || motion instanceof CSSTransition) return [];
+    Object.assign(motion, { currentTime: 0 }).pause();
+    const { target } = motion.effect;
+    const { x, y, width, height } = target.getBoundingClientRect();
+    return [[target.ariaLabel ?? target.innerText.split('\\n')[0], x + width / 2, y + height / 2]];
+  });
+}"""
+
+
+def moving(w, name, line=""):
+    """What moves after a press. The hand rests first: what follows at once is still."""
+    w.page.clock.run_for(500)
+    return w.evaluate(MOVING, [name, line])
+
+
+def on_its_slot(slots, label, x, y, first=0):
+    """True if a box stands on the slot of its number."""
+    slot = slots.nth(int(label.rpartition(" ")[2]) - first)
+    return middle(slot) == pytest.approx((x, y), abs=1)
+
+
+def test_boxes_of_an_alias_come_out_of_their_slots(show):
+    """What a line makes, and what a write changes in others; not a way back, or unwelcome motion."""
+    w = show(AliasExplorer((4, 6), ["y = x[1:, ::2]"]))
+    stop_the_clock(w.page)
+    for line, names, count in (
+        ("z = y.t()", "z", 9),
+        ("y += 100", "xz", 18),
+        ("z = y.clone()", "z", 9),
+    ):
+        found = moving(w, "run", line)
+        assert {label[0] for label, *_ in found} == {*names} and len(found) == count, line
+        slots = w.locator(".sk-storage").nth(int("clone" in line)).locator(".sk-box")
+        assert all(on_its_slot(slots, *box) for box in found)
+    w.locator(".sk-readout").dispatch_event("pointerdown")
+    assert w.evaluate("(root) => root.getAnimations({ subtree: true }).length") == 0
+    assert moving(w, "undo") == [] == moving(w, "run", "y = wrong")
+    w.page.emulate_media(reduced_motion="reduce")
+    assert moving(w, "run", "y = x[1:]") == []
+
+
+def test_what_a_step_of_a_reshape_is_about_moves(show):
+    """A dim joins its chunk, a new dim leaves it, a copy comes out of the slots; the way back is still."""
+    free, stuck = show(
+        ReshapeStepper(), ReshapeStepper(Layout((4, 6), (8, 1), 3, 4), (2, 12))
+    ).all()
+    stop_the_clock(free.page)
+    told = [[label for label, *_ in moving(free, "next")] for _ in range(5)]
+    assert told == [[], ["dim 0"], ["new dim 1"], ["new dim 0"], []]  # a view moves nothing
+    assert [moving(free, "back") for _ in range(5)] == [[]] * 5
+    assert [[label for label, *_ in moving(stuck, "next")] for _ in range(3)] == [
+        [],
+        [],
+        ["new dim 1"],
+    ]
+    found, slots = moving(stuck, "to the end"), stuck.locator(".sk-tapebox .sk-box")
+    assert len(found) == 24 and all(on_its_slot(slots, *box, first=3) for box in found)
+
+
+def test_pointing_moves_no_row_of_a_run(show):
+    """At the end of a page too, where fewer words below would pull the rows down."""
+    w = show(eval(TURNED, MADE))
+    w.page.set_viewport_size({"width": 1000, "height": 420})
+    w.page.mouse.wheel(0, 5000)
+    rows = w.get_by_role("option")
+    for row in (3, 0, 5, 1):
+        rows.nth(row).hover()
+        before = rows.first.bounding_box()
+        painted(w.page)
+        assert rows.first.bounding_box() == before
+        assert rows.nth(row).get_attribute("class") == "is-here"
+
+
+TURNED = "CopyTracer(audit(Turned(), torch.rand(2, 8, 4, 4).to(memory_format=torch.channels_last)))"
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_a_card_travels_to_its_bin_or_shakes_it(show, motion):
+    w = show(Sort(torch.ones(4, 6), "x.t(); x + 0; x.clone()"))
+    stop_the_clock(w.page)
+    w.page.emulate_media(reduced_motion=motion)
+    assert [len(moving(w, "view")) for _ in range(2)] == [int(motion != "reduce")] * 2
+
+
+def test_numbers_travel_from_their_slots_and_copies_from_their_cells(show):
+    """By a preset, or a line; not by a slider, a drag, or with many cells."""
+    w = show(StrideExplorer(Layout((4, 6), (8, 1), 2, 4), 40))
+    stop_the_clock(w.page)
+    found = moving(w, "transpose")
+    assert len(found) == 24
+    slots = w.locator(".sk-slot")
+    for label, x, y in found:
+        assert middle(slots.nth(int(label.split()[-3].strip(",")))) == pytest.approx((x, y), abs=2)
+    w.locator(".sk-caption").dispatch_event("pointerdown")
+    assert w.evaluate("(root) => root.getAnimations({ subtree: true }).length") == 0
+    for step, grids in ((".T", ["sk-grid"]), (".contiguous()", ["sk-tape"])):
+        w.page.clock.run_for(1000)
+        assert labelled(w, "then").evaluate(ENTER, step) == grids
+    w.page.clock.run_for(1000)
+    assert labelled(w, "stride[0]").evaluate(SLIDE) == 0
+    many = show(explore(torch.arange(512).view(16, 32)))
+    stop_the_clock(many.page)
+    assert moving(many, "transpose") == []
+
+
+# Enter a step in a line; the grids that then move, read before a frame.
+ENTER = """(line, step) => {
+  line.value = step;
+  line.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+  const moving = line.closest('.stridekit').querySelectorAll('[data-moving] [role=grid]');
+  return [...moving].map((grid) => grid.className);
+}"""
+# Move a slider by one, as a key does; how many boxes then move.
+SLIDE = """(input) => {
+  for (const motion of input.closest('.stridekit').getAnimations({ subtree: true })) motion.cancel();
+  input.value = Number(input.value) + 1;
+  input.dispatchEvent(new Event('input'));
+  return input.closest('.stridekit').getAnimations({ subtree: true }).length;
+}"""
+
+
+def test_a_canvas_keeps_what_does_not_change_and_wears_the_theme(show):
+    """Places that differ are painted with the same result as all of them, in each theme."""
+    w = show(explore(torch.arange(4096).view(64, 64)))
+    for k, key in enumerate(["PageDown", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowRight"]):
+        press(w.locator(".sk-slider input").nth(k), key, key)
+        before, after = w.evaluate(PAINTED_ANEW)
+        assert len(before) >= 1 and after == before, k
+    seen = []
+    for theme in ("light", "dark", "light"):
+        w.page.emulate_media(color_scheme=theme)
+        before, after = w.evaluate(PAINTED_ANEW)
+        assert before == after
+        seen.append(after)
+    assert seen[0] == seen[2] != seen[1]
+
+
+# What is painted now, and after a change of theme, which paints everything.
+PAINTED_ANEW = """async (root) => {
+  const painted = () => [...root.querySelectorAll('canvas')].map((canvas) => canvas.toDataURL());
+  const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  await frames();
+  const before = painted();
+  document.body.dataset.jpThemeName += '';
+  await frames();
+  return [before, painted()];
+}"""
+
+
+# How many pixels of each row differ from the paper, in the first letters and away from the border.
+INK = """async (png) => {
+  const image = await createImageBitmap(await (await fetch('data:image/png;base64,' + png)).blob());
+  const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+  context.drawImage(image, 0, 0);
+  const at = (x, y) => context.getImageData(x, y, 1, 1).data;
+  const paper = at(6, image.height >> 1);
+  const isInk = (x, y) => at(x, y).some((part, k) => Math.abs(part - paper[k]) > 60);
+  const range = (count) => Array.from({ length: count }, (_, k) => k);
+  return range(image.height - 8).map((y) => range(60).filter((x) => isInk(x + 24, y + 4)).length);
+}"""
+
+
+@pytest.mark.parametrize("font", ["DejaVu Sans Mono", "Liberation Mono"])
+@pytest.mark.parametrize("zoom", [1, 1.25, 2])
+def test_underscores_are_visible(show, font, zoom):
+    """In each line to type on."""
+    w = show(StrideExplorer(), AliasExplorer(), Predict("How many?", 160))
+    w.page.add_style_tag(content=f":root {{ --jp-code-font-family: '{font}'; zoom: {zoom} }}")
+    for k, label in enumerate(("then", "run a line", "your prediction")):
+        line = labelled(w.nth(k), label)
+        line.fill("_" * 20)
+        rows = w.page.evaluate(INK, b64encode(line.screenshot(caret="hide")).decode())
+        assert max(rows) > 50, (label, rows)
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_a_right_answer_to_an_exercise_is_a_joy(browser, monkeypatch, motion):
+    """Where motion is welcome; and no report is wider than a phone."""
+    monkeypatch.setattr(core, "_mine", {})
+    page = browser.new_page(reduced_motion=motion, viewport={"width": 390, "height": 900})
+    moves = "(all) => all.map((node) => getComputedStyle(node).animationName)"
+    for fn, names in ((ex.row.reference, ["sk-joy", "sk-rise"]), (lambda x, i: x, ["none"] * 2)):
+        page.set_content(ex.row.check(fn)._repr_html_())
+        found = page.locator("body > div, body > div > span").evaluate_all(moves)
+        assert found[:2] == (names if motion == "no-preference" else ["none"] * 2)
+    for step in page.locator("summary").all():
+        step.click()
+    assert page.evaluate("document.body.scrollWidth <= innerWidth")
+    page.close()
