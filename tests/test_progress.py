@@ -53,12 +53,15 @@ def test_mine_is_the_last_answer_that_passed_and_else_the_reference(record):
     assert forget().headline == "forgotten: nothing was on record"
 
 
-def test_a_pass_says_how_far_the_lesson_is_and_what_comes_next(record):
+def test_a_pass_says_how_far_the_lesson_is_and_what_comes_next(record, monkeypatch):
     says = "Well done: 1 of 10 in this lesson. Next: `diagonal`."
     assert ex.column.check(right).rows[-1].text == says
     core._mine.clear()  # another kernel, which has the record
     report = ex.row.check(lambda x, i: ex.row.reference(x, i))
     assert "2 of 10 in this lesson" in report.text and report.text.endswith("Next: `diagonal`.")
+    core._mine.clear()
+    monkeypatch.setattr(kept, "path", lambda: None)  # nothing is kept
+    assert ex.column.check(right).rows[-1].text == says
     for task in ex.row.lesson:
         report = task.check(lambda *args, task=task: task.reference(*args))
     assert report.text.endswith("Well done: 10 of 10 in this lesson. That was the last.")

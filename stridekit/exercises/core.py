@@ -131,7 +131,8 @@ class Exercise:
 
     def _keep(self, fn: Callable[..., Any]) -> str:
         """Keep an answer that passed, and its name on record; return what comes next, in words."""
-        _mine[self.key], trouble, passed = fn, "", {*_mine}
+        _mine[self.key] = fn
+        trouble, passed = "", {*_mine}
         try:
             kept.note(passed=self.key)
             passed |= {note["passed"] for note in kept.record() if "passed" in note}
