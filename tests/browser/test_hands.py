@@ -70,7 +70,7 @@ MOST = [
     "TraversalExplorer(warp=(4, 2, 0))",
     "AttentionExplorer(3, 4, 4, 4, kv_heads=2, rotary='rot(x)*sin + x*cos')",
     "CacheExplorer(8, batch=3, heads=3)",
-    "Sort(torch.ones(4, 6), '; '.join(f'x[:{1 + k % 3}, :{1 + k // 3}]' for k in range(24)))",
+    "Sort(torch.ones(4, 6), '; '.join(f'x[:{1 + k % 3}, :{1 + k // 3}]' for k in range(24)), also='x[1:]')",
     "CopyTracer(audit(lambda x: nn.Sequential(*[nn.ReLU()] * 20, nn.Flatten(0))(x.t()), torch.rand(9, 9)))",
     f"Diagnose('a line' * 40 + {BUCKET!r})",
 ]
