@@ -265,7 +265,7 @@ def test_a_module_that_fails_leaves_the_next_one_its_name():
         with pytest.raises(ValueError, match="no"):
             torch.nn.Sequential(Fails())(torch.ones(3))
         torch.nn.Sequential(torch.nn.ReLU())(torch.ones(3))
-    assert found.events[-1].module == "Sequential.0"
+    assert found.events[-1].module == "Sequential.0 (ReLU)"
 
 
 def test_nothing_is_kept_alive():

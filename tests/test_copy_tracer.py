@@ -162,7 +162,7 @@ class Twice(nn.Module):
 def test_each_time_has_its_own_module_and_layout():
     run = run_of(audit(Twice(), torch.rand(4, 6)))
     ends = [chain["steps"][-1] for chain in run["chains"]]
-    assert [one[1].partition(",")[0] for one in ends] == ["turn.0", "turn.1"]
+    assert [one[1].partition(",")[0] for one in ends] == ["turn.0 (Turn)", "turn.1 (Turn)"]
     assert [one[3] for one in ends] == ["(6, 4): (1, 6) to (4, 1)", "(6, 2): (1, 6) to (2, 1)"]
     assert [chain["title"].rpartition("; ")[2] for chain in run["chains"]] == ["call 1", "call 2"]
 

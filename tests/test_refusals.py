@@ -227,7 +227,7 @@ V  audit(f).table("file")  =>  by is 'file': give one of 'line', 'op', 'module'
 V  Audit.from_json("{}")  =>  not an audit that to_json wrote
 T  audit(f).compare(3)  =>  after is an int: give an audit
 T  audit(f).without(3)  =>  finding is an int: give one of the audit's findings
-T  audit(f).assert_no_copies(max_bytes="1 MB")  =>  max_bytes is '1 MB', a str: give an int
+L  audit(f).assert_no_copies(max_bytes="1 MB")  =>  max_bytes is '1 MB', a str: give an int
 T  CopyTracer(3)  =>  audit is an int: give what audit(model, *inputs) returns
 L  CopyTracer(audit(f), 9)  =>  row is 9: this run has rows 0 to 0
 T  Diagnose(ValueError("a"))  =>  text is a ValueError: give the message, a str; diagnose takes errors

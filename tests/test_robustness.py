@@ -452,7 +452,7 @@ TVTTTTTTTTTTTTTT  audit(f, backward=J)
 VVVVVVVVVVVVVVVV  audited.table(J); Audit.from_json(J)
 TTTTTTTTTTTTTTTT  audited.compare(J); audited.without(J)
 LLLL~.~LLLLLLLLL  audited.assert_no_copies(allow=J)  =>  got is None
-TTTTTTTTTTV.TTTT  audited.assert_no_copies(max_bytes=J)  =>  got is None
+LLLLLLLLLLV.LLLL  audited.assert_no_copies(max_bytes=J)  =>  got is None
 """
 
 

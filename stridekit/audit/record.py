@@ -337,8 +337,8 @@ class Recorder(TorchDispatchMode):
         prefix = "" if module is self._root() else type(module).__name__
         self._names = {}
         for name, part in module.named_modules():
-            path = ".".join(filter(None, [prefix, name]))
-            self._names[id(part)] = path or type(module).__name__
+            path, kind = ".".join(filter(None, [prefix, name])), type(part).__name__
+            self._names[id(part)] = f"{path} ({kind})" if name[-1:].isdigit() else path or kind
             for key, tensor in {**part._parameters, **part._buffers}.items():
                 for operand in self._operands(_tensors(tensor)):
                     self.names.setdefault(operand.storage, f"{key} of {path}" if path else key)
