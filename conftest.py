@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from stridekit.export import notebook
+from stridekit.lessons import notebook
 
 collect_ignore = ["stridekit/audit.py"]  # a command: as a module it is the function of its name
 

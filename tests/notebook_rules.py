@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import stills
-from stridekit.export import notebook as form
+from stridekit.lessons import notebook as form
 
 LONGEST_MARKDOWN, LONGEST_CODE, LONGEST_EXERCISE = 6, 8, 12  # lines that are not blank
 LARGEST_OUTPUT, LARGEST_NOTEBOOK = 100_000, 1_000_000  # characters
@@ -84,7 +84,7 @@ def has_the_guard(notebook):
     """The first code says what to install where stridekit is missing; its source is folded."""
     cell, name = next(notebook.cells("code"), (None, "no cell"))
     if cell is None or cell.source != form.GUARD or "jupyter" not in cell.metadata:
-        yield f"{name}: does not begin with the guard of stridekit/export/notebook.py"
+        yield f"{name}: does not begin with the guard of stridekit/lessons/notebook.py"
 
 
 def imports_stridekit(notebook):

@@ -31,8 +31,8 @@ OTHERS = ("audit", "exercises", "export", "lessons", "widgets")
 SIZES = {
     "the small package": ("stridekit", OTHERS, ("py",), 7_359),
     "audit": ("stridekit/audit", (), ("py",), 1_967),
-    "lessons": ("stridekit/lessons", (), ("py",), 1_741),
-    "export": ("stridekit/export", (), ("py", "js", "css"), 980),
+    "lessons": ("stridekit/lessons", (), ("py",), 2_015),
+    "export": ("stridekit/export", (), ("py", "js", "css"), 700),
     "exercises": ("stridekit/exercises", (), ("py",), 8_398),
     "Python of widgets": ("stridekit/widgets", (), ("py",), 3_319),
     "JavaScript of widgets": ("stridekit/widgets", (), ("js",), 9_941),

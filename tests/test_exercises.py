@@ -46,7 +46,7 @@ from stridekit.exercises.readers.copies import CopyLog
 from stridekit.exercises.report import Card, Report, Row, python, spec
 from stridekit.exercises.running import Outcome, Unusable, describe
 from stridekit.exercises.views.memory_sets import read_byte_set
-from stridekit.export.notebook import parse
+from stridekit.lessons.notebook import parse
 from tests.right_answers import BY_STRIDEKIT, BY_TORCH, NOT_BY_AS_STRIDED, RIGHT
 from tests.wrong_answers import FORMULAS, WRONG
 from tests.wrong_answers.collecting import answering, beside_its_slots

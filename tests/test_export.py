@@ -12,8 +12,8 @@ from nbformat import v4
 
 import stridekit
 from stridekit.export import lesson, reference, site
-from stridekit.export.notebook import NotebookError, fold
 from stridekit.export.reference import public_names
+from stridekit.lessons.notebook import NotebookError, fold
 
 ROOT = Path(__file__).parent.parent
 code, words, output = v4.new_code_cell, v4.new_markdown_cell, v4.new_output

@@ -11,7 +11,7 @@ import torch
 import lessons
 from stridekit import Predict
 from stridekit.exercises.progress import _lesson
-from stridekit.export import notebook as form
+from stridekit.lessons import notebook as form
 
 ROOT = Path(__file__).parent.parent
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))

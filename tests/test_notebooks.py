@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from stridekit.export import notebook as form
+from stridekit.lessons import notebook as form
 from tests import notebook_rules as rules
 from tests.notebook_rules import RULES, Notebook
 

@@ -14,7 +14,7 @@ from stridekit import Predict
 from stridekit.exercises import core, forget, progress
 from stridekit.exercises import strides as ex
 from stridekit.exercises.progress import _asks, _lesson
-from stridekit.export import notebook
+from stridekit.lessons import notebook
 from stridekit.widgets import kept
 
 ROOT = Path(__file__).parent.parent

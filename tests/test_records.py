@@ -10,8 +10,8 @@ import nbformat
 import pytest
 
 import refresh as tool
-from stridekit.export import notebook as form
 from stridekit.lessons import claims as claiming
+from stridekit.lessons import notebook as form
 from stridekit.lessons import records
 from stridekit.lessons.claims import Claim, claim, show_runs
 from stridekit.lessons.records import ALONE, RECORDED, WRITES, Record, read, recorded

@@ -14,7 +14,7 @@ from PIL import Image, ImageFilter
 
 import refresh
 import stills
-from stridekit.export import notebook as form
+from stridekit.lessons import notebook as form
 from tests.needs import needs_chromium
 
 LESSONS = sorted((refresh.ROOT / "notebooks").glob("*.ipynb"))

@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from stridekit.export import notebook
+from stridekit.lessons import notebook
 from tests.quick import FEW_ROUNDS
 
 pytestmark = pytest.mark.long

@@ -15,7 +15,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from stridekit.export import notebook as form
+from stridekit.lessons import notebook as form
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLD = "<details><summary>What torch says, and why</summary>\n\n{}\n\n</details>"

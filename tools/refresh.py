@@ -1,7 +1,7 @@
 """Execute the notebooks and store their outputs: `python tools/refresh.py [--check] [notebook ...]`.
 
 The only writer of outputs. It runs the kernel that the tests run and writes the form of
-stridekit/export/notebook.py, so a second run changes no byte. A widget gets a still picture (stills.py).
+stridekit/lessons/notebook.py, so a second run changes no byte. A widget gets a still picture (stills.py).
 Until the source of its cell changes, an output that differs from run to run stays as it is stored: a
 picture that looks the same, a picture of measured times, and the output of a cell that the tests ignore.
 
@@ -23,7 +23,7 @@ from typing import Any
 from unittest import mock
 
 from stills import looks_alike, looks_same, take_stills
-from stridekit.export import notebook as form
+from stridekit.lessons import notebook as form
 from stridekit.lessons.records import RECORDED, WRITES, Entry, Record, read
 
 ROOT = Path(__file__).resolve().parent.parent

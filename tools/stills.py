@@ -13,7 +13,7 @@ from typing import Any
 from PIL import Image, ImageChops
 
 from chromium import find_chromium, running_browser
-from stridekit.export.notebook import WIDGET_VIEW, NotebookError
+from stridekit.lessons.notebook import WIDGET_VIEW, NotebookError
 from stridekit.lessons.plots import ON_WHITE
 from stridekit.widgets.offline import Offline, page_of
 from stridekit.widgets.palette import LINE, MUTED

@@ -330,8 +330,7 @@ def _where(place: Place | None) -> str:
 
 def _matches(each: Occurrence, pattern: str) -> bool:
     place = [str(each.place), each.place.expression] if each.place else []
-    module = each.module, each.module.partition(" ")[0]  # with its class, and without
-    names = [each.kind, each.op, short(each.op), *module, *place]
+    names = [each.kind, each.op, short(each.op), each.module, each.module.partition(" ")[0], *place]
     return any(fnmatchcase(name, pattern) for name in names)
 
 

@@ -16,8 +16,8 @@ from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from stridekit.export import notebook as form
-from stridekit.export.notebook import NotebookError
+from stridekit.lessons import notebook as form
+from stridekit.lessons.notebook import NotebookError
 from stridekit.lessons.plots import IS_FOR_PAGES, NARROW
 from stridekit.lessons.records import ALONE
 from stridekit.widgets import kept

@@ -59,11 +59,7 @@ def public_names() -> Iterator[tuple[str, str, str]]:
 
 
 def pages() -> dict[str, tuple[str, str]]:
-    """Return for each page of the reference its lead and its source.
-
-    >>> list(pages())[:2]
-    ['reference-layouts', 'reference-pictures']
-    """
+    """Return for each page of the reference its lead and its source."""
     written: dict[str, tuple[str, str]] = {}
     for page, module, name in public_names():
         if page not in written:
@@ -82,6 +78,4 @@ def escape(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[s
     for k, line in enumerate(lines):
         in_example = bool(line.strip()) and (in_example or line.lstrip().startswith(">>>"))
         if not in_example:
-            parts = re.split(r"(`[^`]*`)", line)
-            parts[::2] = [re.sub(r"([*|\\]|_(?!\w))", r"\\\1", part) for part in parts[::2]]
-            lines[k] = "".join(parts)
+            lines[k] = re.sub(r"(`[^`]*`)|([*|\\]|_(?!\w))", lambda m: m[1] or f"\\{m[2]}", line)

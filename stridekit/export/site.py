@@ -28,7 +28,7 @@ from sphinx.util.docutils import docutils_namespace
 
 from stridekit.export import reference
 from stridekit.export.lesson import Lesson, lesson, mathml
-from stridekit.export.notebook import NotebookError
+from stridekit.lessons.notebook import NotebookError
 from stridekit.widgets import Diagnose, StrideExplorer
 from stridekit.widgets.diagnose.words import script
 from stridekit.widgets.offline import live, offline

@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from stridekit.export import notebook as form
+from stridekit.lessons import notebook as form
 from tests.browser.lab import ROOT
 from tests.browser.pages import code
 from tests.needs import needs_chromium
