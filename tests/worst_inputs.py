@@ -109,7 +109,7 @@ ROWS = [
     (".", "", "warp_sectors(L((10**6,), itemsize=10**18))"),
     ("L", "", "matmul_copies(L((2,) * 1000, itemsize=4), L((2,) * 1000, itemsize=4).mT)"),
     (".", "", "matmul_copies(L((1,) * 1000, itemsize=4), L((1,) * 1000, itemsize=4).mT)"),
-    (".", "", "sdpa_output(*[L((1,) * 1000, itemsize=4)] * 3)"),
+    ("L", "", "sdpa_output(*[L((1,) * 1000, itemsize=4)] * 3)"),
     (".", "", "why_no_flash(*[L((10**4,) * 4, itemsize=4)] * 3)"),
     (".", "", "Clones(10**4000, 2**62, -1)"),
     ("L", "", "packed_heads(2, 3, 10**5000, 4)"),
@@ -207,11 +207,20 @@ def cost(setup, call, names, refusal):
 def main():
     """Ask each row in a child process, which starts with everything loaded."""
     import stridekit
+    from stridekit.cost.bandwidth import Bandwidth
+    from stridekit.cost.traffic import Traffic
+    from stridekit.cost.warp import WarpSectors
     from stridekit.exercises import channels_last, performance, strides, views
+    from stridekit.lessons.selfcheck import SelfCheck
+    from stridekit.tensors.explain import Explanation
+    from stridekit.tensors.relation import Relation
+    from stridekit.timing import Measurement
     from tests.test_robustness import NAMES, refusal
 
+    kinds = (Bandwidth, Explanation, Measurement, Relation, SelfCheck, Traffic, WarpSectors)
     names = NAMES | {"L": stridekit.Layout, "itertools": itertools, "strides": strides}
     names |= {"views": views, "channels_last": channels_last, "performance": performance}
+    names |= {kind.__name__: kind for kind in kinds}
     importlib.import_module("torch._dynamo")  # the first mode that sees ops loads it, in a second
     stridekit.StrideExplorer(), stridekit.memset(stridekit.Layout((3,)))
     with open("/proc/self/statm", encoding="ascii") as file:
