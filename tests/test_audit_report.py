@@ -168,6 +168,12 @@ def test_a_pattern_that_matches_nothing_is_named(found):
         found.assert_no_copies(allow=["*", "conv*"])
 
 
+def test_a_module_is_allowed_with_and_without_its_class(model, x):
+    inner = stridekit.audit(nn.Sequential(model), x)
+    for name in ("0", "0 (Turned)"):
+        inner.assert_no_copies(allow=[name])
+
+
 def test_so_many_bytes_may_be_allowed(found):
     found.assert_no_copies(max_bytes=256)
     with pytest.raises(AssertionError):

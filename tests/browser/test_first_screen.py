@@ -58,9 +58,7 @@ def test_a_widget_takes_the_keys_from_nobody(lab, start):
     start.locator(".sk-explorer").wait_for()
     assert state(start)[1] is False
     cell = start.locator(".jp-Cell").nth(FIRST)
-    cell.locator(
-        ".jp-InputArea-editor .jp-Placeholder, .jp-Placeholder"
-    ).first.click()  # its code is folded
+    cell.locator(".jp-Placeholder").first.click()  # its code is folded
     cell.locator(".cm-content").click()
     start.evaluate("() => { document.querySelector('.sk-explorer').old = true; }")
     start.keyboard.press("Control+Enter")  # runs the cell and stays in it
