@@ -325,16 +325,12 @@ def test_copies_by_autograd_are_labelled_with_the_forward_line():
 
     x, w = randn(2, 6, 5).requires_grad_(), randn(7, 6).requires_grad_()
     found = stridekit.audit(forward, x, w, backward=True)
-    by_autograd = [
-        each for finding in found.findings for each in finding.occurrences if each.kind == GRADIENT
-    ]
+    every = [each for finding in found.findings for each in finding.occurrences]
+    by_autograd = [each for each in every if each.kind == GRADIENT]
     assert by_autograd and all(each.backward for each in by_autograd)
-    assert {each.place.expression for each in by_autograd} <= {
-        "F.linear(turned, w)",
-        "x.transpose(1, 2)",
-        "F.linear(turned, w).transpose(1, 2)",
-        "F.linear(turned, w).transpose(1, 2).contiguous()",
-    }
+    product, back = "F.linear(turned, w)", "F.linear(turned, w).transpose(1, 2)"
+    lines = {product, "x.transpose(1, 2)", back, f"{back}.contiguous()"}
+    assert {each.place.expression for each in by_autograd} <= lines
     advice = [each.advice for each in found.findings if all(x.backward for x in each.occurrences)]
     assert not any("leave it out" in words for words in advice)
 

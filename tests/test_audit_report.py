@@ -78,9 +78,8 @@ def test_its_text_names_line_cause_and_advice(found):
     ):
         assert words in text
     page = found._repr_html_()
-    assert all(
-        words in page for words in ("y[..., :2].reshape(2, 8)", "stride (16, 4, 1)", "  3  0 B")
-    )
+    for words in ("y[..., :2].reshape(2, 8)", "stride (16, 4, 1)", "  3  0 B"):
+        assert words in page
 
 
 @pytest.mark.parametrize("name", ["vit_channels_last", "checkpointed", "functions_alone"])
@@ -110,18 +109,7 @@ def test_a_layout_that_is_none_is_refused(found):
 def test_a_text_that_was_changed_is_refused_or_displayed(found):
     """Parts of the JSON are dropped, doubled or made odd: what is read can be shown in each way."""
     draw = random.Random(0)
-    odd = [
-        "null",
-        "-1",
-        "1e999",
-        "99999999999999999999999",
-        "[]",
-        "{}",
-        '"x"',
-        "true",
-        "NaN",
-        "[[1]]",
-    ]
+    odd = ["null", "-1", "1e999", "9" * 23, "[]", "{}", '"x"', "true", "NaN", "[[1]]"]
     text, refused = found.to_json(), 0
     spots = [match.span() for match in re.finditer(r'"[^"]*"|-?\d+|null|true|false|\[\]', text)]
     for _ in range(400):
@@ -169,9 +157,8 @@ def test_a_pattern_that_matches_nothing_is_named(found):
 
 
 def test_a_module_is_allowed_with_and_without_its_class(model, x):
-    inner = stridekit.audit(nn.Sequential(model), x)
     for name in ("0", "0 (Turned)"):
-        inner.assert_no_copies(allow=[name])
+        stridekit.audit(nn.Sequential(model), x).assert_no_copies(allow=[name])
 
 
 def test_so_many_bytes_may_be_allowed(found):

@@ -25,6 +25,7 @@ Cause = tuple[int, Operand | None]
 Followed = list[tuple[Operand, Layout]]
 
 _order, _formats = cache(dim_order), cache(memory_formats)  # layers of a model ask the same again
+_is_row_major = cache(lambda shape, stride: Layout(shape, stride).is_contiguous())
 _PRODUCTS = ("aten::mm", "aten::bmm", "aten::addmm", "aten::baddbmm")
 # Calls that copy where a view does not exist, instead of raising.
 _COPY_INSTEAD = {
@@ -75,7 +76,7 @@ class History:
             turned = [self._turner(op.number, source, to_last) for to_last in (False, True)]
             if format_of(before):
                 turned[not is_last(before)] = mine
-            if op.number not in self.views and not before.layout.is_contiguous():
+            if op.number not in self.views and not _is_row_major(before.shape, before.stride):
                 left = self._made(op.number, source, _is_not_contiguous)
         self._turned[op.number, _key(out)], self._left[op.number, _key(out)] = turned, left
 
@@ -179,10 +180,8 @@ class History:
             order = sort_dims(layout.shape, layout.stride)
             outs = [out for out in op.outputs if _same_order(out, op.inputs[place])]
             strides = [packed_stride(out.shape, order) for out in outs]
-            made = [
-                Layout(x.shape, s, itemsize=x.itemsize) for x, s in zip(outs, strides, strict=True)
-            ]
-            return [*zip(outs, made, strict=True)]
+            pairs = zip(outs, strides, strict=True)
+            return [(x, Layout(x.shape, steps, itemsize=x.itemsize)) for x, steps in pairs]
         dtype = getattr(torch, op.inputs[0].dtype.removeprefix("torch."))
         tensor = torch.empty_strided(layout.shape, layout.stride, dtype=dtype, device="meta")
         try:
