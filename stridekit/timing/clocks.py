@@ -100,13 +100,13 @@ class Devices:
     @staticmethod
     def _used() -> list[int]:
         """Return the indices of the GPUs in use; asking never starts one."""
-        if (kind := torch.accelerator.current_accelerator()) is None:
+        if not torch.accelerator.is_available():  # torch 2.6 raises if there is none
             return []
-        module = torch.get_device_module(kind)
+        kind = torch.accelerator.current_accelerator()
+        module, every = torch.get_device_module(kind), range(torch.accelerator.device_count())
         if not getattr(module, "is_initialized", torch.accelerator.is_available)():
             return []
-        indices = range(torch.accelerator.device_count())
-        return [i for i in indices if kind.type != "cuda" or module.memory_reserved(i)]
+        return [i for i in every if kind.type != "cuda" or module.memory_reserved(i)]
 
 
 class HostClock:
