@@ -8,7 +8,6 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from stridekit import LayoutError
 from stridekit.lessons.attention import matmul_copies
 from stridekit.widgets import CacheExplorer
 from stridekit.widgets.engine import Script
@@ -169,17 +168,3 @@ def test_state_is_read_and_set_from_python():
         **w._state,
         **{name: w.facts[name] for name in w.FACTS if name not in w._state},
     }
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: CacheExplorer(9), "tokens is 9: the picture holds 0 to 8"),
-        (lambda: CacheExplorer(block=8), "block is 8: give one of 2, 4"),
-        (lambda: CacheExplorer(order="C"), "order is 'C': give one of 'heads first', 'tokens first'"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_is_refused(make, said):
-    with pytest.raises(LayoutError) as refusal:
-        make()
-    assert said in str(refusal.value)

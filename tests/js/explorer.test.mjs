@@ -5,7 +5,7 @@ import test from "node:test";
 
 import { offset, reach } from "../../stridekit/widgets/page/layout.js";
 import { gridGeometry, step } from "../../stridekit/widgets/stride_explorer/grid.js";
-import { marksOf, stepPath } from "../../stridekit/widgets/stride_explorer/marks.js";
+import { marksOf } from "../../stridekit/widgets/stride_explorer/marks.js";
 import { tapeGeometry, tapeRows } from "../../stridekit/widgets/stride_explorer/tape.js";
 
 test("each key has its mirror, in every one of four dims", () => {
@@ -41,14 +41,6 @@ test("no two cells of a grid overlap, and all lie inside it", () => {
     }
 });
 
-test("the tape of thousands of elements has small slots and shows them all", () => {
-  const layout = { shape: [64, 64], stride: [64, 1], storage_offset: 0, itemsize: 4 };
-  const g = tapeGeometry(4096, layout, 900, reach(layout).owners);
-  assert.ok(g.dense && g.width <= 900);
-  assert.equal(g.perRow, 64);
-  assert.equal(g.rows.filter((row) => !row.gap).length, 64);
-});
-
 test("a large tape leaves out what is not reached, and counts it", () => {
   const owners = new Map([[0, [0]], [1000, [1]], [1999, [2]]]);
   const rows = tapeRows(2000, 16, owners);
@@ -56,13 +48,6 @@ test("a large tape leaves out what is not reached, and counts it", () => {
   const shown = rows.filter((row) => !row.gap).length * 16;
   const left = rows.reduce((sum, row) => sum + (row.elements ?? 0), 0);
   assert.equal(shown + left, 2000);
-});
-
-test("steps are drawn as an arc, a swing between rows, or a loop", () => {
-  const layout = { shape: [5, 8], stride: [8, 1], storage_offset: 0, itemsize: 4 };
-  const g = tapeGeometry(40, layout, 900, reach(layout).owners);
-  for (const [from, to] of [[0, 1], [0, 17], [17, 0], [3, 3]])
-    assert.match(stepPath(g, from, to, 15), /^M[-\d.,]+C[-\d., ]+$/);
 });
 
 /** What the tape draws for a layout on a storage, with the given index selected and term lit. */
@@ -73,13 +58,6 @@ function drawn(layout, storageSize, index = null, lit = null) {
   const g = tapeGeometry(storageSize, layout, 900, owners);
   return { g, ...marksOf(g, view) };
 }
-const kinds = (shapes, kind) => shapes.filter((shape) => String(shape.at(1)).startsWith(kind));
-const SLICED = { shape: [4, 6], stride: [8, 1], storage_offset: 2, itemsize: 4 };
-
-test("a stride of 0 is a loop, and stays one when its term is lit", () => {
-  const layout = { shape: [3, 4], stride: [0, 1], storage_offset: 0, itemsize: 4 };
-  for (const lit of [null, 0]) assert.equal(kinds(drawn(layout, 8, [2, 1], lit).paths, "sk-step sk-d0").length, 1);
-});
 
 test("no two grips lie on each other, also where strides are equal", () => {
   for (const shape of [[3, 3], [1, 1]])
@@ -107,18 +85,3 @@ test("no two labels lie on each other, wherever steps lead", () => {
       }
   }
 });
-
-test("where room is scarce the rows of a grid and of a tape are lower, and no cell is lost", () => {
-  const heights = [Infinity, 190, 0].map((room) => gridGeometry([6, 4], 480, false, 2, room));
-  assert.deepEqual(heights.map(({ height }) => height), [34, 24, 18]);
-  assert.ok(heights[1].totalHeight <= 190);
-  for (const g of heights)
-    for (let flat = 0; flat < 24; flat++) {
-      const [x, y] = g.corner(flat);
-      assert.equal(g.flatAt(x + 1, y + g.height - 1), flat);
-    }
-  const { owners } = reach(SLICED);
-  const [roomy, tight] = [false, true].map((low) => tapeGeometry(40, SLICED, 840, owners, 2, low));
-  assert.ok(tight.bottom < roomy.bottom && tight.height >= 24);
-});
-

@@ -25,7 +25,6 @@ export function createPlayer({ left, step, rewind, redraw, pause }) {
     else wait();
     if (stops || left()) return redraw();
     rewind();
-    return wait();
   }
 
   function tick() {
