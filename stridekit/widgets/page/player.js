@@ -25,6 +25,7 @@ export function createPlayer({ left, step, rewind, redraw, pause }) {
     else wait();
     if (stops || left()) return redraw();
     rewind();
+    return wait();
   }
 
   function tick() {
