@@ -19,7 +19,7 @@ IN_VENV = .venv/bin/python
 
 # Tests of what the package does with tensors, which also pass on other versions of torch.
 OF_THE_PACKAGE := $(patsubst %,tests/test_%.py,layout views questions strided_set memory blocks aliasing relation \
-  explain view_error storage storage_trust diagnose audit audit_findings audit_report fuzz) \
+  explain view_error storage diagnose audit audit_findings audit_report fuzz) \
   $(addprefix stridekit/,layout.py rules.py memory tensors audit)
 
 # One worker has the browser and spends half its time waiting; with more than four, workers wait for each other.

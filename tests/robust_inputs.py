@@ -202,6 +202,7 @@ WORDS = {
     "vmap": "inside vmap or grad",
     "grad": "inside vmap or grad",
     "functionalize": "inside vmap or grad",
+    "in FakeTensorMode": "there is nothing to read into: read outside of it",
 }
 
 

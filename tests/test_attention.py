@@ -1,27 +1,23 @@
 """Attention: packings, what a product clones, and the output of SDPA, as torch has them."""
 
 import itertools
-import re
 from collections import Counter
-from contextlib import suppress
 
 import pytest
 import torch
-from hypothesis import settings
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.functional import scaled_dot_product_attention
 
-from stridekit import Layout, LayoutError
+from stridekit import Layout
 from stridekit.lessons.attention import (
     matmul_copies,
     packed_heads,
     sdpa_output,
     why_no_flash,
 )
-from tests import fuzz, fuzz_attention
+from tests import fuzz_attention
 from tests.agree import numbers
 from tests.brute_force import visited
-from tests.robust_inputs import INPUTS, meet
 
 Q = torch.rand(2, 3, 5, 4)
 L = Layout.of(Q)
@@ -60,38 +56,6 @@ def test_grouped_heads_are_those_of_torch():
     assert packed_heads(2, 5, 3, 4, "H3D", kv_heads=3) == packed_heads(2, 5, 3, 4, "H3D")
 
 
-# Products -------------------------------------------------------------------------------------------
-
-
-def counting(monkeypatch, function, kind):
-    """What the families ask of a function, counted by the kind of its answer."""
-    seen = Counter()
-
-    def ask(*args, **kwargs):
-        try:
-            found = function(*args, **kwargs)
-        except LayoutError:
-            seen["refused"] += 1
-            raise
-        seen[kind(found)] += 1
-        return found
-
-    monkeypatch.setattr(fuzz_attention, function.__name__, ask)
-    return seen
-
-
-def test_products_of_every_kind_are_compared(monkeypatch, record_property):
-    """Of random operands, often the one is cloned, or the other, or both, rarely the result."""
-    seen = counting(monkeypatch, matmul_copies, lambda found: tuple(map(bool, found)))
-    fuzz.prepared()("products")
-    drawn = sum(seen.values())
-    record_property("summary", f"products: {drawn - seen['refused']:,} of {drawn:,} compared")
-    assert drawn == 2 * fuzz.BATCH * settings().max_examples and seen["refused"] < 0.2 * drawn
-    for kind in itertools.product((False, True), (False, True)):
-        assert seen[*kind, False] > 0.02 * drawn, kind
-    assert seen[False, False, True] and seen[False, True, True]
-
-
 def test_arrays_meta_and_fake_tensors():
     """Their numbers are enough: no memory is read."""
     x = Q.transpose(1, 2).contiguous().transpose(1, 2)
@@ -104,19 +68,6 @@ def test_arrays_meta_and_fake_tensors():
 
 
 # scaled_dot_product_attention -----------------------------------------------------------------------
-
-
-def test_calls_of_every_kind_are_compared(monkeypatch, record_property):
-    """Flash runs for many random operands, and each reason against it comes up."""
-    seen = counting(monkeypatch, why_no_flash, lambda why: re.sub("[0-9.]+", "n", why))
-    fuzz.prepared()("sdpa")
-    drawn = fuzz.BATCH * settings().max_examples
-    asked = sum(seen.values())
-    record_property(
-        "summary", f"SDPA: {asked:,} of {drawn:,} calls compared, {seen['']:,} on flash"
-    )
-    assert seen[""] > 0.3 * drawn and asked - seen[""] > 0.1 * drawn
-
 
 SEVERAL = torch.rand(2, 6, 5, 4)
 ODD = Layout((2, 3, 5, 8), itemsize=4)[..., ::2]
@@ -198,71 +149,3 @@ def test_large_operands_take_the_same_paths(dtype):
         q = torch.rand(layout.span.stop).to(dtype).as_strided(layout.shape, layout.stride)
         out = scaled_dot_product_attention(q, q, q, is_causal=True)
         assert numbers(sdpa_output(q, q, q, is_causal=True)) == numbers(out)
-
-
-# Refusals -------------------------------------------------------------------------------------------
-
-REFUSALS = r"""
-packed_heads(2, 5, 3, 4, "HD")  =>  packing is 'HD': give the order of 3, H and D, as in "3HD"
-packed_heads(2, 5, 3, 4, 3)  =>  packing is 3: give the order of 3, H and D
-packed_heads(2, 5, 0, 4)  =>  heads is 0: give 1 or more
-packed_heads(2, 5.0, 3, 4)  =>  tokens is 5.0, a float: give an int
-packed_heads(2, 5, 3, 4, kv_heads=2)  =>  3 heads do not divide into 2 groups: kv_heads divides heads
-packed_heads(2, 5, 4, 4, "H3D", kv_heads=2)  =>  packing is 'H3D' with kv_heads=2 of 4
-packed_heads(2, 5, 4, 4, kv_heads=0)  =>  kv_heads is 0: give 1 or more
-packed_heads(2, 5, 3, 4, itemsize=0)  =>  itemsize is 0 bytes: an element has at least 1
-matmul_copies(L, L)  =>  torch does not take these operands: Expected size for first two dimensions
-matmul_copies(L, GROUP.mT)  =>  The size of tensor a (3) must match the size of tensor b (2)
-matmul_copies(Q, Q.double().mT)  =>  expected scalar type torch.float32 but found torch.float64
-matmul_copies(L, Q.half().mT)  =>  expected scalar type torch.float32 but found torch.float16
-matmul_copies(Z.conj(), Z.mT)  =>  a has yet to be conjugated, and torch copies it on the way
-matmul_copies(Z, torch._neg_view(Z).mT)  =>  b has yet to be negated, and torch copies it on the way
-matmul_copies(L, L.mT, requires_grad=True)  =>  requires_grad is True: give a bool for each operand
-matmul_copies(L, L.mT, requires_grad=(1, 0))  =>  requires_grad is (1, 0): give a bool for each
-matmul_copies(GPU, GPU.mT)  =>  a is on cuda:0: these rules are of the CPU, give Layout.of(a)
-matmul_copies(Layout((3,), (-1,), 2), L)  =>  a is not a torch tensor: dim 0 has stride -1
-sdpa_output(L, L, L[:, :, :3])  =>  Expected size for first two dimensions of batch2
-sdpa_output(L, L, L[:, :, :0])  =>  v has no elements: without elements torch takes neither path
-sdpa_output(L, GROUP, GROUP, enable_gqa=True)  =>  Number of heads in key and value must divide
-sdpa_output(L, Q.int(), L)  =>  q is of torch.int32: SDPA takes floats
-sdpa_output(BOOLS, BOOLS, BOOLS)  =>  q has 1 byte an element
-sdpa_output(L, L, L, Layout((2, 3)))  =>  Attempting to broadcast a dimension of length 3
-sdpa_output(L, L, L, Layout((5,)))  =>  attn_mask has shape (5,), the weights have (2, 3, 5, 5): give
-sdpa_output(L, L, L, BOOLS[None])  =>  attn_mask has shape (1, 2, 3, 5, 5), the weights have (2, 3, 5, 5)
-sdpa_output(L, L, L, Layout((5, 5), itemsize=8))  =>  Expected attn_mask dtype to be bool or float
-sdpa_output(L, L, L[..., :3], BOOLS, is_causal=True)  =>  not both, and flash does not run here: q, k and v
-sdpa_output(L, L, L, dropout_p=1.5)  =>  dropout_p is 1.5: give a probability from 0 to 1
-sdpa_output(L, L, L, dropout_p="x")  =>  dropout_p is 'x': give a probability
-sdpa_output(L, L, L, is_causal=1)  =>  is_causal is 1, an int: give True or False
-why_no_flash(L, L, L, enable_gqa=None)  =>  enable_gqa is None, a NoneType: give True or False
-"""
-BOOLS, Z = Layout((2, 3, 5, 5)), Q.cfloat()
-REFUSED = dict(line.split("  =>  ") for line in REFUSALS.strip().splitlines())
-with FakeTensorMode():
-    GPU = torch.empty(2, 3, 4, device="cuda")
-
-
-@pytest.mark.parametrize("call", REFUSED)
-def test_refusals(call):
-    """What happened, why, and what to do."""
-    with pytest.raises(LayoutError) as refusal:
-        eval(call)
-    assert REFUSED[call] in str(refusal.value)
-
-
-@pytest.mark.parametrize("kind", INPUTS)
-def test_each_kind_of_input(kind):
-    """It is answered or refused; nothing crashes from inside."""
-
-    def ask(x):
-        for call in (
-            lambda: matmul_copies(x, x),
-            lambda: matmul_copies(Q, x),
-            lambda: sdpa_output(x, x, x),
-            lambda: sdpa_output(Q, Q, x),
-            lambda: why_no_flash(Q, Q, Q, x),
-        ):
-            with suppress(LayoutError, TypeError):
-                call()
-
-    meet(kind, ask)

@@ -1,6 +1,6 @@
 """Cache lines, sectors and pages of memory sets, against the blocks of every single byte."""
 
-from itertools import combinations_with_replacement, pairwise, product
+from itertools import combinations_with_replacement, product
 
 import pytest
 from hypothesis import given
@@ -77,12 +77,6 @@ def test_two_columns_of_rows_that_end_inside_a_block():
     for first, start, width, size in product((1, 10, 40), (50, 75, 90), (5, 10), (16, 64)):
         rows = [(0, ((1, first), (100, 3))), (start, ((1, width), (100, 3)))]
         check_blocks(rows, size)
-
-
-def test_one_period_of_an_odd_pitch_agrees_with_the_next():
-    """The alignment of rows of 1001 bytes repeats every 64 rows, so each 64 rows add as many blocks."""
-    found = [memset(Layout((64 * k, 13), (1001, 1))).blocks(64).touched for k in range(1, 5)]
-    assert len({b - a for a, b in pairwise(found)}) == 1
 
 
 def test_what_is_written_out_ends_in_undecided():

@@ -1,22 +1,82 @@
-"""Claims tell the prediction, and of the measurement only what every run agrees on."""
+"""Claims, and their records, which stand beside what is measured here, and alone in what is stored."""
 
+import ast
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import matplotlib.pyplot as plt
+import nbformat
 import pytest
 import torch
 from matplotlib.figure import Figure
 
+import refresh as tool
 from stridekit.lessons import claims as claiming
-from stridekit.lessons.claims import Claim, claim
-from stridekit.timing import Comparison, Ratio, TooShort, compare, page_faults, sampling
+from stridekit.lessons import notebook as form
+from stridekit.lessons import records
+from stridekit.lessons.claims import Claim, claim, show_runs
+from stridekit.lessons.records import ALONE, RECORDED, WRITES, Record, read, recorded
+from stridekit.timing import (
+    Comparison,
+    Ratio,
+    TimingError,
+    TooShort,
+    compare,
+    machine,
+    page_faults,
+    sampling,
+)
 from tests.fake_gpu import fake_queue  # noqa: F401  (a fixture)
 
-x = torch.ones(300, 300)
+NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
+MACHINE = machine() | {"processor": "A CPU", "cores": 8, "torch": "2.13.0", "date": "2026-05-04"}
+WHERE = "recorded on A CPU, 8 cores, torch 2.13.0, 2026-05-04"
+SLOWER, SAME = Ratio(8.02, 7.9, 8.1), Ratio(1.0, 0.99, 1.01)
+TWO = Record({"a": 1e-3, "b": 8.02e-3}, {"b": SLOWER})
+THREE = Record({"a": 1e-3, "b": 8.02e-3, "c": 1e-3}, {"b": SLOWER, "c": SAME})
+RUNS = [1e-3, 2e-3, 1.5e-3]
 
 
-def once():
-    return x.sum(1)
+@pytest.fixture(autouse=True)
+def shown_with_here(monkeypatch):
+    monkeypatch.delenv(ALONE, raising=False)
+    monkeypatch.delenv(WRITES, raising=False)
 
 
-TWO = {"a": once, "b": once}
+@pytest.fixture
+def stored(tmp_path, monkeypatch):
+    """A lesson's file with two claims and some runs, of another machine."""
+    path = tmp_path / "lesson.json"
+    with monkeypatch.context() as patched:
+        patched.setattr(records, "machine", lambda: MACHINE)
+        for name, entry in {"two": TWO, "three": THREE, "runs": RUNS}.items():
+            records._add(path, name, entry)
+    monkeypatch.setattr(records, "RECORDED", tmp_path)
+    return path
+
+
+@pytest.fixture
+def compared(monkeypatch):
+    """The calls of compare: each answers at once, with a quiet comparison in which all are alike."""
+    seen = []
+
+    def answer(functions, **options):
+        if len(functions) < 2:
+            raise TimingError("a comparison needs two")
+        seen.append((list(functions), options))
+        samples = {name: [[1e-3]] * 3 for name in functions}
+        return Comparison(samples, [[0, 1]] * 3, dict.fromkeys(functions, 1), 1, "cpu")
+
+    monkeypatch.setattr(claiming, "compare", answer)
+    return seen
+
+
+def work(*names):
+    return dict.fromkeys(names, int)
+
+
+# What a claim finds ---------------------------------------------------------------------------
 
 
 def found(ratio, expected="slower", noise=()):
@@ -26,9 +86,6 @@ def found(ratio, expected="slower", noise=()):
     return Claim("a", {"b": 8.0}, {"b": ratio}, {"b": expected} if expected else {}, (one,))
 
 
-# What a claim finds ---------------------------------------------------------------------------
-
-
 @pytest.fixture
 def on_gpu(queue):
     """Two functions, one eight times as slow as the first, however busy the machine is."""
@@ -36,8 +93,8 @@ def on_gpu(queue):
 
 
 def test_a_sure_verdict_is_told_and_the_others_stay_in_the_picture(on_gpu):
-    once, eight_times = on_gpu
-    work = {"once": once, "8 times": eight_times, "again": once}
+    quick, eight_times = on_gpu
+    work = {"once": quick, "8 times": eight_times, "again": quick}
     predicted = {"once": 150, "8 times": 1200, "again": 100}
     one = claim(work, predicted, slower=["8 times"], rounds=12, device="cuda")
     assert repr(one) == (
@@ -50,8 +107,8 @@ def test_a_sure_verdict_is_told_and_the_others_stay_in_the_picture(on_gpu):
 
 
 def test_pairs_are_compared_each_by_itself(on_gpu):
-    once, eight_times = on_gpu
-    work = {"a": (once, eight_times), "b": (eight_times, once)}
+    quick, eight_times = on_gpu
+    work = {"a": (quick, eight_times), "b": (eight_times, quick)}
     options = {"baseline": "it", "rounds": 12, "device": "cuda"}
     one = claim(work, {"a": 8, "b": 0.125}, slower=["a"], faster=["b"], **options)
     assert one.sure == {"a": "slower", "b": "faster"} and len(one.comparisons) == 2
@@ -60,21 +117,21 @@ def test_pairs_are_compared_each_by_itself(on_gpu):
     )
 
 
-def test_predictions_become_ratios():
+def test_predictions_become_ratios(compared):
     """One number stands for all names but the baseline; a result of `traffic` is a prediction too."""
 
     class Found:
         moved = 3
 
-    alone, pairs = {"a": once, "b": once, "c": once}, {"b": (once, once), "c": (once, once)}
+    alone, pairs = work("a", "b", "c"), {"b": (int, int), "c": (int, int)}
     told = [
         (alone, 1, {"b": 1, "c": 1}),
         (alone, {"a": 2, "b": Found(), "c": 8}, {"b": 1.5, "c": 4}),
         (pairs, 0.5, {"b": 0.5, "c": 0.5}),
         (pairs, {"b": 4, "c": 0}, {"b": 4, "c": 0}),
     ]
-    for work, predicted, ratios in told:
-        assert claim(work, predicted, baseline="a", rounds=1).predicted == ratios
+    for functions, predicted, ratios in told:
+        assert claim(functions, predicted, baseline="a").predicted == ratios
 
 
 @pytest.mark.parametrize(
@@ -98,29 +155,9 @@ def test_of_several_tries_the_last_that_contradicts_no_more_than_before(
         return dict(zip("bc", found, strict=True)), (made[-1],)
 
     monkeypatch.setattr(claiming, "_measured", measured)
-    one = claim({"a": once, "b": once, "c": once}, 8, slower=["b", "c"])
+    one = claim(work("a", "b", "c"), 8, slower=["b", "c"])
     assert one.comparisons == (kept,) and len(made) == count
     assert list(one.sure.values()) == tries[kept].split()
-
-
-@pytest.mark.parametrize("work", [TWO, {"b": (once, once), "c": (once, once)}])
-def test_options_are_those_of_compare(monkeypatch, work):
-    """A claim is quick and quiet by default, and keeps each comparison."""
-    seen = []
-
-    def compared(functions, **options):
-        seen.append(options)
-        return compare(functions, rounds=1)
-
-    monkeypatch.setattr(claiming, "compare", compared)
-    one = claim(work, 1, slower=())
-    assert seen == [{"max_seconds": 0.15, "progress": False}] * len(one.comparisons)
-    seen.clear()
-    claim(work, 1, max_seconds=9, progress=True, threads=2)
-    assert seen == [{"max_seconds": 9, "progress": True, "threads": 2}] * len(one.comparisons)
-    assert [found.names[1:] for found in one.comparisons] == [
-        (name,) for name in work if name != "a"
-    ]
 
 
 def test_on_a_noisy_machine_nothing_is_contradicted():
@@ -129,11 +166,6 @@ def test_on_a_noisy_machine_nothing_is_contradicted():
     assert found(same, noise=("9 threads were busy on 2 cores",)).holds
     assert found(same, expected="").holds
     assert found(Ratio(3, 2.5, 3.5)).holds
-
-
-def test_the_noise_of_every_comparison_is_told_once():
-    found_in = [found(Ratio(1, 1, 1), noise=(sign,)).comparisons[0] for sign in "xyx"]
-    assert Claim("a", {}, {}, {}, tuple(found_in)).noise == ("x", "y")
 
 
 @pytest.mark.parametrize(("short", "tried"), [(0, 1), (1, 2), (2, 3)])
@@ -148,14 +180,11 @@ def test_where_time_is_short_three_rounds_are_measured(monkeypatch, short, tried
         return compare(functions, rounds=1)
 
     monkeypatch.setattr(claiming, "compare", compared)
-    one = claim(TWO, 1)
+    one = claim(work("a", "b"), 1)
     told = [sign for sign in one.noise if "rounds" in sign]
     assert told == ["took three rounds: a round takes an hour"] * (short == 2)
     assert [options.get("rounds") for options in seen] == [None, None, 3][:tried]
     assert {options["max_seconds"] for options in seen} == {0.15}
-
-
-# Pictures -------------------------------------------------------------------------------------
 
 
 def test_the_picture_has_the_measured_verdict():
@@ -166,17 +195,245 @@ def test_the_picture_has_the_measured_verdict():
     assert where.get_xlabel() == "time, as multiples of “a”"  # and no notes
 
 
-def test_a_prediction_of_nothing_has_its_place():
-    one = claim(TWO, {"a": 1, "b": 0}, rounds=1).plot(Figure().subplots())
+def test_a_prediction_of_nothing_has_its_place(compared):
+    one = claim(work("a", "b"), {"a": 1, "b": 0}).plot(Figure().subplots())
     assert one.texts[1].get_text() == "0x faster" and one.patches[1].get_width() == 0
 
 
-def test_a_notebook_gets_the_words_and_a_picture_marked_as_measured():
-    data, about = found(Ratio(3, 2.5, 3.5))._repr_mimebundle_()
-    assert (
-        data["text/plain"] == "time against “a”\n     predicted  measured\n  b  8x slower  slower"
+# The file -------------------------------------------------------------------------------------
+
+
+def test_a_file_has_the_machine_and_a_line_for_each_entry(tmp_path):
+    path = tmp_path / "new.json"
+    noisy = Record({"a": 1 / 3}, {"b": Ratio(1 / 3, 2 / 3, 1)}, ("x",))
+    records._add(path, "one", noisy)
+    records._add(path, "“runs”", RUNS)
+    first, second, *lines, end = path.read_text(encoding="utf-8").splitlines()
+    assert (first[:12], second, end) == ('{"machine": ', ' "records": {', "}}")
+    ends = '{"value": 0.33333, "low": 0.66667, "high": 1}'  # five digits
+    entry = f'{{"seconds": {{"a": 0.33333}}, "ratios": {{"b": {ends}}}, "noise": ["x"]}}'
+    assert lines == [f'  "one": {entry},', '  "\\u201cruns\\u201d": [0.001, 0.002, 0.0015]']
+    of, entries = read(path)
+    assert of == machine()
+    close = Record({"a": 0.33333}, {"b": Ratio(0.33333, 0.66667, 1)}, ("x",))
+    assert entries == {"one": close, "“runs”": RUNS}
+
+
+def test_a_name_is_recorded_once(stored):
+    before = stored.read_bytes()
+    with pytest.raises(TimingError, match="'two' is recorded already: give each record a name"):
+        records._add(stored, "two", TWO)
+    assert stored.read_bytes() == before
+
+
+def test_what_is_recorded_comes_with_its_machine(stored):
+    assert recorded("two", THREE) == (TWO, WHERE)
+    assert recorded("runs", [1.0]) == (RUNS, WHERE)
+    of = json.loads(stored.read_text())
+    stored.write_text(json.dumps(of | {"machine": MACHINE | {"cores": 1}}))
+    assert recorded("two", TWO)[1] == WHERE.replace("8 cores", "1 core")
+    records._add(stored.with_name("another.json"), "four", TWO)
+    assert recorded("four", TWO)[1] != recorded("three", TWO)[1]  # each lesson has its machine
+
+
+def test_a_name_without_an_entry_of_its_kind_is_refused(stored, tmp_path, monkeypatch):
+    known = "for a claim, only two, three: name one of these, or run `make record` on a machine at"
+    for name in ("four", "runs", ""):
+        with pytest.raises(TimingError, match=f"nothing is recorded as '{name}' {known}"):
+            recorded(name, TWO)
+    with pytest.raises(TimingError, match="recorded as 'two' for runs, only runs: name"):
+        recorded("two", RUNS)
+    monkeypatch.setattr(records, "RECORDED", tmp_path / "none")
+    with pytest.raises(TimingError, match="recorded as 'two' for a claim, only nothing: name"):
+        recorded("two", TWO)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"machine": 1, "records": {}}',
+        b'{"machine": {}, "records": {"a": ["x"]}}',
+        b'{"machine": {}, "records": {"a": {"seconds": {}, "ratios": {"b": {}}, "noise": []}}}',
+        b"[" * 100_000,
+        b"\xff",
+    ],
+    ids=range(8),
+)
+def test_another_file_is_refused(written, stored):
+    stored.write_bytes(written)
+    said = "lesson.json is not what `make record` writes .*: restore it, or run that again"
+    with pytest.raises(TimingError, match=said):
+        recorded("two", TWO)
+
+
+# A claim with a record ------------------------------------------------------------------------
+
+
+def test_its_words_are_those_of_the_record(stored, compared):
+    """The same in every run, whatever is measured here."""
+    one = claim(work("a", "b", "c"), {"a": 1, "b": 8, "c": 1}, slower=["b"], record="three")
+    assert repr(one) == (
+        "time against “a”\n     predicted  recorded\n  b  8x slower  8.02x slower\n"
+        f"  c  same       same\n{WHERE}"
     )
-    assert about["image/png"]["measured"] is True and "image/png" in data
+    assert one.record == THREE and one.recorded_on == WHERE
+    assert one.sure == {"b": "same"} and not one.holds  # of what is measured here
+    assert compared[0][1] == {"max_seconds": 0.15, "progress": False}
+
+
+def test_its_picture_has_the_record_and_this_run(stored, compared, monkeypatch):
+    one = claim(work("a", "b"), 8, record="two")
+    drawn = one.plot()
+    plt.close(drawn.figure)
+    assert [text.get_text() for text in drawn.texts] == [
+        "1: no difference", "8x slower", "8.02x slower", "same", WHERE,
+    ]  # fmt: skip
+    data, about = one._repr_mimebundle_()
+    assert data["text/plain"] == repr(one) and about["image/png"]["measured"] is True
+    monkeypatch.setenv(ALONE, "1")
+    alone = one._repr_mimebundle_()
+    assert "measured" not in alone[1]["image/png"] and alone[0] != data
+    assert one._repr_mimebundle_() == alone  # the same in every run
+    drawn = one.plot()
+    plt.close(drawn.figure)
+    assert [text.get_text() for text in drawn.texts][1:] == ["8x slower", "8.02x slower", WHERE]
+
+
+def test_a_record_of_other_names_is_refused(stored, compared):
+    with pytest.raises(TimingError, match="'three' was recorded for b, c, and these are b: run `m"):
+        claim(work("a", "b"), 1, record="three")
+    with pytest.raises(TimingError, match="for b, c, and these are c, b"):
+        claim(work("a", "c", "b"), 1, record="three")
+    with pytest.raises(TimingError, match="nothing is recorded as 'four' for a claim"):
+        claim(work("a", "b"), 1, record="four")
+
+
+def test_what_is_only_recorded_is_not_called(stored, compared):
+    """It has its prediction and its record; nothing is claimed of it here."""
+    options = {"slower": ["b", "c"], "record": "three", "only_recorded": ["c"]}
+    one = claim(work("a", "b", "c"), 8, **options)
+    assert {tuple(names) for names, _ in compared} == {("a", "b")}
+    assert list(one.predicted) == ["b", "c"] and list(one.measured) == ["b"]
+    assert one.sure == {"b": "same"} and "  c  8x slower  same" in repr(one)
+    drawn = one.plot()
+    plt.close(drawn.figure)
+    assert [text.get_text() for text in drawn.texts][1:-1] == [
+        "8x slower", "8x slower", "8.02x slower", "same", "same",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+def test_if_all_is_only_recorded_nothing_is_measured_here(stored, compared, pairs):
+    functions = {"b": (int, int), "c": (int, int)} if pairs else work("a", "b", "c")
+    one = claim(functions, 8, record="three", only_recorded=["b", "c"], baseline="a")
+    assert compared == [] and one.measured == {} and one.holds
+    assert "measured" not in one._repr_mimebundle_()[1]["image/png"]
+
+
+# While recording ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def recording(tmp_path, monkeypatch):
+    """The file that is written, as by `make record`."""
+    monkeypatch.setenv(WRITES, str(tmp_path / "new.json"))
+    return tmp_path / "new.json"
+
+
+def test_while_recording_all_is_measured_for_longer(recording, compared):
+    """And what a lesson says for a quick run does not count, nor that a name is only recorded."""
+    options = {"rounds": 4, "max_seconds": 0.1, "threads": 2, "only_recorded": ["c"]}
+    one = claim(work("a", "b", "c"), 1, record="new", **options)
+    wanted = {"max_seconds": 3.0, "rounds": None, "threads": 2, "progress": False}
+    assert compared == [(["a", "b", "c"], wanted)]
+    of, entries = read(recording)
+    ratios = {
+        name: Ratio(*(float(f"{end:.5g}") for end in (r.value, r.low, r.high)))
+        for name, r in one.measured.items()
+    }
+    assert entries == {"new": Record(dict.fromkeys("abc", 1e-3), ratios)} == {"new": one.record}
+    assert of["date"] in one.recorded_on
+    with pytest.raises(TimingError, match="'new' is recorded already"):
+        claim(work("a", "b", "c"), 1, record="new")
+    compared.clear()
+    claim(work("a", "b"), 1, rounds=4)  # without a record, as ever
+    assert compared == [(["a", "b"], {"max_seconds": 0.15, "rounds": 4, "progress": False})]
+
+
+def test_each_pair_is_recorded_with_its_own_baseline_and_runs_as_they_are(recording, compared):
+    claim({"b": (int, int), "c": (int, int)}, 1, baseline="it", record="new")
+    assert [names for names, _ in compared] == [["baseline of b", "b"], ["baseline of c", "c"]]
+    show_runs([1 / 3, 0.5], "two", record="runs")
+    plt.close("all")
+    entries = read(recording)[1]
+    assert list(entries["new"].seconds) == ["baseline of b", "b", "baseline of c", "c"]
+    assert list(entries["new"].ratios) == ["b", "c"] and entries["runs"] == [0.33333, 0.5]
+
+
+def test_what_is_noisy_is_measured_again_before_it_is_recorded(recording, monkeypatch):
+    noise = iter(["x", "y", "", "never"])
+
+    def measured(*_):
+        sign = next(noise)
+        samples = {"a": [[1.0]], "b": [[1.0]]}
+        one = Comparison(samples, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu", (sign,) if sign else ())
+        return {"b": SAME}, (one,)
+
+    monkeypatch.setattr(claiming, "_measured", measured)
+    assert claim(work("a", "b"), 1, record="new").record.noise == ()
+    assert next(noise) == "never"
+
+
+# Sweeps, rooflines and runs -------------------------------------------------------------------
+
+
+def test_a_sweep_has_a_curve_for_each_kind(stored, compared, monkeypatch):
+    one = claim(work("a", "b", "c"), {"a": 1, "b": 8, "c": 2}, record="three")
+    picture = one.sweep([1, 2, 4], "up and down", marks={2: "here"})
+    legend = [text.get_text() for text in picture.ax.get_legend().get_texts()]
+    assert legend == ["predicted", "recorded", "here"]
+    curves = [list(line.get_ydata()) for line in picture.ax.lines if len(line.get_ydata()) == 3]
+    assert curves == [[1, 8, 2], [1, 8.02, 1], [1, 1, 1]]
+    assert picture.ax.get_ylabel() == "times “a”" and picture.ax.texts[-1].get_text() == WHERE
+    assert repr(picture) == "up and down" and picture.measured
+    monkeypatch.setenv(ALONE, "1")
+    alone = one.sweep([1, 2, 4], "up and down", ylabel="times", notes=["mine"])
+    assert len(alone.ax.get_legend().get_texts()) == 2 and not alone.measured
+    assert (alone.ax.get_ylabel(), alone.ax.texts[-1].get_text()) == ("times", "mine")
+    one = claim(work("a", "b", "c"), 1, record="three", only_recorded=["c"])
+    with pytest.raises(TimingError, match="c: only recorded, so the curve of this machine has a g"):
+        one.sweep([1, 2, 3], "x")
+    plt.close("all")
+
+
+def test_a_roofline_has_the_seconds_of_each_kind(stored, compared, monkeypatch):
+    one = claim(work("a", "b"), 1, record="two")
+    jobs, ceilings = {"a": (1e6, 12e6), "b": (2e9, 1e6)}, {"memory": "a", "arithmetic": "b"}
+    picture = one.roofline(jobs, "two ceilings", **ceilings)
+    points = [line.get_ydata() for line in picture.ax.lines if line.get_marker() == "o"]
+    assert [one.tolist() for one in points] == [
+        [1, pytest.approx(2 / 8.02e-3)], [1, pytest.approx(2000)],
+    ]  # fmt: skip
+    assert picture.measured and picture.ax.texts[-1].get_text() == WHERE
+    monkeypatch.setenv(ALONE, "1")
+    alone = one.roofline(jobs, "two ceilings", **ceilings)
+    assert not alone.measured and len(alone.ax.lines) < len(picture.ax.lines)
+    plt.close("all")
+
+
+def test_runs_stand_beside_those_that_are_recorded(stored, monkeypatch):
+    here = [3e-3, 1e-3]
+    picture = show_runs(here, "not two alike", record="runs")
+    counts = [len(line.get_ydata()) for line in picture.ax.lines[:2]]
+    assert counts == [3, 2] and picture.measured and repr(picture) == "not two alike"
+    assert picture.ax.texts[-1].get_text() == WHERE
+    monkeypatch.setenv(ALONE, "1")
+    alone = show_runs(here, "not two alike", record="runs")
+    assert len(alone.ax.lines) == 3 and not alone.measured
+    plt.close("all")
 
 
 # Page faults ----------------------------------------------------------------------------------
@@ -207,3 +464,74 @@ def test_pages_are_those_of_all_calls(monkeypatch):
 def test_where_nobody_counts_there_are_no_pages(monkeypatch):
     monkeypatch.setattr(sampling, "resource", None)
     assert page_faults(lambda: torch.ones(10**6)) == 0
+
+
+# The tool -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lessons(tmp_path, monkeypatch):
+    """Two notebooks, the second of which writes `lessons.entries` when it is run."""
+    for name, source in {"a": "1 + 1", "b": "claim(…, record='two')"}.items():
+        cell = nbformat.v4.new_code_cell(source)
+        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / f"{name}.ipynb")
+
+    made = SimpleNamespace(entries={"two": TWO, "runs": RUNS}, error=None)
+    made.paths = [str(tmp_path / "a.ipynb"), str(tmp_path / "b.ipynb")]
+
+    def run(book, where, seconds):
+        assert book.cells[0].source == "claim(…, record='two')" and where == tmp_path
+        if made.error:
+            raise made.error
+        for name, entry in made.entries.items():
+            records._add(Path(tool.os.environ[WRITES]), name, entry)
+
+    monkeypatch.setattr(tool, "RECORDED", tmp_path)
+    for name, fake in {"run": run, "use_repeatable_kernel": lambda _: 0, "list_fonts": int}.items():
+        monkeypatch.setattr(form, name, fake)
+    return made
+
+
+def test_make_record_runs_the_lessons_that_have_records(lessons, tmp_path, capsys):
+    assert tool.main(["--record", *lessons.paths]) == 0
+    assert read(tmp_path / "b.json")[1] == lessons.entries and WRITES not in tool.os.environ
+    assert capsys.readouterr() == (f"{tmp_path / 'b.json'}: 2 records\n", "")
+
+
+def test_make_record_names_noise(lessons, tmp_path, capsys):
+    """A record with noise is written, but the status says that it is not good."""
+    lessons.entries = {"two": Record(TWO.seconds, TWO.ratios, ("x is odd", "new pages"))}
+    assert tool.main(["--record", *lessons.paths]) == 1
+    said = "two, noisy: x is odd: run it again on a machine at rest\n"
+    assert capsys.readouterr().err == said and (tmp_path / "b.json").exists()
+
+
+def test_a_lesson_that_fails_leaves_the_record_as_it_was(lessons, tmp_path, capsys):
+    assert ALONE in form.ENVIRONMENT  # stored pictures show the record alone
+    lessons.error = form.NotebookError('cell 1 ("x"): it ran longer than 600 s')
+    assert tool.main(["--record", *lessons.paths]) == 1 and not (tmp_path / "b.json").exists()
+    said = capsys.readouterr().err
+    assert "b.ipynb, cell 1" in said and said.count("\n") == 1
+
+
+# The lessons ----------------------------------------------------------------------------------
+
+
+def names_in(source):
+    """The name that each call in a cell records under."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    given = [word.value for call in calls for word in call.keywords if word.arg == "record"]
+    return [ast.literal_eval(value) for value in given]
+
+
+def test_each_record_is_shown_by_one_cell_and_was_made_on_a_quiet_machine():
+    shown = [
+        name
+        for path in NOTEBOOKS
+        for cell in nbformat.read(path, as_version=4).cells
+        if cell.cell_type == "code"
+        for name in names_in(cell.source)
+    ]
+    files = [read(path)[1] for path in sorted(RECORDED.glob("*.json"))]
+    assert sorted(shown) == sorted(name for entries in files for name in entries)
+    assert [sign for entries in files for sign in tool.noise(entries)] == []

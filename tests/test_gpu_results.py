@@ -150,6 +150,8 @@ def test_variants_are_what_their_names_say_and_do_the_same_work(experiment):
         if name in STRIDES:
             dims = [arg for arg in given if isinstance(arg, int) and arg < 0]
             assert [t.stride() for t in tensors] + dims == STRIDES[name]
+            first = int(name.removeprefix("from element ")) if "from element" in name else 0
+            assert tensors == [] or tensors[0].storage_offset() == first
         else:
             last = name == "channels-last"
             for t in tensors:
@@ -178,23 +180,14 @@ def test_predicted_ratios_are_those_of_the_sectors_that_a_warp_reads_and_writes(
         assert sum(found) == experiment.sectors[name], (name, found)
 
 
-def test_first_elements_are_those_that_the_names_say():
-    shift = next(e for e in gpu.EXPERIMENTS if e.name == "-x, by first element")
-    views = [work.args[0] for work in shift.make(torch.device("cpu"), 8).values()]
-    assert [view.storage_offset() for view in views] == [0, 1, 8, 31]
-
-
 def test_channels_are_a_multiple_of_eight_and_not_and_dtypes_those_of_the_name():
-    for experiment in gpu.EXPERIMENTS:
-        if experiment.name.startswith("conv2d"):
-            for work in experiment.make(torch.device("cpu"), 4).values():
-                x, w = work.args
-                channels, dtype = (
-                    (63 if "63" in experiment.name else 64),
-                    experiment.name.split()[2],
-                )
-                assert (x.shape[1], w.shape[:2]) == (channels, (channels, channels))
-                assert {str(x.dtype), str(w.dtype)} == {f"torch.{dtype.rstrip(',')}"}
+    for experiment in [e for e in gpu.EXPERIMENTS if e.name.startswith("conv2d")]:
+        channels = 63 if "63" in experiment.name else 64
+        for work in experiment.make(torch.device("cpu"), 4).values():
+            x, w = work.args
+            assert (x.shape[1], w.shape[:2]) == (channels, (channels, channels))
+            dtype = experiment.name.split()[2].rstrip(",")
+            assert {str(x.dtype), str(w.dtype)} == {f"torch.{dtype}"}
 
 
 @pytest.mark.parametrize(("size", "chunk"), [(50 * 2**20, 50 * 2**18), (0, 2**23)])
@@ -287,33 +280,19 @@ def test_published_figures_say_that_they_are_and_the_others_that_they_are_none()
         "not measured here, but published for a GPU that it does not name, in "
         "“PyTorch for Scientists!” by nikitaved (its torch: 2.8.0.dev20250521+cu128)"
     )
-    assert (
-        repr(found.only(*[e.name for e in gpu.EXPERIMENTS[:6]], "max_pool2d 3x3"))
-        == f"""\
-{found.source}
-  experiment       variant                ratio       predicted
-  x.add(3)         permuted               1.00        1.00
-  x.add(3)         stride 5               2.92        3.00
-  x.add(3)         rows with holes        1.02        1.00
-  x * y            one transposed (0, 2)  8.79        3.33
-  x * y            one transposed (0, 1)  unmeasured  1.00
-  x * y            one transposed (1, 2)  unmeasured  3.33
-  x * y            both transposed        1.00        1.00
-  x.max(dim)       dim -2                 1.47
-  matmul           a @ b.mT               1.18
-  matmul           a.mT @ b               0.96
-  matmul           a.mT @ b.mT            0.99
-  low-rank matmul  k = 4                  1.00
-  low-rank matmul  k = 8                  0.98
-  low-rank matmul  k = 16                 1.06
-  low-rank matmul  k = 32                 1.06
-  -x, by stride    stride 2               unmeasured  1.50
-  -x, by stride    stride 4               unmeasured  2.50
-  -x, by stride    stride 8               unmeasured  4.50
-  -x, by stride    stride 16              unmeasured  4.50
-  -x, by stride    stride 32              unmeasured  4.50
-  max_pool2d 3x3                          unmeasured"""
-    )
+    shown = repr(found.only("x.add(3)", "x * y", "x.max(dim)", "max_pool2d 3x3")).splitlines()
+    assert shown[1:] == [
+        "  experiment      variant                ratio       predicted",
+        "  x.add(3)        permuted               1.00        1.00",
+        "  x.add(3)        stride 5               2.92        3.00",
+        "  x.add(3)        rows with holes        1.02        1.00",
+        "  x * y           one transposed (0, 2)  8.79        3.33",
+        "  x * y           one transposed (0, 1)  unmeasured  1.00",
+        "  x * y           one transposed (1, 2)  unmeasured  3.33",
+        "  x * y           both transposed        1.00        1.00",
+        "  x.max(dim)      dim -2                 1.47",
+        "  max_pool2d 3x3                         unmeasured",
+    ]
     assert {row[0] for row in found.rows} == {e.name for e in gpu.EXPERIMENTS}
     known = {(e.name, variant) for e in gpu.EXPERIMENTS for variant in list(e.published)[1:]}
     assert {row[:2] for row in found.rows if row[2] != "unmeasured"} == known
@@ -330,65 +309,51 @@ def test_experiments_are_shown_one_at_a_time(results):
     head = '<th scope="col">ratio</th><th scope="col">predicted</th>'
     row = f"<td>stride 2</td><td>{both.rows[0][2]}</td><td>1.50</td></tr>"
     assert head in both._repr_html_() and row in both._repr_html_()
-    for name in ("x.add(4)", None, ["matmul"]):
-        with pytest.raises(
-            TimingError, match=r"not the name of an experiment: give x\.add\(3\); x"
-        ):
-            results.only(name)
-
-
-def test_what_an_older_record_lacks_is_absent_and_unmeasured_if_it_is_asked_for(results):
+    with pytest.raises(TimingError, match=r"not the name of an experiment: give x\.add\(3\); x"):
+        results.only("x.add(4)")
     found = json.loads(results.to_json())
     older = gpu.recorded(json.dumps({"matmul": found["matmul"], "gone": found["x * y"]}))
-    assert {row[0] for row in older.rows} == {"matmul", "gone"}
     assert older.only("x.add(3)").rows == (("x.add(3)", "", "unmeasured"),)
     assert len(older.only("gone").rows) == 4 and "predicted" not in repr(older)
 
 
-def test_other_text_is_refused_as_a_record():
-    for text in ("", "[]", "{}", '{"matmul": {}}', "null", '{"matmul": 1}', "[" * 10**5):
-        with pytest.raises(TimingError, match=r"not a record of GPU results|has no results"):
-            gpu.recorded(text)
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"matmul": {}}', "null", "[" * 10**5], ids=range(6)
+)
+def test_other_text_is_refused_as_a_record(text):
+    with pytest.raises(TimingError, match=r"not a record of GPU results|has no results"):
+        gpu.recorded(text)
 
 
-@needs_no_gpu
-def test_the_script_says_what_it_needs(tmp_path, monkeypatch, capsys):
-    """A GPU, and the name of one file; without them nothing is written."""
-    run = [sys.executable, "-m", "stridekit.lessons", "results.json"]
-    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "no CUDA device here" in done.stderr
-    monkeypatch.chdir(tmp_path)
-    for arguments in ([], ["--help"], ["a.json", "b.json"]):
-        monkeypatch.setattr("sys.argv", ["timing", *arguments])
-        assert __main__.main() == 2
-        told = capsys.readouterr().err
-        assert "usage" in told and "stridekit/lessons/gpu_record.json" in told
-    assert list(tmp_path.iterdir()) == []
+@pytest.fixture
+def script(monkeypatch):
+    """The script on a machine with a GPU, to be called with its arguments."""
+
+    def called(*arguments, run=lambda: pytest.fail("it was measured")):
+        monkeypatch.setattr(__main__, "why_no_cuda", lambda: "")
+        monkeypatch.setattr(__main__, "run", run)
+        monkeypatch.setattr("sys.argv", ["timing", *map(str, arguments)])
+        return __main__.main()
+
+    return called
 
 
-def test_the_script_writes_every_sample_and_prints_the_table(
-    monkeypatch, tmp_path, capsys, results
-):
+def test_the_script_writes_every_sample_and_prints_the_table(script, tmp_path, capsys, results):
     path = tmp_path / "results.json"
-    monkeypatch.setattr(__main__, "why_no_cuda", lambda: "")
-    monkeypatch.setattr(__main__, "run", lambda: results)
-    monkeypatch.setattr("sys.argv", ["timing", str(path)])
-    assert __main__.main() == 0
+    assert script(path, run=lambda: results) == 0
     assert path.read_text(encoding="utf-8") == results.to_json() + "\n"
     assert capsys.readouterr().out == f"{results}\n"
-    monkeypatch.setattr(__main__, "run", lambda: gpu.GpuResults("none", (), {}))
-    assert __main__.main() == 1
+    assert script(path, run=lambda: gpu.GpuResults("none", (), {})) == 1
 
 
-def test_a_file_that_cannot_be_written_is_noticed_before_anything_is_measured(
-    monkeypatch, tmp_path, capsys
-):
-    monkeypatch.setattr(__main__, "why_no_cuda", lambda: "")
-    monkeypatch.setattr(__main__, "run", lambda: pytest.fail("it was measured"))
+def test_the_script_measures_nothing_without_a_file_that_can_be_written(script, tmp_path, capsys):
     for path in (tmp_path, tmp_path / "none" / "results.json"):
-        monkeypatch.setattr("sys.argv", ["timing", str(path)])
-        assert __main__.main() == 2
+        assert script(path) == 2
         assert f"{path} cannot be written: " in capsys.readouterr().err
+    for arguments in ([], ["--help"], ["a.json", "b.json"]):
+        assert script(*arguments) == 2
+        told = capsys.readouterr().err
+        assert "usage" in told and "stridekit/lessons/gpu_record.json" in told
 
 
 def test_the_script_needs_torch_and_numpy_alone(tmp_path):
@@ -400,8 +365,7 @@ def test_the_script_needs_torch_and_numpy_alone(tmp_path):
         "from stridekit.lessons import gpu\n"
         "print(len(gpu.run('cpu', scale=64, rounds=1).rows))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    run = [sys.executable, "-c", code]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 15

@@ -16,7 +16,6 @@ import torch
 
 from stridekit import read_element, read_storage
 from stridekit.tensors.storage import storage_view
-from tests.test_storage_trust import claiming
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="mprotect is called as Linux has it"
@@ -83,9 +82,9 @@ def read_from_data_ptr():
     print(len(ctypes.string_at(view.data_ptr(), view.untyped_storage().nbytes())))
 
 
-def read_one_before():
-    """Read the byte before the first one."""
-    print(len(ctypes.string_at(guarded_page() - 1, 1)))
+def claiming(base, numel, offset=0):
+    """A tensor of `numel` elements, whatever its storage can hold, as resize_ can leave it."""
+    return torch.ops.inductor._reinterpret_tensor(base, (numel,), (1,), offset)
 
 
 def refusal(source, out):
@@ -139,18 +138,17 @@ def write_where_only_reading_is_allowed():
     print(len(outs))
 
 
-def copy_past_the_end():
-    """Copy with torch into a storage that is too small: the reader has to look first."""
-    base = tensor_at(guarded_page() + PAGE - 16, 16, torch.float32)
-    print(claiming(base, NUMEL, 0).view(torch.uint8).copy_(torch.zeros(NUMEL * 4)).sum())
-
-
 def copy_to_a_page_for_reading():
-    """Copy with torch into memory that may not be written."""
+    """Copy with torch into memory that may not be written: the reader has to ask the kernel first."""
     page = guarded_page()
     out = tensor_at(page, NUMEL, torch.uint8)
     protect(page, PROT_READ)
     print(out.copy_(torch.zeros(NUMEL)).sum())
+
+
+def survive():
+    for function in (read, write, write_where_only_reading_is_allowed):
+        function()
 
 
 def run(function):
@@ -159,31 +157,18 @@ def run(function):
     return subprocess.run(command, capture_output=True, text=True)
 
 
-def test_the_reader_touches_no_guard():
-    """Every view of every storage is read to the last byte, and the process lives."""
-    done = run(read)
+def test_no_guard_is_touched():
+    """Every view is read to the last byte, every `out` that fits is written, and the process lives.
+
+    Every other `out` is refused, and no other byte of the page changes.
+    """
+    done = run(survive)
     assert (done.returncode, done.stderr) == (0, "")
-    assert int(done.stdout) > 100_000
+    read_bytes, refused, written, read_only = map(int, done.stdout.split())
+    assert read_bytes > 100_000 and refused > 400 and written > 350 and read_only == 3
 
 
-def test_nothing_is_written_beside_out():
-    """Every `out` that fits is written, every other refused, and no other byte of the page changes."""
-    done = run(write)
-    assert (done.returncode, done.stderr) == (0, "")
-    refused, written = map(int, done.stdout.split())
-    assert refused > 400 and written > 350
-
-
-def test_nothing_is_written_to_a_page_for_reading():
-    """The reader asks the kernel first: a write would end Python."""
-    done = run(write_where_only_reading_is_allowed)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "3\n", "")
-
-
-@pytest.mark.parametrize(
-    "function",
-    [read_from_data_ptr, read_one_before, copy_past_the_end, copy_to_a_page_for_reading],
-)
+@pytest.mark.parametrize("function", [read_from_data_ptr, copy_to_a_page_for_reading])
 def test_the_guards_kill(function):
     """A process that reads or writes past an end dies, so a reader that survives has not done so."""
     done = run(function)

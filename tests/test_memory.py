@@ -2,7 +2,6 @@
 
 import itertools
 import operator
-import random
 
 import pytest
 
@@ -10,6 +9,7 @@ from stridekit import Layout, MemorySet, Undecided, memset
 from stridekit.memory.memset import has_collision
 from stridekit.memory.strided_set import BUDGET, Budget
 from tests.brute_force import layout_bytes
+from tests.fuzz_memory import check_members, check_protocol
 
 
 def test_sets_of_many_layouts_are_equal_exactly_when_filled_sets_are():
@@ -22,6 +22,25 @@ def test_sets_of_many_layouts_are_equal_exactly_when_filled_sets_are():
             first, this = found.setdefault(filled, MemorySet.of(layout)), MemorySet.of(layout)
             assert first == this and hash(first) == hash(this)
     assert len(set(found.values())) == len(found)
+
+
+NESTED = Layout((4, 6), itemsize=2)
+PAIRS = [
+    (NESTED, NESTED[1:, ::2]),
+    (NESTED[:, ::2], NESTED[:, 1::2]),
+    (NESTED[1:], NESTED[:3]),
+    (Layout((3, 4), (2, 3)), Layout((10,))),
+    (Layout((5, 5), (3, 4), 30), Layout((2, 9), (-1, 4), 8)),
+    (Layout((3, 0), (0, 1), 5), Layout((2,), (0,), 5, 3)),
+]
+
+
+@pytest.mark.parametrize(("a", "b"), PAIRS, ids=str)
+def test_two_layouts(a, b):
+    """Nested, interleaved, overlapping, backward and empty: what the filled sets say."""
+    for x, y in itertools.permutations((a, b)):
+        check_protocol(x, y)
+        check_members(x)
 
 
 def test_the_size_of_the_numbers_costs_nothing():
@@ -41,10 +60,8 @@ def test_the_size_of_the_numbers_costs_nothing():
 def test_spaces_do_not_meet():
     """A copied layout, and sets of two devices, have no byte in common; the empty set is one."""
     x = Layout((3, 4))
-    on_gpu = MemorySet(0, [(1, 12)], "cuda:0")
-    on_cpu = MemorySet(0, [(1, 12)], "cpu")
-    one, other = memset(x.clone()), memset(x.clone())
-    for a, b in itertools.permutations((memset(x), one, other), 2):
+    on_gpu, on_cpu = (MemorySet(0, [(1, 12)], device) for device in ("cuda:0", "cpu"))
+    for a, b in itertools.permutations((memset(x), memset(x.clone()), memset(x.clone())), 2):
         assert a.isdisjoint(b) and not a <= b and a != b
     assert on_gpu.isdisjoint(on_cpu) and not on_gpu <= on_cpu and on_gpu != on_cpu
     empty = MemorySet(5, [(1, 0)], "cuda:0")
@@ -62,103 +79,47 @@ def test_a_layout_is_not_compared_with_a_device(question):
     """Addresses within a storage and absolute addresses are never compared, in either order."""
     of_layouts = [MemorySet.of(Layout((3,))), MemorySet.of(Layout((3, 1)).clone())]
     for a, b in itertools.product(of_layouts, [MemorySet(n, [(1, 3)], "cpu") for n in (0, 7)]):
+        assert {b: "cpu"}.get(a) is None  # hashes differ, so a dict never has to compare them
         for pair in [(a, b), (b, a)]:
             with pytest.raises(ValueError, match=r"compare two tensors, or Layout\.of\(t\) with"):
                 question(*pair)
 
 
-def test_sets_of_layouts_and_of_devices_as_keys():
-    """Their hashes differ, so a dict never has to compare them."""
-    of_layout, of_tensor = MemorySet.of(Layout((3,))), MemorySet(0, [(1, 3)], "cpu")
-    assert len({of_layout, of_tensor, MemorySet.of(Layout((3, 1)))}) == 2
-    assert {of_tensor: "cpu"}.get(of_layout) is None
-
-
-def test_what_is_not_a_memory_set():
-    """Operators return NotImplemented, as usual in Python; == is False."""
+def test_a_memory_set_is_a_value_of_its_own_kind():
+    """Operators return NotImplemented for another kind, as usual in Python; its numbers are fixed."""
     x = MemorySet.of(Layout((3,)))
     for compare in QUESTIONS[:4]:
         with pytest.raises(TypeError, match="not supported between instances"):
             compare(x, {0, 1, 2})
     assert x != {0, 1, 2}
-
-
-def test_a_set_never_changes():
-    """It can be a key, so its numbers are fixed."""
-    x = MemorySet.of(Layout((3,)))
     with pytest.raises(AttributeError, match="never changes"):
         x.first = 5
     with pytest.raises(AttributeError, match="never changes"):
         del x.space
-    assert list(x) == [0, 1, 2]
 
 
-@pytest.mark.parametrize(
-    ("found", "shown"),
-    [
-        (memset(Layout((4, 6))[:, 2]), "4 bytes: 2 + 6*[0, 4)"),
-        (memset(Layout((0,))), "empty"),
-        (MemorySet(3, [(8, 2)], "cpu"), "2 bytes on cpu: 8*[0, 2)"),
-        (memset(Layout((4,), storage="a")), "4 bytes in storage 'a': 0 + [0, 4)"),
-        (memset(Layout(())), "1 byte: 0"),
-        (MemorySet(999, [(8, 3), (1, 4)], "cuda:1"), "12 bytes on cuda:1: 8*[0, 3) + [0, 4)"),
-        (
-            memset(Layout((10**6,) * 3, (10**9 + 7, 10**9 + 9, 10**9 + 21))),
-            "an undecided number of bytes: 0 + 1000000021*[0, 1000000) + 1000000009*[0, 1000000) "
-            "+ 1000000007*[0, 1000000)",
-        ),
-    ],
-)
-def test_repr_shows_the_digits(found, shown):
+TANGLED = Layout((10**6,) * 3, (10**9 + 7, 10**9 + 9, 10**9 + 21))
+SHOWN = {
+    "4 bytes: 2 + 6*[0, 4)": memset(Layout((4, 6))[:, 2]),
+    "empty": memset(Layout((0,))),
+    "2 bytes on cpu: 8*[0, 2)": MemorySet(3, [(8, 2)], "cpu"),
+    "4 bytes in storage 'a': 0 + [0, 4)": memset(Layout((4,), storage="a")),
+    "1 byte: 0": memset(Layout(())),
+    "12 bytes on cuda:1: 8*[0, 3) + [0, 4)": MemorySet(999, [(8, 3), (1, 4)], "cuda:1"),
+    "an undecided number of bytes: 0 + 1000000021*[0, 1000000) + 1000000009*[0, 1000000) "
+    "+ 1000000007*[0, 1000000)": memset(TANGLED),
+}
+
+
+@pytest.mark.parametrize("shown", SHOWN)
+def test_repr_shows_the_digits(shown):
     """The repr has step and size of each digit, but not absolute addresses, which differ in each run."""
-    assert repr(found) == f"MemorySet({shown})"
-
-
-def subset_sum_overlap(n, rng, solvable):
-    """Do some of n weights sum to a target? Written as: do two layouts meet?"""
-    weights = [rng.randrange(1, 1 << 30) for _ in range(n)]
-    target = sum(w for w in weights if rng.random() < 0.5) + (not solvable)
-    wide = 1 << 40
-    a = Layout((2,) * n, [(wide << i) + w for i, w in enumerate(weights)])
-    b = Layout((2,) * n, [wide << i for i in range(n)], target)
-    return MemorySet.of(a), MemorySet.of(b)
-
-
-def subset_sum_inclusion(n, rng, solvable):
-    """The same, as: does a layout avoid the one hole that another has in each of its periods?"""
-    wide = 1 << 40
-    weights = [rng.randrange(1, wide // n) for _ in range(n)]
-    hole = sum(w for w in weights if rng.random() < 0.5) + (not solvable)
-    a = Layout((2,) * n, weights, wide)
-    b = Layout((n + 3, wide - 1), (wide, 1), hole + 1)
-    return MemorySet.of(a), MemorySet.of(b)
-
-
-@pytest.mark.parametrize("solvable", [True, False])
-def test_small_members_of_the_hard_family_are_decided(solvable):
-    """Ten weights, each way: the answer is that of all sums."""
-    rng = random.Random(1)
-    for _ in range(20):
-        a, b = subset_sum_overlap(10, rng, solvable=True)
-        assert a.isdisjoint(b) == set(a).isdisjoint(b)
-        a, b = subset_sum_inclusion(10, rng, solvable)
-        assert a.issubset(b) == all(byte in b for byte in a)
+    assert repr(SHOWN[shown]) == f"MemorySet({shown})"
 
 
 def test_nothing_collides_with_nothing():
     """A count of 0 leaves no digits to choose."""
     assert not has_collision([(0, 5), (4, 0), (1, 4)]) and has_collision([(0, 5), (1, 4)])
-    for byte in (0, 5):
-        assert byte not in memset(Layout((3, 0), (0, 1), 5))
-
-
-def test_count_is_undecided_rather_than_guessed():
-    """A table that does not fit the budget raises Undecided."""
-    layout = Layout((1000, 1000, 1000), (10_007, 10_009, 10_037))
-    with pytest.raises(Undecided, match="within a budget of 10 steps"):
-        MemorySet.of(layout).count(budget=10)
-    small = Layout((20, 20, 20), (10_007, 10_009, 10_037))
-    assert MemorySet.of(small).count() == len(layout_bytes(small))
 
 
 @pytest.mark.parametrize("size", [10**9, 10**30])
@@ -199,33 +160,27 @@ def test_runs_have_one_budget_together():
     assert sum(len(run) for run in rows.runs(budget=0)) == 3000
 
 
+BUDGETED = {
+    "issubset": lambda a, b, budget: a.issubset(b, budget),
+    "issuperset": lambda a, b, budget: b.issuperset(a, budget),
+    "isdisjoint": lambda a, b, budget: a.isdisjoint(b, budget),
+    "count": lambda a, b, budget: a.count(budget),
+    "blocks": lambda a, b, budget: a.blocks(64, budget),
+    "runs": lambda a, b, budget: list(a.runs(budget)),
+}
+
+
 @pytest.mark.parametrize("budget", [0, 1, 50])
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda a, b, budget: a.issubset(b, budget),
-        lambda a, b, budget: b.issuperset(a, budget),
-        lambda a, b, budget: a.isdisjoint(b, budget),
-        lambda a, b, budget: a.count(budget),
-        lambda a, b, budget: a.blocks(64, budget),
-        lambda a, b, budget: list(a.runs(budget)),
-    ],
-    ids=["issubset", "issuperset", "isdisjoint", "count", "blocks", "runs"],
-)
-def test_one_question_spends_one_budget(ask, budget, monkeypatch):
-    """A question spends only the budget that its error names."""
+@pytest.mark.parametrize("ask", BUDGETED)
+def test_a_question_spends_the_budget_that_its_error_names(ask, budget, monkeypatch):
     a = memset(Layout((40, 40, 40), (1009, 1013, 1019), 200_000))
     b = memset(Layout((400, 400, 400), (1009, 1021, 1031)))
-    spent = []
-
-    def spend(self, steps=1):
-        spent.append(steps)
-        spend_(self, steps)
-
-    spend_ = Budget.spend
-    monkeypatch.setattr(Budget, "spend", spend)
+    spent, spend = [], Budget.spend
+    monkeypatch.setattr(
+        Budget, "spend", lambda self, steps=1: spent.append(steps) or spend(self, steps)
+    )
     with pytest.raises(Undecided, match=f"not decided within a budget of {budget} steps"):
-        ask(a, b, budget)
+        BUDGETED[ask](a, b, budget)
     assert sum(spent[:-1]) <= budget  # the last one was too many
 
 

@@ -116,34 +116,13 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("y", "x", "label", "sentence"), SENTENCES)
 def test_sentences(y, x, label, sentence):
-    """Each sentence, case by case and word by word."""
-    found = relation(y, x)
-    assert (found.title if label == "title" else dict(found.lines)[label]) == sentence
-
-
-@pytest.mark.parametrize(("y", "x", "label", "sentence"), SENTENCES)
-def test_each_sentence_calls_the_two_by_their_names(y, x, label, sentence):
-    """Wherever it says y or x without names."""
-    found = relation(y, x, names=("its rows", "weights"))
+    """Each sentence, case by case and word by word, and with other names wherever it says y or x."""
     named = re.sub(r"\by\b", "its rows", re.sub(r"\bx\b", "weights", sentence))
-    assert (found.title if label == "title" else dict(found.lines)[label]) == named
-
-
-@pytest.mark.parametrize(
-    ("names", "error", "says"),
-    [
-        ("yx", TypeError, "names are 'yx': give two texts, as names=('odd', 'even')"),
-        (None, TypeError, "names are None: give two texts, as names=('odd', 'even')"),
-        ((1, 2), TypeError, "names are (1, 2): give two texts, as names=('odd', 'even')"),
-        (("y",), ValueError, "names are ('y',): give two different texts, y's and x's"),
-        (("a", "a"), ValueError, "names are ('a', 'a'): give two different texts, y's and x's"),
-        (("a", " "), ValueError, "names are ('a', ' '): give two different texts, y's and x's"),
-        (["a", "b", "c"], ValueError, "names are ['a', 'b', 'c']: give two different texts"),
-    ],
-)
-def test_names_are_two_texts(names, error, says):
-    with pytest.raises(error, match=f"^{re.escape(says)}"):
-        relation(X, X, names=names)
+    for found, said in (
+        (relation(y, x), sentence),
+        (relation(y, x, names=("its rows", "weights")), named),
+    ):
+        assert (found.title if label == "title" else dict(found.lines)[label]) == said
 
 
 def test_what_does_not_apply_is_left_out():

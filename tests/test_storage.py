@@ -1,13 +1,16 @@
-"""The raw reader against torch: every dtype, every kind of view, and what it refuses."""
+"""The raw reader against torch: every dtype, every kind of view, a place for the copy, tensors that lie."""
 
+import os
+import re
+import warnings
 import weakref
 from functools import partial
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from stridekit import (
@@ -19,33 +22,16 @@ from stridekit import (
     relation,
     shares_memory,
     shares_storage,
+    storage_view,
 )
-from stridekit.tensors.storage import storage_view
+from stridekit.tensors.storage import bytes_missing
 from tests.strategies import tensors
 
 # All that torch has, with no exception: a tensor of each can be made by viewing bytes.
 DTYPES = sorted({d for d in vars(torch).values() if isinstance(d, torch.dtype)}, key=str)
 
 
-class Named(torch.Tensor):
-    """A subclass with memory."""
-
-
-READERS = {
-    "read_storage": read_storage,
-    "read_element": lambda t: read_element(t, 0),
-    "storage_view": storage_view,
-}
-
-
 # What is read --------------------------------------------------------------------------------
-
-
-def test_there_are_as_many_dtypes_as_torch_has():
-    """The list is complete, and has the odd ones."""
-    newest = getattr(torch, "float4_e2m1fn_x2", torch.bool)  # torch 2.6 has none
-    assert len(DTYPES) >= 44
-    assert {torch.bool, torch.complex32, newest, torch.bits1x8} <= set(DTYPES)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -67,26 +53,12 @@ def test_every_dtype(dtype):
             assert read_element(view, index) == expected
 
 
-def test_bytes_are_read_not_values():
-    """torch's own copy of a bool turns the byte 255 into 1; the reader shows 255."""
-    raw = torch.tensor([0, 1, 2, 255], dtype=torch.uint8)
-    x = raw.view(torch.bool)
-    assert x.clone().view(torch.uint8).tolist() == [0, 1, 1, 1]
-    assert read_storage(x).view(torch.uint8).tolist() == [0, 1, 2, 255]
-
-
 @given(tensors(), st.data())
-def test_elements_of_any_tensor(x, data):
-    """The element at the computed address is torch's element at the index."""
-    if x.numel() == 0:
-        return
-    index = tuple(data.draw(st.integers(-n, n - 1)) for n in x.shape)
-    assert read_element(x, index) == x[index].item()
-
-
-@given(tensors())
-def test_storage_of_any_tensor(x):
-    """The whole storage, whatever part of it the tensor reaches: as a copy and as a view."""
+def test_any_tensor(x, data):
+    """The element at an index, and the whole storage, whatever part of it the tensor reaches."""
+    if x.numel():
+        index = tuple(data.draw(st.integers(-n, n - 1)) for n in x.shape)
+        assert read_element(x, index) == x[index].item()
     numel = x.untyped_storage().nbytes() // x.element_size()
     whole = torch.as_strided(x, (numel,), (1,), 0)
     result, view, out = read_storage(x), storage_view(x), torch.empty(numel, dtype=x.dtype)
@@ -115,13 +87,11 @@ def test_pending_conj_and_neg():
     assert storage_view(x.conj().imag).tolist() == [1, 2, 3, -4]
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        *(*READERS.values(), memset, explain),
-        *(partial(question, torch.ones(3)) for question in (is_view, shares_storage, relation)),
-    ],
-)
+READERS = [read_storage, lambda t: read_element(t, 0), storage_view, memset, explain]
+READERS += [partial(question, torch.ones(3)) for question in (is_view, shares_storage, relation)]
+
+
+@pytest.mark.parametrize("ask", READERS)
 def test_a_lazy_clone_stays_lazy(ask):
     """Asking a copy-on-write tensor does not make the copy, as data_ptr() would."""
     x = torch.arange(6.0)
@@ -153,37 +123,41 @@ def test_writes_through_the_view():
     whole = storage_view(p[1, 1:])
     whole[0] = 7
     assert p[0, 0] == 7 and not whole.requires_grad and p.requires_grad and p._version == 1
+    assert type(whole) is torch.Tensor
 
 
-def test_the_view_of_a_subclass_is_a_plain_tensor():
-    """A plain tensor shows the memory, not what the subclass makes of it."""
-    x = torch.ones(3).as_subclass(Named)
-    storage_view(x)[0] = 7
-    assert type(storage_view(x)) is torch.Tensor and x[0] == 7 and x._version == 1
-
-
-def test_the_view_of_a_storage_that_grows():
-    """It keeps its length, and follows the memory to its new place."""
+def test_a_storage_that_grows_or_shrinks_behind_the_tensor():
+    """The view keeps its length and follows the memory; what resize_ freed is noticed."""
     x = torch.arange(4.0)
     whole = storage_view(x)
     x.untyped_storage().resize_(1 << 20)
     x[0] = 7
     assert whole.tolist() == [7, 1, 2, 3] and len(storage_view(x)) == 1 << 18
+    for nbytes, left in ((11, [7, 1]), (8, [7, 1]), (0, [])):
+        x.untyped_storage().resize_(nbytes)
+        said = f"bytes 8 to 12, but the storage has only {nbytes} bytes"
+        with pytest.raises(ValueError, match=said):
+            read_element(x, 2)
+        assert nbytes == 0 or read_element(x, 1) == 1.0
+        assert read_storage(x).tolist() == storage_view(x).tolist() == left
 
 
-def test_a_storage_shrunk_behind_the_tensor():
-    """torch lets resize_ free the memory under a tensor: the reader notices."""
-    x = torch.ones(4)
-    x.untyped_storage().resize_(8)
-    assert read_element(x, 1) == 1.0
-    with pytest.raises(ValueError, match="bytes 8 to 12, but the storage has only 8 bytes"):
-        read_element(x, 2)
-    assert read_storage(x).tolist() == storage_view(x).tolist() == [1, 1]
-    x.untyped_storage().resize_(11)
-    with pytest.raises(ValueError, match="bytes 8 to 12, but the storage has only 11 bytes"):
-        read_element(x, 2)
-    x.untyped_storage().resize_(0)
-    assert read_storage(x).tolist() == storage_view(x).tolist() == []
+def test_how_many_bytes_are_missing():
+    """Up to the last byte that an index reaches; 0 without elements or memory."""
+    x = torch.arange(12.0)
+    views = {
+        x: (0, 2, 48),
+        x[:6]: (0, 0, 24),
+        x[::11]: (0, 2, 48),
+        x[12:]: (0, 0, 0),
+        x.view(3, 4).t()[1:3, :2]: (0, 0, 28),
+        x.view(torch.uint8)[47:]: (0, 2, 48),
+    }
+    for k, nbytes in enumerate([48, 46, 0]):
+        x.untyped_storage().resize_(nbytes)
+        assert [bytes_missing(view) for view in views] == [missing[k] for missing in views.values()]
+    for other in (torch.empty(3, device="meta"), torch.eye(3).to_sparse()):
+        assert bytes_missing(other) == 0
 
 
 # A place for the copy ------------------------------------------------------------------------
@@ -198,23 +172,152 @@ def test_out_in_the_memory_that_is_read():
             read_storage(x, out=out)
     beside = torch.frombuffer(buffer, dtype=torch.float32, offset=16)
     assert read_storage(x, out=beside) is beside and read_storage(beside, out=x) is x
-    one = torch.zeros(9).as_strided((1,), (5,), 2)  # a size of 1 may have any stride
-    assert read_storage(torch.ones(1), out=one).tolist() == [1]
+    strided = torch.zeros(9).as_strided((1,), (5,), 2)  # a size of 1 may have any stride
+    assert read_storage(torch.ones(1), out=strided).tolist() == [1]
 
 
-# What is refused -----------------------------------------------------------------------------
+def test_out_whose_storage_was_shrunk():
+    """The error tells the bytes of out and those of its storage."""
+    out = torch.zeros(32, 2)[16:].view(-1)
+    out.untyped_storage().resize_(136)
+    told = (
+        "out lies at bytes 128 to 256, but its storage has only 136 bytes: it was shrunk (by resize_?) "
+        "behind the tensor's back; give torch.empty(32, dtype=torch.float32)"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
+        read_storage(torch.ones(32), out=out)
+    assert read_storage(out)[32:].tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("reader", READERS)
-def test_refused_where_new_tensors_are_stand_ins(reader):
-    """Without memory to read into, even a plain tensor cannot be read."""
-    x = torch.ones(3)
-    inside = pytest.raises(ValueError, match="there is nothing to read into: read outside of it")
-    with FakeTensorMode(), inside:
-        READERS[reader](x)
-    for transform in (torch.func.grad, torch.func.functionalize):
-        with inside:
-            transform(lambda y: READERS[reader](x) is None or y.sum())(torch.ones(2))
+def test_out_that_is_a_lazy_clone():
+    """It gets bytes of its own, and the tensor that it was cloned from keeps its values."""
+    x = torch.zeros(4)
+    out = torch._lazy_clone(x)
+    read_storage(torch.ones(4), out=out)
+    assert out.tolist() == [1] * 4 and x.tolist() == [0] * 4
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the kernel is asked as POSIX has it")
+def test_out_that_is_mapped_from_a_file(tmp_path):
+    """A file mapped for reading is refused in words, where torch would crash Python."""
+    path = tmp_path / "bytes"
+    path.write_bytes(bytes(24))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch says that the array is not writable
+        read_only = torch.from_numpy(np.memmap(path, np.uint8, mode="r"))
+    with pytest.raises(ValueError, match="out lies in memory that may not be written"):
+        read_storage(torch.ones(24, dtype=torch.uint8), out=read_only)
+    for shared in (False, True):
+        out = torch.from_file(str(path), shared=shared, size=24, dtype=torch.uint8)
+        assert read_storage(torch.ones(24, dtype=torch.uint8), out=out).tolist() == [1] * 24
+        assert path.read_bytes() == bytes([shared]) * 24
+
+
+def test_autograd_notices_what_is_written_into_out():
+    """The version counter is that of out; inference tensors, which have none, are written too."""
+    weight = torch.ones(3, requires_grad=True)
+    out = torch.ones(3)
+    product = (weight * out).sum()
+    read_storage(torch.zeros(3), out=out)
+    assert out._version == 1
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        product.backward()
+    with torch.inference_mode():
+        made_there = torch.ones(3)
+        assert read_storage(torch.full((3,), 5.0), out=out) is out and out.tolist() == [5, 5, 5]
+    assert read_storage(torch.zeros(3), out=made_there).tolist() == [0, 0, 0]
+
+
+# Subclasses that say something else of themselves ---------------------------------------------
+
+ELSEWHERE = torch.arange(100.0, 200.0)
+LIES = {
+    "untyped_storage": ELSEWHERE.untyped_storage(),
+    "storage_offset": 3,
+    "stride": (2,),
+    "element_size": 1,
+    "numel": 100,
+    "data_ptr": ELSEWHERE.data_ptr(),
+    "is_contiguous": True,
+    "is_conj": True,
+    "size": torch.Size([100]),
+    "dim": 3,
+    "detach": ELSEWHERE,
+    "view": ELSEWHERE,
+    "as_strided": ELSEWHERE,
+    "as_subclass": ELSEWHERE,
+    "copy_": ELSEWHERE,
+    "__getitem__": ELSEWHERE,
+}
+VALUES = {"shape": torch.Size([100]), "dtype": torch.uint8, "nbytes": 400, "data": ELSEWHERE}
+
+
+def torch_function(cls, function, types, args=(), kwargs=None):
+    answers = {getattr(torch.Tensor, name): lie for name, lie in LIES.items()}
+    if function in answers:
+        return answers[function]
+    with torch._C.DisableTorchFunctionSubclass():
+        return function(*args, **(kwargs or {}))
+
+
+LIARS = {
+    "methods": {name: lambda self, *_, _lie=lie, **__: _lie for name, lie in LIES.items()},
+    "properties": {name: property(lambda self, _v=value: _v) for name, value in VALUES.items()},
+    "__torch_function__": {"__torch_function__": classmethod(torch_function)},
+    "__torch_dispatch__": {"__torch_dispatch__": classmethod(lambda *_, **__: ELSEWHERE)},
+}
+
+
+@pytest.mark.parametrize("lie", LIARS)
+def test_a_subclass_is_not_believed(lie):
+    """The reader reads and writes the memory that torch knows, and returns plain tensors."""
+    liar, whole = type("Liar", (torch.Tensor,), LIARS[lie]), torch.arange(8.0)
+    for view in (whole, whole[2:6], whole[::2]):
+        x = view.as_subclass(liar)
+        assert torch.equal(read_storage(x), whole)
+        assert torch.equal(storage_view(x), whole) and type(storage_view(x)) is torch.Tensor
+        assert read_element(x, 1) == view[1].item()
+    memory = torch.zeros(12)
+    out = memory[2:10].as_subclass(liar)
+    assert read_storage(whole, out=out) is out
+    assert memory.tolist() == [0, 0, *range(8), 0, 0]
+    memory.untyped_storage().resize_(16)
+    with pytest.raises(ValueError, match="bytes 8 to 40, but its storage has only 16 bytes"):
+        read_storage(whole, out=out)
+    assert memory.untyped_storage().tolist()[:12] == [0] * 12
+
+
+def test_a_storage_that_a_subclass_names_is_not_asked():
+    """explain and memset use the size of the tensor's own storage."""
+    x = torch.arange(8.0)
+    names_another = {"untyped_storage": lambda self: ELSEWHERE.untyped_storage()}
+    liar = x[2:6].as_subclass(type("Liar", (torch.Tensor,), names_another))
+    assert explain(liar).lines == explain(x[2:6]).lines
+    assert memset(liar) == memset(x[2:6])
+    x.untyped_storage().resize_(16)
+    assert "it has only 4 (after a resize_" in dict(explain(liar).lines)["storage"]
+    with pytest.raises(ValueError, match=r"^this tensor reaches 8 bytes past the end"):
+        memset(liar)
+
+
+def test_a_storage_is_not_believed():
+    """A storage can be of a subclass too."""
+
+    class Longer(torch.UntypedStorage):
+        def nbytes(self):
+            return 10**6
+
+        __len__ = nbytes
+
+    x = torch.empty(0).set_(Longer(16), 0, (4,), (1,))
+    assert x.untyped_storage().nbytes() == 10**6
+    x.fill_(1)
+    assert read_storage(x).tolist() == storage_view(x).tolist() == [1] * 4
+    longer = torch.ops.inductor._reinterpret_tensor(x, (8,), (1,), 0)  # whatever the storage holds
+    with pytest.raises(ValueError, match="bytes 28 to 32, but the storage has only 16 bytes"):
+        read_element(longer, 7)
+    with pytest.raises(ValueError, match="bytes 0 to 32, but its storage has only 16 bytes"):
+        read_storage(torch.zeros(8), out=longer)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")

@@ -15,18 +15,15 @@ from stridekit.memory.strided_set import (
     _least,
     _sums_by_heap,
     bitmap,
-    collide,
-    contains,
     count,
     cut,
-    iter_generators,
     iter_set,
     meet,
     normal_form,
     runs,
 )
 from tests.brute_force import sums
-from tests.fuzz_memory import PLENTY
+from tests.fuzz_memory import PLENTY, check_strided_set
 
 # Few small steps interleave; the wide and the negative ones nest.
 STEPS = st.one_of(st.integers(0, 12), st.integers(-40, 40))
@@ -37,19 +34,13 @@ def generators(max_size=4, max_count=5):
 
 
 @given(st.integers(-9, 9), generators(5))
-def test_normal_form_is_the_same_set(base, given_generators):
-    """Flipping, sorting and merging lose and add nothing, and leave steps that grow."""
+def test_the_normal_form_is_the_same_set_in_digits(base, given_generators):
+    """Flipping, sorting and merging lose and add nothing; a level's step exceeds what lies below it."""
     lowest, normal = normal_form(base, given_generators)
     assert sums(lowest, normal) == sums(base, given_generators)
     assert all(c > 0 and n > 1 for c, n in normal)
     assert all(c < d for (c, _), (d, _) in pairwise(normal))
     assert sums(0, normal) == {k for k in range(10_000) if bitmap(normal, Budget(PLENTY)) >> k & 1}
-
-
-@given(generators(5))
-def test_levels_are_digits(given_generators):
-    """All numbers of a level are multiples of its step, and what lies below is less than that."""
-    _, normal = normal_form(0, given_generators)
     levels = cut(normal)
     assert [g for _, own, _ in reversed(levels) for g in own] == list(normal)
     for k, (step, own, below) in enumerate(levels):
@@ -58,22 +49,15 @@ def test_levels_are_digits(given_generators):
         assert math.gcd(*[c for c, _ in own]) == step
 
 
-@given(generators(), generators(), st.integers(-60, 60))
-def test_meet(a, b, shift):
-    """Two sets have a number in common: the same as Python's sets say."""
-    _, a = normal_form(0, a)
-    _, b = normal_form(0, b)
-    assert meet(a, b, shift, Budget(PLENTY)) == bool(sums(0, a) & sums(shift, b))
-
-
-@given(generators(4, 8), generators(3), st.data())
-def test_includes(outer, inner, data):
-    """One set lies inside another: the same as Python's sets say, often from a member on."""
-    _, outer = normal_form(0, outer)
-    expected = sums(0, outer)
-    start = data.draw(st.sampled_from(sorted(expected)) | st.integers(-9, 9))
-    piece = normal_form(start, inner)
-    assert includes(cut(outer), piece, Budget(PLENTY)) == (sums(*piece) <= expected)
+@given(generators(4, 8), generators(), st.data())
+def test_two_sets(outer, inner, data):
+    """Whether they meet, and whether one lies inside the other, often from a member on."""
+    (_, outer), (_, inner) = normal_form(0, outer), normal_form(0, inner)
+    whole = sums(0, outer)
+    start = data.draw(st.sampled_from(sorted(whole)) | st.integers(-60, 60))
+    part = sums(start, inner)
+    assert meet(outer, inner, start, Budget(PLENTY)) == bool(whole & part)
+    assert includes(cut(outer), (start, inner), Budget(PLENTY)) == (part <= whole)
 
 
 def test_includes_exhaustively():
@@ -104,23 +88,6 @@ def test_a_generator_that_goes_all_the_way_round_is_not_cut():
     assert list(residues((6, ((2, 4),)), 8, Budget(10))) == [(0, ((2, 4),))]
 
 
-@pytest.mark.parametrize("sizes", [(30, 30, 30), (5, 80, 3), (200, 7, 9), (60, 60, 2, 3)])
-def test_count_of_interleaved_steps(sizes):
-    """Three or more interleaved steps are counted by the new part of each period."""
-    for steps in [(6, 10, 15, 35), (9, 10, 11, 13), (1, 5, 7, 31)]:
-        given_generators = list(zip(steps, sizes, strict=False))
-        _, normal = normal_form(0, given_generators)
-        assert count(cut(normal), Budget(PLENTY)) == len(sums(0, given_generators))
-
-
-def test_interleaved_counts_do_not_grow_with_the_longest():
-    """A pattern that repeats is counted once, so the largest size costs nothing."""
-    _, normal = normal_form(0, [(6, 10**9), (10, 4), (15, 4)])
-    some = count(cut(normal_form(0, [(6, 1000), (10, 4), (15, 4)])[1]), Budget(100))
-    more = count(cut(normal_form(0, [(6, 1001), (10, 4), (15, 4)])[1]), Budget(100))
-    assert count(cut(normal), Budget(100)) == some + (10**9 - 1000) * (more - some)
-
-
 @given(generators(5), st.integers(1, 400))
 def test_each_and_runs(given_generators, budget):
     """All numbers in order, one by one and as runs, or Undecided: with any budget never a wrong one."""
@@ -136,41 +103,38 @@ def test_each_and_runs(given_generators, budget):
     assert found == expected[: len(found)]
 
 
-def test_order_of_sums_in_clusters_and_in_gaps():
-    """Small steps in clusters, set apart by wide ones: each number comes once, in order."""
-    clustered = ((2, 40), (3, 40), (1001, 5), (1003, 5))
-    expected = sorted(sums(0, clustered))
-    assert list(iter_generators(clustered, Budget(PLENTY))) == expected
-    thin = ((101, 3), (103, 3), (107, 3), (109, 3))  # fewer choices than numbers
-    assert list(iter_generators(thin, Budget(PLENTY))) == sorted(sums(0, thin))
-    choices = product(*[range(0, c * n, c) for c, n in thin])
-    assert list(_sums_by_heap(thin, Budget(PLENTY))) == sorted(
-        map(sum, choices)
-    )  # each choice once
+INTERLEAVED = [(6, 10, 15, 35), (9, 10, 11, 13), (1, 5, 7, 31)]
+CLUSTERED = [(2, 40), (3, 40), (1001, 5), (1003, 5)]
+THIN = [(101, 3), (103, 3), (107, 3), (109, 3)]  # fewer choices than numbers
 
 
-@pytest.mark.parametrize("sizes", [(4, 4, 4), (2, 3, 5), (7, 1, 3), (3, 9, 2)])
-def test_one_budget_answers_for_each_number(sizes):
-    """What was found missing for one number says nothing of another."""
-    generators, budget = tuple(zip((6, 10, 15), sizes, strict=True)), Budget(PLENTY)
-    expected, levels = sums(0, generators), cut(normal_form(0, generators)[1])
-    asked = [*range(-3, max(expected) + 4)] * 2
-    assert [number for number in asked if contains(levels, number, budget)] == sorted(expected) * 2
-    assert list(iter_generators(normal_form(0, generators)[1], budget)) == sorted(expected)
+@pytest.mark.parametrize(
+    "given_generators",
+    [
+        *(list(zip(steps, sizes, strict=False)) for steps in INTERLEAVED
+          for sizes in ((30, 30, 30), (5, 80, 3), (60, 9, 2, 3), (4, 4, 4), (7, 1, 3))),
+        *([(4, 2), (4, 2)], [(1, 4), (3, 2)], [(2, 4), (3, 3)], [(-1, 4), (3, 2)], [(0, 2)], CLUSTERED),
+        *([(1, 4), (4, 2)], [(2, 3), (3, 2)], [(0, 1), (3, 9)], [], THIN),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_sets_of_each_kind(given_generators):
+    """Interleaved, clustered, equal, backward and repeated steps; steps that the finer ones just reach."""
+    check_strided_set(given_generators)
 
 
-def test_two_choices_make_one_number():
-    """Equal steps, a step that the finer ones just reach, and one that they do not."""
-    for steps in (
-        [(4, 2), (4, 2)],
-        [(1, 4), (3, 2)],
-        [(2, 4), (3, 3)],
-        [(-1, 4), (3, 2)],
-        [(0, 2)],
-    ):
-        assert collide(steps, Budget(PLENTY))
-    for steps in ([(1, 4), (4, 2)], [(2, 3), (3, 2)], [(0, 1), (3, 9)], []):
-        assert not collide(steps, Budget(PLENTY))
+def test_sums_by_heap_come_in_order_each_choice_once():
+    choices = product(*[range(0, c * n, c) for c, n in THIN])
+    assert list(_sums_by_heap(tuple(THIN), Budget(PLENTY))) == sorted(map(sum, choices))
+
+
+def test_interleaved_counts_do_not_grow_with_the_longest():
+    """A pattern that repeats is counted once, so the largest size costs nothing."""
+
+    def counted(size):
+        return count(cut(normal_form(0, [(6, size), (10, 4), (15, 4)])[1]), Budget(100))
+
+    assert counted(10**9) == counted(1000) + (10**9 - 1000) * (counted(1001) - counted(1000))
 
 
 def test_looking_for_the_next_number_takes_steps():
