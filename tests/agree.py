@@ -44,9 +44,6 @@ def storage_of(x):
     return x.untyped_storage()._cdata
 
 
-# Where torch has changed, Layout does as torch 2.13 does ------------------------------------------
-
-
 def _takes_odd_steps():
     """Whether a dim of size 1 may have an odd stride, which takes no step."""
     try:

@@ -53,9 +53,6 @@ def tensor_bytes(t):
     }
 
 
-# Tensors, arrays and Layouts of any size ----------------------------------------------------------
-
-
 def numbers(x):
     """Shape, stride, storage_offset and itemsize."""
     if isinstance(x, Layout):

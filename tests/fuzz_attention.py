@@ -46,9 +46,6 @@ class Seen(TorchDispatchMode):
         return result
 
 
-# Products -------------------------------------------------------------------------------------------
-
-
 def factors(r: Random) -> tuple[Tensor, Tensor]:
     """Two operands of a product, mostly of batches that broadcast, each in a storage of its own."""
     n, m, p = r.choices((0, 1, 2, 3), (1, 4, 6, 6), k=3)
@@ -95,9 +92,6 @@ def products(r: Random) -> None:
     )
     detached = answer(matmul_copies, a.detach(), b.detach(), requires_grad=grads)
     assert detached == given, f"{line} is {detached} of Layouts, {given} of tensors"
-
-
-# scaled_dot_product_attention -----------------------------------------------------------------------
 
 
 def attention_shapes(r: Random, grouped: bool) -> list[list[int]]:

@@ -39,9 +39,6 @@ TORCHS: dict[str, Callable[..., Any]] = {
 }
 
 
-# Comparing ------------------------------------------------------------------------------------------
-
-
 def code(x: Tensor) -> str:
     """Python that makes this tensor's layout anew."""
     return f"Layout({tuple(x.shape)}, {x.stride()}, {x.storage_offset()}, {x.element_size()})"
@@ -95,9 +92,6 @@ def answer(question: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return question(*args, **kwargs)
     except (*TORCH_REFUSALS, *REFUSALS):
         return None
-
-
-# The operations of Layout ---------------------------------------------------------------------------
 
 
 def operation(name: str, r: Random) -> None:
@@ -176,9 +170,6 @@ def chains(r: Random) -> None:
         assert not layout.storage, line
 
 
-# Questions ------------------------------------------------------------------------------------------
-
-
 def contiguity(r: Random) -> None:
     x, memory_format = image(r), r.choice(ALL)
     why = Layout.of(x).why_not_contiguous(memory_format)
@@ -236,9 +227,6 @@ def dim_order(r: Random) -> None:
     assert given == expected, f"{code(x)}.dim_order({check}) is {given}, torch has {expected}"
 
 
-# Elementwise operations -----------------------------------------------------------------------------
-
-
 def elementwise_output(r: Random) -> None:
     """Of one, two and three operands, and of a comparison, whose result has other elements."""
     tensors = operands(r, r.choice((1, 2, 2, 3)))
@@ -290,9 +278,6 @@ def mixed_dtypes(r: Random) -> None:
     given = numbers(output_layout(*tensors, itemsize=1 if name == "eq" else None))
     asked = [x.dtype for x in tensors]
     assert given == expected, f"{name} of {codes(tensors)}, {asked}: {given}, torch has {expected}"
-
-
-# Arrays ---------------------------------------------------------------------------------------------
 
 
 def numpy_arrays(r: Random) -> None:

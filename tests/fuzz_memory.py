@@ -20,6 +20,7 @@ from stridekit import (
     is_view,
     memset,
     shares_memory,
+    shares_storage,
 )
 from stridekit.memory.blocks import blocks, blocks_together
 from stridekit.memory.memset import generators_of
@@ -33,12 +34,10 @@ from stridekit.memory.strided_set import (
     normal_form,
 )
 from tests import steps
-from tests.brute_force import blocks_of, bytes_of, layout_bytes, slow_blocks, sums
+from tests.brute_force import blocks_of, bytes_of, layout_bytes, slow_blocks, sums, tensor_bytes
 
 PLENTY = 1_000_000
 _BASE = torch.zeros(1 << 14, dtype=torch.uint8)
-
-# The checks of a case ----------------------------------------------------------------------------------
 
 
 def check_strided_set(given):
@@ -100,9 +99,6 @@ def part_of(layout):
     return normal_form(*generators_of(layout)[:2])
 
 
-# The families ----------------------------------------------------------------------------------------
-
-
 def strided_set(rng: Random) -> None:
     """Up to five generators: few small steps interleave, wide ones nest."""
     wide = rng.choice([8, 20, 60])
@@ -127,10 +123,15 @@ def view_and_base(rng: Random) -> None:
 
 
 def real_tensors(rng: Random) -> None:
-    """Two views of one tensor, of different dtypes; and NumPy's exact overlap."""
+    """Two views of one tensor, of different dtypes, and arrays over them; and NumPy's exact overlap."""
     a, b = _tensor(rng), _tensor(rng)
     check_two(a, b, bytes_of)
-    assert shares_memory(a, b) == np.shares_memory(a.numpy(), b.numpy())
+    array, backward = a.numpy(), b.numpy()[..., ::-1] if b.ndim else b.numpy()
+    assert shares_memory(a, b) == shares_memory(a, backward) == np.shares_memory(array, backward)
+    if rng.random() < 0.2:
+        check_two(array, backward, bytes_of)
+        assert memset(array) == memset(a) and set(memset(a)) == tensor_bytes(a)
+        assert shares_storage(a, b) and shares_storage(a, backward)
 
 
 def large_layouts(rng: Random) -> None:

@@ -8,7 +8,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.functional import scaled_dot_product_attention
 
-from stridekit import Layout
+from stridekit import Layout, LayoutError
 from stridekit.lessons.attention import (
     matmul_copies,
     packed_heads,
@@ -21,9 +21,6 @@ from tests.brute_force import visited
 
 Q = torch.rand(2, 3, 5, 4)
 L = Layout.of(Q)
-
-
-# Packings -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("packing", ["3HD", "H3D", "HD3", "3DH", "D3H", "DH3"])
@@ -66,8 +63,6 @@ def test_arrays_meta_and_fake_tensors():
         assert matmul_copies(y, L.mT) == (480, 0, 0) and why_no_flash(y, L, L) == ""
         assert sdpa_output(y, L, L).stride == x.stride()
 
-
-# scaled_dot_product_attention -----------------------------------------------------------------------
 
 SEVERAL = torch.rand(2, 6, 5, 4)
 ODD = Layout((2, 3, 5, 8), itemsize=4)[..., ::2]
@@ -149,3 +144,31 @@ def test_large_operands_take_the_same_paths(dtype):
         q = torch.rand(layout.span.stop).to(dtype).as_strided(layout.shape, layout.stride)
         out = scaled_dot_product_attention(q, q, q, is_causal=True)
         assert numbers(sdpa_output(q, q, q, is_causal=True)) == numbers(out)
+
+
+def test_sdpa_writes_amiss_behind_overlapping_windows():
+    """The output is an empty_like(q), whose last stride is 2 here; the kernel writes as if it were 1."""
+    q = torch.arange(4.0).view(1, 1, 4).unfold(2, 3, 1)
+    k, v = 50 * torch.eye(3)[None, None], torch.arange(9.0).view(1, 1, 3, 3)
+    out = scaled_dot_product_attention(q, k, v)
+    assert q.stride() == (4, 4, 1, 1) and out.stride() == (6, 6, 1, 2)
+    assert scaled_dot_product_attention(q.contiguous(), k, v)[0, 0, 1].tolist() == [6, 7, 8]
+    assert out[0, 0, 1, 1] == 8
+    assert why_no_flash(q, k, v) == ""
+    with pytest.raises(
+        LayoutError, match=r"last stride of 2, and torch 2\.13 writes its output as"
+    ):
+        sdpa_output(q, k, v)
+
+
+def test_sdpa_does_not_compare_the_tokens_of_k_and_v():
+    """Flash leaves out what k has more than v, and reads what lies behind a k that has less."""
+    q, k, v = torch.rand(3, 1, 2, 7, 4)
+    few, whole = slice(3), scaled_dot_product_attention(q, k, v)
+    cut = scaled_dot_product_attention(q, k[:, :, few], v[:, :, few])
+    assert torch.equal(scaled_dot_product_attention(q, k, v[:, :, few]), cut)
+    assert torch.equal(scaled_dot_product_attention(q, k[:, :, few], v), whole)
+    with pytest.raises(RuntimeError, match="Expected size for first two dimensions of batch2"):
+        scaled_dot_product_attention(q[0], k[0], v[0, :, few])  # the math path
+    with pytest.raises(LayoutError, match="Expected size for first two dimensions of batch2"):
+        sdpa_output(q, k[:, :, few], v)

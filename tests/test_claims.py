@@ -76,9 +76,6 @@ def work(*names):
     return dict.fromkeys(names, int)
 
 
-# What a claim finds ---------------------------------------------------------------------------
-
-
 def found(ratio, expected="slower", noise=()):
     """A claim about one function of this ratio."""
     samples = {"a": [[1.0]], "b": [[ratio.value]]}
@@ -200,9 +197,6 @@ def test_a_prediction_of_nothing_has_its_place(compared):
     assert one.texts[1].get_text() == "0x faster" and one.patches[1].get_width() == 0
 
 
-# The file -------------------------------------------------------------------------------------
-
-
 def test_a_file_has_the_machine_and_a_line_for_each_entry(tmp_path):
     path = tmp_path / "new.json"
     noisy = Record({"a": 1 / 3}, {"b": Ratio(1 / 3, 2 / 3, 1)}, ("x",))
@@ -217,13 +211,6 @@ def test_a_file_has_the_machine_and_a_line_for_each_entry(tmp_path):
     assert of == machine()
     close = Record({"a": 0.33333}, {"b": Ratio(0.33333, 0.66667, 1)}, ("x",))
     assert entries == {"one": close, "“runs”": RUNS}
-
-
-def test_a_name_is_recorded_once(stored):
-    before = stored.read_bytes()
-    with pytest.raises(TimingError, match="'two' is recorded already: give each record a name"):
-        records._add(stored, "two", TWO)
-    assert stored.read_bytes() == before
 
 
 def test_what_is_recorded_comes_with_its_machine(stored):
@@ -267,9 +254,6 @@ def test_another_file_is_refused(written, stored):
     said = "lesson.json is not what `make record` writes .*: restore it, or run that again"
     with pytest.raises(TimingError, match=said):
         recorded("two", TWO)
-
-
-# A claim with a record ------------------------------------------------------------------------
 
 
 def test_its_words_are_those_of_the_record(stored, compared):
@@ -333,9 +317,6 @@ def test_if_all_is_only_recorded_nothing_is_measured_here(stored, compared, pair
     assert "measured" not in one._repr_mimebundle_()[1]["image/png"]
 
 
-# While recording ------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def recording(tmp_path, monkeypatch):
     """The file that is written, as by `make record`."""
@@ -387,9 +368,6 @@ def test_what_is_noisy_is_measured_again_before_it_is_recorded(recording, monkey
     assert next(noise) == "never"
 
 
-# Sweeps, rooflines and runs -------------------------------------------------------------------
-
-
 def test_a_sweep_has_a_curve_for_each_kind(stored, compared, monkeypatch):
     one = claim(work("a", "b", "c"), {"a": 1, "b": 8, "c": 2}, record="three")
     picture = one.sweep([1, 2, 4], "up and down", marks={2: "here"})
@@ -436,9 +414,6 @@ def test_runs_stand_beside_those_that_are_recorded(stored, monkeypatch):
     plt.close("all")
 
 
-# Page faults ----------------------------------------------------------------------------------
-
-
 def test_pages_are_counted_where_a_large_tensor_is_new():
     big = torch.rand(9 * 2**20)
     out = torch.empty_like(big)
@@ -464,9 +439,6 @@ def test_pages_are_those_of_all_calls(monkeypatch):
 def test_where_nobody_counts_there_are_no_pages(monkeypatch):
     monkeypatch.setattr(sampling, "resource", None)
     assert page_faults(lambda: torch.ones(10**6)) == 0
-
-
-# The tool -------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -512,9 +484,6 @@ def test_a_lesson_that_fails_leaves_the_record_as_it_was(lessons, tmp_path, caps
     assert tool.main(["--record", *lessons.paths]) == 1 and not (tmp_path / "b.json").exists()
     said = capsys.readouterr().err
     assert "b.ipynb, cell 1" in said and said.count("\n") == 1
-
-
-# The lessons ----------------------------------------------------------------------------------
 
 
 def names_in(source):

@@ -46,16 +46,10 @@ def test_facts_agree_with_torch(x):
     reached = numbers.as_strided(x.shape, x.stride(), x.storage_offset()).unique().numel()
     assert facts["storage"].startswith(f"{reached:,} of {numbers.numel():,} element")
     assert facts["overlap"].startswith("yes") == (reached < x.numel())
-
-
-@given(tensors())
-def test_the_example_of_an_overlap_is_one(x):
-    """The two indices that explain names are different and share their element."""
-    found = re.findall(r"x\[([\d, ]*)\]", dict(explain(x).lines)["overlap"])
-    if found:
-        first, second = (tuple(map(int, index.split(","))) for index in found)
-        assert first != second
-        assert x[first].storage_offset() == x[second].storage_offset()
+    example = re.findall(r"x\[([\d, ]*)\]", facts["overlap"])
+    if example:
+        first, second = (tuple(map(int, index.split(","))) for index in example)
+        assert first != second and x[first].storage_offset() == x[second].storage_offset()
 
 
 TANGLED = Layout((10**6,) * 3, (10**9 + 7, 10**9 + 9, 10**9 + 21), 5)
@@ -67,13 +61,13 @@ FREED = torch.ones(4)
 FREED.untyped_storage().resize_(8)
 
 
+UNDECIDED = (
+    "not decided: not decided within a budget of 100,000 steps: the strides interleave too much for a "
+    "quick exact answer. Give a larger budget=, or ask about smaller parts"
+)
 SENTENCES = [
     (torch.ones(40)[7:8], "storage", "1 of 40 elements are reached (4 of 160 bytes)"),
-    (torch.ones(1), "storage", "1 of 1 element is reached (4 of 4 bytes)"),
-    (torch.ones(2), "storage", "2 of 2 elements are reached (8 of 8 bytes)"),
     (torch.ones(1)[:0], "storage", "0 of 1 element is reached (0 of 4 bytes)"),
-    (torch.ones(0), "storage", "0 of 0 elements are reached (0 of 0 bytes)"),
-    (torch.ones(4, 1).expand(4, 9), "storage", "4 of 4 elements are reached (16 of 16 bytes)"),
     (torch.empty(0, dtype=torch.int32).set_(TEN_BYTES, 1, (1,), (1,)), "storage",
      "1 of 2 elements are reached (4 of 10 bytes)"),
     (torch.empty(0, dtype=torch.int64).set_(TEN_BYTES, 0, (1,), (1,)), "storage",
@@ -82,7 +76,6 @@ SENTENCES = [
     (Layout((1,)), "storage",
      "1 of 1 element is reached (1 of 1 bytes) in the smallest storage that holds them"),
     (torch.ones(0), "overlap", "none: there are no elements"),
-    (torch.ones(1), "overlap", "none: every index has an element of its own"),
     (torch.ones(1).expand(4), "overlap", "yes: 4 indices share 1 element, such as t[0] and t[1]"),
     (torch.ones(4).expand(3, 4), "overlap",
      "yes: 12 indices share 4 elements, such as t[0, 0] and t[1, 0]"),
@@ -91,17 +84,13 @@ SENTENCES = [
     (torch.ones(3), "element", "t[i] is element 0 + 1*i of the storage, 4 bytes each"),
     (torch.ones(3).bool()[1], "element", "t is element 1 of the storage, 1 byte each"),
     (torch.ones(3)[3:], "element", "there is none: a size is 0 (4 bytes each)"),
-    (torch.ones(1).expand(2, 3), "element",
-     "t[i, j] is element 0 + 0*i + 0*j of the storage, 4 bytes each"),
     (torch.ones((1,) * 8), "element",
      "t[i, j, k, l, m, n, p, q] is element 0 + 1*i + 1*j + 1*k + 1*l + 1*m + 1*n + 1*p + 1*q of the "
      "storage, 4 bytes each"),
     (torch.ones((1,) * 9), "element",
      "t[i0, i1, i2, i3, i4, i5, i6, i7, i8] is element 0 + 1*i0 + 1*i1 + 1*i2 + 1*i3 + 1*i4 + 1*i5 + 1*i6 "
      "+ 1*i7 + 1*i8 of the storage, 4 bytes each"),
-    (torch.ones(3), "contiguous", "yes"),
     (torch.ones(1, 1).expand(3, 1), "contiguous", "no: dim 0 has stride 0, 1 is needed"),
-    (torch.ones(3), "memory format", "contiguous_format"),
     (torch.ones(2, 3, 4, 5, 6).to(memory_format=torch.channels_last_3d), "memory format",
      "channels_last_3d"),
     (torch.ones(1, 1, 1, 1, 1), "memory format",
@@ -114,15 +103,12 @@ SENTENCES = [
     (TANGLED, "storage", f"{TANGLED.span.stop:,} elements"),
     (torch.empty(10**16, dtype=torch.int16, device="meta").as_strided(TANGLED.shape, TANGLED.stride, 5),
      "storage", f"{10**16:,} elements"),
-    (NO_MEMORY["meta"](), "storage", "12 of 12 elements are reached (48 of 48 bytes)"),
     (LAST, "memory format", "channels_last"),
-    (LAST, "contiguous", "no: dim 3 has stride 3, 1 is needed"),
     (LAST.mT, "memory format", "none of torch's"),
     (LAST[:, :1].contiguous(), "memory format",
      "contiguous_format and channels_last: sizes of 1 leave the order open"),
     (LAST[:0], "memory format", "contiguous_format and channels_last: there is nothing to order"),
     (BACK, "element", "t[i, j] is element 11 + 6*i - 2*j of the storage, 4 bytes each"),
-    (BACK, "storage", "9 of 24 elements are reached (36 of 96 bytes)"),
     (BACK, "torch",
      "cannot hold it: dim 1 has stride -2: torch has no negative strides, copy the array first"),
     (np.array(["abc"]), "torch",
@@ -134,6 +120,7 @@ SENTENCES = [
     (Layout((3, 0), (1, 1), 5), "storage", HELD.format("0 of 0", "0 of 0")),
     (Layout((4, 6)).t().reshape(24), "copied",
      "an operation on the way here needed a storage of its own"),
+    (TANGLED, "overlap", UNDECIDED),
     (torch.zeros(1).expand(10**12), "overlap",
      "yes: 1,000,000,000,000 indices share 1 element, such as t[0] and t[1]"),
 ]  # fmt: skip
@@ -145,19 +132,11 @@ def test_each_sentence(x, label, sentence):
     assert dict(explain(x, "t").lines)[label] == sentence
 
 
-def test_what_is_not_decided():
-    """If the count would cost too much, the overlap is left open, with the reason."""
-    overlap = dict(explain(TANGLED).lines)["overlap"]
-    assert overlap.startswith("not decided: ") and "budget" in overlap
-
-
-@pytest.mark.parametrize("part", [slice(2, 12), slice(0, 10), slice(None, None, 4), slice(30, 40)])
-def test_an_array_of_a_part_of_a_tensor(part):
+def test_an_array_of_a_part_of_a_tensor():
     """Its block is the whole storage of the tensor."""
-    x = torch.arange(40.0)[part]
-    facts = dict(explain(x.numpy()).lines)
-    assert facts["storage"] == "10 of 40 elements are reached (40 of 160 bytes)"
-    assert facts == dict(explain(x).lines)
+    for part in (slice(2, 12), slice(None, None, 4), slice(30, 40)):
+        x = torch.arange(40.0)[part]
+        assert dict(explain(x.numpy()).lines) == dict(explain(x).lines)
 
 
 def test_the_whole_text():
@@ -182,21 +161,19 @@ def test_the_whole_text():
         assert "of shape (3, 4), stride (4, 1), storage_offset 0" in title
 
 
-@pytest.mark.parametrize(
-    ("make", "storage", "name"),
-    [
-        (lambda x: Wrapper(x, strides=(1, 9)), HELD.format("12 of 30", "48 of 120"), "Wrapper"),
-        (lambda x: Wrapper(x, storage_size=400), HELD.format("12 of 12", "48 of 48"), "Wrapper"),
-        (lambda x: Wrapper(x, storage_size=0), HELD.format("12 of 12", "48 of 48"), "Wrapper"),
-        (lambda x: TwoTensor(x, x), HELD.format("12 of 12", "48 of 48"), "TwoTensor"),
-        (torch._to_functional_tensor, HELD.format("12 of 12", "48 of 48"), "Tensor"),
-        (
-            lambda x: FakeTensorMode().from_tensor(x)[1:],
-            "8 of 12 elements are reached (32 of 48 bytes)",  # its storage is numbers, as meta's is
-            "FakeTensor",
-        ),
-    ],
-)
+DENSE = HELD.format("12 of 12", "48 of 48")
+STAND_INS = [
+    (lambda x: Wrapper(x, strides=(1, 9)), HELD.format("12 of 30", "48 of 120"), "Wrapper"),
+    (lambda x: Wrapper(x, storage_size=400), DENSE, "Wrapper"),
+    (lambda x: Wrapper(x, storage_size=0), DENSE, "Wrapper"),
+    (lambda x: TwoTensor(x, x), DENSE, "TwoTensor"),
+    (torch._to_functional_tensor, DENSE, "Tensor"),
+    # Its storage is numbers, as meta's is.
+    (FakeTensorMode().from_tensor, "12 of 12 elements are reached (48 of 48 bytes)", "FakeTensor"),
+]
+
+
+@pytest.mark.parametrize(("make", "storage", "name"), STAND_INS)
 def test_a_tensor_that_stands_for_another(make, storage, name):
     """The text says that the tensor has no memory of its own."""
     facts = dict(explain(make(torch.ones(3, 4))).lines)

@@ -79,21 +79,16 @@ def test_a_measured_curve_has_its_intervals():
     drawn = plots.draw_sweep([1, 2, 4], {"m": measured}, ax())
     _, curve, *intervals = drawn.lines
     assert list(curve.get_ydata()) == [1, 0.5, 0.25]
-    assert [line.get_xydata().tolist() for line in intervals] == [
-        [[2, 0.4], [2, 0.7]],
-        [[4, 0.2], [4, 0.3]],
-    ]
+    ends = [line.get_xydata().tolist() for line in intervals]
+    assert ends == [[[2, 0.4], [2, 0.7]], [[4, 0.2], [4, 0.3]]]
     assert {line.get_color() for line in intervals} == {curve.get_color()}
     with pytest.raises(TypeError, match="m of 1 is -1: give a number above 0"):
         plots.draw_sweep([1, 2], {"m": [1, Ratio(-1, -1, -1)]}, ax())
 
 
 JOBS = {"dot": (2e9, 1e6), "add": (1e6, 12e6), "half": (6e6, 3e6)}
-TAKEN = {
-    "add": 1e-3,
-    "dot": 0.1,
-    "half": 1e-3,
-}  # 12 GB/s, 20 GFLOP/s, and 6 of the 20 that its bytes allow
+# 12 GB/s, 20 GFLOP/s, and 6 of the 20 that its bytes allow.
+TAKEN = {"add": 1e-3, "dot": 0.1, "half": 1e-3}
 
 
 def roofline(seconds, jobs=JOBS, **options):
@@ -187,9 +182,8 @@ def test_noise_is_folded_below_a_picture_that_was_measured_here():
 
 def test_a_claim_of_many_names_stays_on_a_screen():
     """Eight names of three kinds; long names go on in a second line."""
-    long = "the sum of a transposed matrix, into rows"
-    predicted = {f"{long} {k}": 1.0 for k in range(8)}
-    measured = {name: Ratio(1, 0.9, 1.1) for name in predicted}
+    predicted = {f"the sum of a transposed matrix, into rows {k}": 1.0 for k in range(8)}
+    measured = dict.fromkeys(predicted, Ratio(1, 0.9, 1.1))
     drawn = plots.draw_claim("a", {"predicted": predicted, "recorded": measured, "here": measured})
     plt.close(drawn.figure)
     assert drawn.figure.get_size_inches().tolist() == pytest.approx([8, 4.75])
@@ -215,7 +209,9 @@ def test_notes_stand_below_every_picture():
         assert box.x0 > 0 and box.y0 >= 0 and box.x1 < one.figure.bbox.x1
         assert box.y1 < one.bbox.y0
         plt.close(one.figure)
-    bare, noted = (plots.draw_runs([1.0, 2.0], notes=notes) for notes in ((), ("one",)))
+    with plt.style.context("dark_background"):  # which changes nothing
+        bare, noted = (plots.draw_runs([1.0, 2.0], notes=notes) for notes in ((), ("one",)))
+    assert bare.figure.get_facecolor() == (1, 1, 1, 1)
     assert noted.figure.get_figheight() - bare.figure.get_figheight() == pytest.approx(0.15)
     assert bare.get_xlabel() == "run" and len(bare.texts) == 2
     plt.close(bare.figure), plt.close(noted.figure)
@@ -238,12 +234,9 @@ def test_further_runs_have_a_quartile_of_their_own():
     assert drawn.lines[1].get_xydata().tolist() == [[1, 3], [2, 1], [3, 1]]
     assert [line.get_ydata()[0] for line in drawn.lines[2:]] == pytest.approx([1, 2.4])
     assert legend(drawn) == ["recorded", "here"]
+    near = plots.draw_runs([1.0, 1.0, 1.0, 1.1], ax())  # their words need room
+    assert [text.get_va() for text in near.texts] == ["top", "bottom"]
     assert len({line.get_marker() for line in drawn.lines[:2]}) == 2
-
-
-def test_a_mean_near_the_quartile_leaves_its_word_room():
-    drawn = plots.draw_runs([1.0, 1.0, 1.0, 1.1], ax())
-    assert [text.get_va() for text in drawn.texts] == ["top", "bottom"]
 
 
 def test_a_measured_picture_has_stable_words_and_closes_its_figure():
@@ -343,24 +336,11 @@ def test_pictures_can_be_read_in_the_light_and_turned_over_in_the_dark(name):
     """Text and marks have 4.5:1 on white; turned over, on what becomes of white and on both dark papers."""
     light = np.array(rgb(getattr(plots, name))) / 255
     assert contrast(light, np.ones(3)) >= 4.5
-    for paper in (
-        turned("#ffffff"),
-        np.array(rgb("#111111")) / 255,
-        np.array(rgb(palette.PAPER[1])) / 255,
-    ):
+    dark = [np.array(rgb(color)) / 255 for color in ("#111111", palette.PAPER[1])]
+    for paper in (turned("#ffffff"), *dark):
         assert contrast(turned(getattr(plots, name)), paper) >= 4.5
     assert np.abs(turned("#ffffff") * 255 - 17).max() < 1.5  # JupyterLab's own dark
 
 
 def rgb(text):
     return tuple(int(two, 16) for two in re.findall("[0-9a-f]{2}", text))
-
-
-def test_without_axes_a_figure_is_made():
-    """The figure has the look of the suite, whatever the style is."""
-    before = plt.get_fignums()
-    with plt.style.context("dark_background"):
-        made = plots.draw_runs([1.0, 2.0])
-    assert len(plt.get_fignums()) == len(before) + 1
-    assert made.figure.get_facecolor() == (1, 1, 1, 1)
-    plt.close(made.figure)

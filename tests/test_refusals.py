@@ -57,7 +57,8 @@ L  explain(sym.t())  =>  shape[1] is symbolic
 L  explain(sym[0])  =>  the size of the storage in bytes is symbolic
 L  Layout((2, 3), (sym.shape[0], 1))  =>  stride[0] is symbolic
 L  Layout((2, 3), (3, 1), sym.shape[0])  =>  storage_offset is symbolic
-L  x[sym.shape[0]] / x[sym.shape[0] :] / x[unbacked] / read_element(T[0], unbacked)  =>  an index is symbolic
+L  x[sym.shape[0]] / x[sym.shape[0] :] / x[unbacked] / read_element(T[0], unbacked)
+    =>  an index is symbolic
 
 # Numbers, dims and values without end
 L  Layout((2**5000,))  =>  shape[0] is <int of 5,001 bits>: numbers go up to 2**4096

@@ -453,6 +453,13 @@ TTTTTTTTTTTTTTTT  audit(J)
 TVTTTTTTTTTTTTTT  audit(f, backward=J)
 VVVVVVVVVVVVVVVV  audited.table(J); Audit.from_json(J)
 TTTTTTTTTTTTTTTT  audited.compare(J); audited.without(J)
+VVVVVVVVVVV.VVVV  is_view(T, T, budget=J)  =>  got is True
+                  shares_memory(T, T, budget=J)  =>  got is True
+                  has_internal_overlap(T, budget=J)  =>  got is False
+                  relation(T, T, budget=J)  =>  got.is_view; traffic(T, budget=J)  =>  got.useful == 96
+                  m.issubset(m, budget=J)  =>  got is True; m.issuperset(m, budget=J)  =>  got is True
+                  m.isdisjoint(m, budget=J)  =>  got is False; m.count(budget=J)  =>  got == 96
+                  m.blocks(budget=J)  =>  got.touched == 2; list(m.runs(budget=J))  =>  got == [range(96)]
 LLLL~.~LLLLLLLLL  audited.assert_no_copies(allow=J)  =>  got is None
 LLLLLLLLLLV.LLLL  audited.assert_no_copies(max_bytes=J)  =>  got is None
 """
@@ -514,34 +521,6 @@ def test_an_argument(letters, call, right, known):
             assert both(got) == both(eval(call, tensors, {"J": value})), junk
 
 
-def budgeted():
-    """A call of each public function that takes a budget, with J as the budget."""
-    for name in [*stridekit.__all__, *(f"m.{name}" for name in dir(MemorySet) if name[0] != "_")]:
-        function = eval(name, NAMES | {"m": MemorySet.of(Layout((4, 6)))})
-        if inspect.isfunction(function) or inspect.ismethod(function):
-            parameters = inspect.signature(function).parameters.values()
-            if "budget" in [p.name for p in parameters]:
-                needed = [p for p in parameters if p.default is p.empty]
-                yield f"{name}({'m, ' * len(needed) if name[1] == '.' else 'T, ' * len(needed)}budget=J)"
-
-
-@pytest.mark.parametrize("call", [*budgeted()])
-def test_a_budget(call, known):
-    """Only a number of steps is taken, and the answer is that of the default budget."""
-    call = call.replace("traffic(", "traffic(T, ")
-    for junk, make in JUNK.items():
-        if junk == "10**30":
-            got, default = (
-                eval(call, known, {"J": make()}),
-                eval(call.replace("budget=J", ""), known),
-            )
-            assert list(got) == list(default) if "runs" in call else got == default
-        else:
-            with pytest.raises(ValueError, match="give a number of steps") as refused:
-                list(eval(call, known, {"J": make()}))
-            assert refusal(refused.value) == "V"
-
-
 def both(results):
     """The numbers of one result, or of several."""
     several = isinstance(results, tuple | list)
@@ -570,7 +549,7 @@ def found(known):
 
 def test_every_public_name_has_a_row(found):
     """Give a new one a column, a row for each parameter, a random family, or a place in TOLD."""
-    text = " ".join([*COLUMNS, *fuzz_layout.CASES, TOLD, ARGUMENTS, *budgeted()])
+    text = " ".join([*COLUMNS, *fuzz_layout.CASES, TOLD, ARGUMENTS])
     rows = {*re.findall(r"\w+", text), *(type(value).__name__ for value in found.values())}
     drawn = {
         name

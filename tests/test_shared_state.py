@@ -193,7 +193,7 @@ NUMBERS = """
 StrideExplorer.index = torch.tensor([1, 2]).numpy(); ReshapeStepper.index = torch.tensor([1, 2])
 ChannelsLastExplorer.shape = torch.Size([2, 2, 2, 2]); TraversalExplorer.visit = torch.tensor(7)
 ChannelsLastExplorer.index = torch.tensor([1, 1, 1, 1]); CacheExplorer.heads = torch.tensor(3)
-AttentionExplorer.followed = ('k', *torch.tensor([1, 2, -1, 0])); CacheExplorer.block = torch.tensor(4)
+AttentionExplorer.followed = ('k', *torch.tensor([0, 1, -1, 0])); CacheExplorer.block = torch.tensor(4)
 StrideExplorer.layout = torch.zeros(4, 6).t()
 """
 

@@ -1,7 +1,11 @@
 """The raw reader against torch: every dtype, every kind of view, a place for the copy, tensors that lie."""
 
+import ctypes
+import itertools
+import mmap
 import os
 import re
+import sys
 import warnings
 import weakref
 from functools import partial
@@ -29,9 +33,6 @@ from tests.strategies import tensors
 
 # All that torch has, with no exception: a tensor of each can be made by viewing bytes.
 DTYPES = sorted({d for d in vars(torch).values() if isinstance(d, torch.dtype)}, key=str)
-
-
-# What is read --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -102,9 +103,6 @@ def test_a_lazy_clone_stays_lazy(ask):
     assert clone[0] == 7 and x[0] == 0 and not shares_memory(x, clone)
 
 
-# The view of the storage ---------------------------------------------------------------------
-
-
 def test_the_view_outlives_its_owner():
     """The storage lives as long as the view, and no longer."""
     x = torch.arange(1000.0)
@@ -160,9 +158,6 @@ def test_how_many_bytes_are_missing():
         assert bytes_missing(other) == 0
 
 
-# A place for the copy ------------------------------------------------------------------------
-
-
 def test_out_in_the_memory_that_is_read():
     """Even if two storages lie over the same memory."""
     buffer = bytearray(32)
@@ -176,6 +171,11 @@ def test_out_in_the_memory_that_is_read():
     assert read_storage(torch.ones(1), out=strided).tolist() == [1]
 
 
+def claiming(base, numel, offset=0):
+    """A tensor of `numel` elements, whatever its storage can hold, as resize_ can leave it."""
+    return torch.ops.inductor._reinterpret_tensor(base, (numel,), (1,), offset)
+
+
 def test_out_whose_storage_was_shrunk():
     """The error tells the bytes of out and those of its storage."""
     out = torch.zeros(32, 2)[16:].view(-1)
@@ -187,6 +187,54 @@ def test_out_whose_storage_was_shrunk():
     with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
         read_storage(torch.ones(32), out=out)
     assert read_storage(out)[32:].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.bfloat16, torch.complex128])
+def test_nothing_is_written_beside_out(dtype):
+    """Every `out` that fits into its storage is written, every other refused; no other byte changes."""
+    for held, offset, numel in itertools.product((1, 6, 24), (0, 1, 5, 23, 2**40), (1, 2, 24)):
+        memory = torch.full((24 * dtype.itemsize,), 0xA5, dtype=torch.uint8)
+        expected = memory.tolist()
+        base = (
+            torch.frombuffer(memory.numpy(), dtype=dtype, count=held)
+            if held
+            else torch.empty(0).to(dtype)
+        )
+        out, zeros = claiming(base, numel, offset), torch.zeros(numel, dtype=dtype)
+        if offset + numel > held:
+            with pytest.raises(
+                ValueError, match=f"but its storage has only {held * dtype.itemsize} b"
+            ):
+                read_storage(zeros, out=out)
+        else:
+            read_storage(zeros, out=out)
+            written = slice(offset * dtype.itemsize, (offset + numel) * dtype.itemsize)
+            expected[written] = bytes(numel * dtype.itemsize)
+        assert memory.tolist() == expected
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="mprotect is called as Linux has it"
+)
+def test_out_on_pages_of_which_one_is_for_reading():
+    """The reader asks the kernel for the first byte and the last: a write would end Python."""
+    page = mmap.PAGESIZE
+    memory = torch.frombuffer(mmap.mmap(-1, 3 * page), dtype=torch.uint8)
+    of_pages = ctypes.c_void_p(memory.data_ptr() + page), ctypes.c_size_t(page)
+    assert ctypes.CDLL(None).mprotect(*of_pages, mmap.PROT_READ) == 0
+    for start, refused in (
+        (page - 24, False),
+        (page - 12, True),
+        (page, True),
+        (2 * page - 12, True),
+    ):
+        out = memory[start : start + 24]
+        if refused:
+            with pytest.raises(ValueError, match="out lies in memory that may not be written"):
+                read_storage(torch.ones(24, dtype=torch.uint8), out=out)
+        else:
+            read_storage(torch.ones(24, dtype=torch.uint8), out=out)
+    assert memory.nonzero().flatten().tolist() == [*range(page - 24, page)]
 
 
 def test_out_that_is_a_lazy_clone():
@@ -227,8 +275,6 @@ def test_autograd_notices_what_is_written_into_out():
         assert read_storage(torch.full((3,), 5.0), out=out) is out and out.tolist() == [5, 5, 5]
     assert read_storage(torch.zeros(3), out=made_there).tolist() == [0, 0, 0]
 
-
-# Subclasses that say something else of themselves ---------------------------------------------
 
 ELSEWHERE = torch.arange(100.0, 200.0)
 LIES = {
@@ -313,7 +359,7 @@ def test_a_storage_is_not_believed():
     assert x.untyped_storage().nbytes() == 10**6
     x.fill_(1)
     assert read_storage(x).tolist() == storage_view(x).tolist() == [1] * 4
-    longer = torch.ops.inductor._reinterpret_tensor(x, (8,), (1,), 0)  # whatever the storage holds
+    longer = claiming(x, 8)
     with pytest.raises(ValueError, match="bytes 28 to 32, but the storage has only 16 bytes"):
         read_element(longer, 7)
     with pytest.raises(ValueError, match="bytes 0 to 32, but its storage has only 16 bytes"):

@@ -25,24 +25,16 @@ from tests.walks import sectors_of, visits_of
 PLENTY = 1_000_000
 
 
-def views_of(storages, data, count):
-    """Views, mostly of the first storage."""
+def views_of(storages, rng, count):
+    """Views, mostly of the first storage, and rarely empty."""
     found = []
     for _ in range(count):
-        x = storages[max(0, data.draw(st.integers(-2, len(storages) - 1)))]
-        x = x[tuple(data.draw(parts(n)) for n in x.shape)]
-        found.append(x.t() if data.draw(st.booleans()) else x)
+        x = storages[max(0, rng.randint(-2, len(storages) - 1))]
+        starts = [rng.randrange(n) for n in x.shape]
+        ends = [rng.randint(first + 1, n) for first, n in zip(starts, x.shape, strict=True)]
+        x = x[tuple(map(slice, starts, ends, rng.choices((1, 2, 3), k=2)))]
+        found.append(x.t() if rng.random() < 0.5 else x[: rng.randint(0, 40)])
     return found
-
-
-@st.composite
-def parts(draw, size):
-    """A slice of a dim that is rarely empty: every second one of `st.slices` is."""
-    start = draw(st.integers(0, size - 1))
-    return slice(start, draw(st.integers(start + (start % 9 > 0), size)), draw(st.integers(1, 3)))
-
-
-# Exact counts ---------------------------------------------------------------------------------------
 
 
 @given(tensors())
@@ -51,19 +43,17 @@ def test_the_numbers_of_one_operand(x):
     numbers = tensor_bytes(x)
     (found,) = traffic(reads=x).operands
     assert found.useful == len(numbers) and found.lines == len(blocks_of(numbers))
-    assert found.partial == len(partial_of(numbers)) and found.sectors == len(
-        blocks_of(numbers, 32)
-    )
-    # Sectors have 32 bytes, whatever the line.
-    assert traffic(reads=x, line=256).operands[0].sectors == found.sectors
+    assert found.partial == len(partial_of(numbers))
+    for line in (64, 256):  # sectors have 32 bytes, whatever the line
+        assert traffic(reads=x, line=line).operands[0].sectors == len(blocks_of(numbers, 32))
 
 
-@given(st.data())
-def test_lines_that_operands_share_count_once(data):
+@given(st.randoms(use_true_random=True))
+def test_lines_that_operands_share_count_once(rng):
     """Over one storage each line is read once, written once and kept once."""
     storages = torch.zeros(40, 40), torch.zeros(30, 40)
-    reads = views_of(storages, data, data.draw(st.integers(0, 3)))
-    writes = views_of(storages, data, data.draw(st.integers(0 if reads else 1, 2)))
+    reads = views_of(storages, rng, rng.randint(0, 3))
+    writes = views_of(storages, rng, rng.randint(0 if reads else 1, 2))
     came = set().union(*(set(memset(x)) for x in reads))
     went = set().union(*(set(memset(x)) for x in writes))
     found = traffic(reads, writes)
@@ -123,14 +113,12 @@ def test_a_store_that_allocates_reads_what_it_writes():
     x, y, out = (Layout((64, 64), itemsize=4, storage=name) for name in "xyz")
     for cache in (None, 1024):
         for reads, lines in (((), 1), (x, 2), ((x, y), 3)):
-            moved = [
-                traffic(reads, out, cache=cache, store=s).moved for s in ("bypass", "allocate")
-            ]
-            assert moved == [lines * 4 * out.numel, (lines + 1) * 4 * out.numel]
+            for store, more in (("bypass", 0), ("allocate", 1)):
+                moved = traffic(reads, out, cache=cache, store=store).moved
+                assert moved == (lines + more) * 4 * out.numel
         assert traffic(x, x, cache=cache, store="allocate").moved == 2 * 4 * x.numel
-    assert traffic(x, x[:, ::2], store="allocate") != traffic(
-        x, x[:, ::2]
-    )  # it names what it assumes
+    part = x[:, ::2]
+    assert traffic(x, part, store="allocate") != traffic(x, part)  # it names what it assumes
 
 
 def test_the_number_of_elements_costs_nothing():
@@ -146,9 +134,6 @@ def test_the_number_of_elements_costs_nothing():
     assert traffic(odd, odd.contiguous(), budget=3000).lines_written * 16 >= odd.numel
 
 
-# A cache --------------------------------------------------------------------------------------------
-
-
 def lru(walks, line, lines):
     """Lines fetched by each operand, visit by visit."""
     cache, misses = Lru(lines), [0] * len(walks)
@@ -161,32 +146,19 @@ def lru(walks, line, lines):
 
 
 def random_walks(rng):
-    """Loops over one operand to three: dense, by rows or in any order, with gaps, repeated."""
+    """Loops over one operand to three: dense, in any order, with gaps, repeated."""
     shape = [rng.choice([2, 3, 5, 8, 16, 20, 33]) for _ in range(rng.randint(1, 3))]
-    walks, base, by_rows = [], 0, rng.random() < 0.2
+    walks, base = [], 0
     for _ in range(rng.choice([1, 1, 2, 3])):
         item, stride, step = rng.choice([4, 8, 8]), [0] * len(shape), 1
-        dims = range(len(shape))[::-1]
-        for d in dims if by_rows else rng.sample(dims, len(shape)):
-            stride[d] = step
+        for d in rng.sample(range(len(shape)), len(shape)):
+            stride[d] = step * (rng.random() < 0.9)
             step *= shape[d]
             step += rng.choice([0, 0, rng.randint(1, 9)])
-        if not by_rows and rng.random() < 0.2:
-            stride[rng.randrange(len(shape))] = 0
         loops = tuple((item * c, n) for c, n in zip(stride, shape, strict=True))
         walks.append(Walk(base + item * rng.choice([0, 0, 1, 2, 8]), loops, item))
         base += (step * item // 4096 + 2) * 4096
     return walks
-
-
-def only_moves_on(walk):
-    """True if no turn of a loop comes back to a byte of the turn before."""
-    reach = walk.itemsize
-    for step, n in reversed(walk.loops):
-        if step < reach:
-            return False
-        reach += step * (n - 1)
-    return True
 
 
 def own_lines(walk):
@@ -196,7 +168,7 @@ def own_lines(walk):
 
 
 def test_fetched_lines_against_a_cache_filled_visit_by_visit():
-    """Exact where all fits, or only moves on; else nearly always, and rarely more than a tenth off."""
+    """Exact where all fits; else nearly always, and rarely more than a tenth off."""
     rng, exact, near, total = random.Random(0), 0, 0, 0
     for _ in range(500):
         walks = random_walks(rng)
@@ -205,7 +177,7 @@ def test_fetched_lines_against_a_cache_filled_visit_by_visit():
         assert all(0 <= one.filled <= one.touched for one in blocks_of_each)
         found = [one.touched for one in blocks_of_each]
         expected = lru(walks, 64, lines)
-        if sum(map(own_lines, walks)) <= lines or all(map(only_moves_on, walks)):
+        if sum(map(own_lines, walks)) <= lines:
             assert found == expected
         else:
             total += 1
@@ -240,16 +212,6 @@ def test_a_line_that_two_rows_share_comes_twice_column_by_column():
     found = traffic(writes=Layout((64, 50), itemsize=4), cache=64 * 80, order=(1, 0))
     again = found.lines_written - 200  # the line between two rows is written in two parts
     assert again > 10 and found.lines_kept == 2 * again
-
-
-@given(st.lists(st.integers(0, 12), max_size=60), st.integers(1, 9))
-def test_a_line_is_there_while_few_others_came_since(loads, lines):
-    """A line is a hit if fewer than `lines` different ones were used since its last use."""
-    cache = Lru(lines)
-    for k, line in enumerate(loads):
-        last = max((i for i in range(k) if loads[i] == line), default=None)
-        there = last is not None and len(set(loads[last + 1 : k])) < lines
-        assert cache.load(line) == there
 
 
 def test_a_cache_that_holds_all_changes_nothing():
@@ -307,9 +269,6 @@ def test_what_torch_casts_first_is_an_operation_to_ask_for():
     assert traffic((x, x), torch.empty(4, 64, dtype=torch.bool), cache=256).lines_written == 4
 
 
-# The sets of a cache ---------------------------------------------------------------------------------
-
-
 def by_sets(addresses, sets, ways, line):
     """Misses, with an ordered dict for each set."""
     held, misses = [OrderedDict() for _ in range(sets)], 0
@@ -348,9 +307,8 @@ def test_a_layout_is_walked_in_the_order_of_its_indices(x, sets, ways, rng):
     layout, order = Layout.of(x), rng.sample(range(x.ndim), x.ndim)
     addresses = [layout.address(index) for index in product(*map(range, layout.shape))]
     assert CacheSets(sets, ways).misses(layout) == by_sets(addresses, sets, ways, 64)
-    assert CacheSets(sets, ways).misses(layout, order) == CacheSets(sets, ways).misses(
-        layout.permute(order)
-    )
+    turned = layout.permute(order)
+    assert CacheSets(sets, ways).misses(layout, order) == CacheSets(sets, ways).misses(turned)
     cache = Lru(ways)
     assert CacheSets(1, ways).misses(addresses) == sum(not cache.load(a // 64) for a in addresses)
 
@@ -379,9 +337,6 @@ def test_powers_of_two_collide_in_the_second_level():
             missed = CacheSets(sets, 16).misses(m, order=(1, 0))
             assert missed == (m.numel if all_miss else traffic(m).lines_read)
         assert CacheSets(64, 12).misses(m, order=(1, 0)) == m.numel
-
-
-# What it shows --------------------------------------------------------------------------------------
 
 
 def test_the_table():
@@ -413,9 +368,6 @@ def test_fraction_of_a_bandwidth():
     measured = SimpleNamespace(ceiling_if={"bypass": 64e6, "allocate": 128e6}.get)
     assert traffic(x).fraction(0.001, 64e6) == traffic(x).fraction(0.001, measured) == 1.0
     assert traffic((), x, store="allocate").fraction(0.001, measured) == 1.0
-
-
-# A warp, and the ceiling ----------------------------------------------------------------------------
 
 
 @given(tensors(), st.sampled_from([1, 4, 32]), st.sampled_from([8, 32, 64]), st.data())

@@ -13,7 +13,6 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from stridekit import Layout
 from stridekit.tensors.view_error import explain_view
-from tests.robust_inputs import NO_MEMORY
 from tests.strategies import new_shapes, tensors
 
 SPANS = "at least one dimension spans across two contiguous subspaces"
@@ -226,14 +225,6 @@ def test_more_than_torch_can_count():
     huge = Layout((2**40, 2**40))
     assert "stride (1,)" in dict(explain_view(huge, 2**80).lines)["the view"]
     assert "64 bits" in dict(explain_view(huge, 3).lines)["torch says"]
-
-
-def test_layouts_and_tensors_without_memory():
-    """Numbers are enough: the same sentences for a Layout, an array, a meta and a fake tensor."""
-    layout = Layout((3, 4), itemsize=4)
-    for x in (layout, np.empty((3, 4), np.float32), NO_MEMORY["meta"](), NO_MEMORY["fake"]()):
-        assert str(explain_view(x, 2, 6)) == str(explain_view(layout, (2, 6)))
-        assert str(explain_view(x, 5)) == str(explain_view(layout, 5))
 
 
 def test_the_words_do_not_depend_on_the_mode():
