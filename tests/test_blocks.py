@@ -77,6 +77,9 @@ def test_two_columns_of_rows_that_end_inside_a_block():
     for first, start, width, size in product((1, 10, 40), (50, 75, 90), (5, 10), (16, 64)):
         rows = [(0, ((1, first), (100, 3))), (start, ((1, width), (100, 3)))]
         check_blocks(rows, size)
+    # One set ends where the other goes on, within a block.
+    check_blocks([(64, ((1, 48), (112, 4))), (0, ((1, 16), (48, 3), (112, 6)))], 3)
+    check_blocks([(896, ((1, 96), (112, 8))), (96, ((1, 16), (112, 48)))], 7)
 
 
 def test_what_is_written_out_ends_in_undecided():

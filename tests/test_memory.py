@@ -26,6 +26,7 @@ def test_sets_of_many_layouts_are_equal_exactly_when_filled_sets_are():
 
 NESTED = Layout((4, 6), itemsize=2)
 PAIRS = [
+    (NESTED, NESTED.t()),
     (NESTED, NESTED[1:, ::2]),
     (NESTED[:, ::2], NESTED[:, 1::2]),
     (NESTED[1:], NESTED[:3]),

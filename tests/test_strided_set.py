@@ -105,6 +105,7 @@ def test_each_and_runs(given_generators, budget):
 
 INTERLEAVED = [(6, 10, 15, 35), (9, 10, 11, 13), (1, 5, 7, 31)]
 CLUSTERED = [(2, 40), (3, 40), (1001, 5), (1003, 5)]
+SHARED_ENDS = [[(3, 8), (22, 9), (4, 3)], [(19, 4), (29, 10), (15, 3)], [(30, 2), (25, 9), (21, 6)]]
 THIN = [(101, 3), (103, 3), (107, 3), (109, 3)]  # fewer choices than numbers
 
 
@@ -112,9 +113,9 @@ THIN = [(101, 3), (103, 3), (107, 3), (109, 3)]  # fewer choices than numbers
     "given_generators",
     [
         *(list(zip(steps, sizes, strict=False)) for steps in INTERLEAVED
-          for sizes in ((30, 30, 30), (5, 80, 3), (60, 9, 2, 3), (4, 4, 4), (7, 1, 3))),
+          for sizes in ((30, 30, 30), (5, 80, 3), (200, 7, 9), (60, 9, 2, 3), (4, 4, 4))),
         *([(4, 2), (4, 2)], [(1, 4), (3, 2)], [(2, 4), (3, 3)], [(-1, 4), (3, 2)], [(0, 2)], CLUSTERED),
-        *([(1, 4), (4, 2)], [(2, 3), (3, 2)], [(0, 1), (3, 9)], [], THIN),
+        *([(1, 4), (4, 2)], [(2, 3), (3, 2)], [(0, 1), (3, 9)], [], THIN, *SHARED_ENDS),
     ],
     ids=str,
 )  # fmt: skip

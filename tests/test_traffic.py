@@ -103,6 +103,7 @@ def test_writing_a_part_of_a_line_reads_it_too():
     assert traffic(reads=column, writes=column).lines_kept == 0
     part = column[:250]  # 1,000 bytes: packed, the last line were partial, and is read all the same
     assert (traffic(part, part).lines_kept, traffic(part, part).minimum) == (0, 2 * 64 * 16)
+    assert traffic(writes=Layout((65,))).minimum == traffic(writes=Layout((65,))).moved == 3 * 64
     array = np.zeros((256, 256), np.float32)
     assert traffic(reads=array, writes=array[::-1, 5]).lines_kept == 0
     assert traffic(writes=(array[:, :128], array[:, 128:])).lines_kept <= 2  # the ends of the array
@@ -184,6 +185,18 @@ def test_fetched_lines_against_a_cache_filled_visit_by_visit():
             exact += found == expected
             near += 0.9 <= sum(found) / sum(expected) <= 1.1
     assert total > 120 and exact >= 0.85 * total and near >= 0.9 * total
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "lines"),
+    [((32, 5), (96, 5), 7), ((32, 3), (96, 2), 3), ((16, 5), (96, 5), 7)],
+)
+def test_turns_that_just_fit(outer, inner, lines):
+    """As many turns as fill the cache to its last line are still there; one line less, and they go."""
+    walk = Walk(0, (outer, inner), 4)
+    for cache in (lines - 1, lines, lines + 1):
+        [found] = fetched([walk], 64, cache, Budget(PLENTY))
+        assert found.touched == lru([walk], 64, cache)[0]
 
 
 def test_lines_that_come_in_parts_are_not_filled():
