@@ -206,10 +206,10 @@ OWN_WORDS |= {"ReshapeStepper", "Sort", "sdpa_output", "why_no_flash"}
 # One letter for each of COLUMNS, in their order, and the kinds of input that are met so.
 TABLE = """
 TTTTTTT...TTTTTTTTTTTTTTTLT  None
-TTTTTTTTTTTTTTTTTTTTTTTTTLT  int, nan, str, list, dict, object, class, class Tensor, class ndarray, bytes
-TTTTTTTTTTTTTTTTTTTTTTTTT.T  memoryview, NumPy scalar
-LLLLLLLLLLLTLLLLLLLLLLLLL.L  coo, csr, bsc, mkldnn, quantized
-LLLLLLLLLLLTLLLLLLLLLLLLLLL  nested, jagged, uninitialized, uninitialized buffer
+TTTTTTTTTTTTTTTTTTTTTTTTTLT  int, nan, str, list, class, class Tensor
+TTTTTTTTTTTTTTTTTTTTTTTTT.T  memoryview
+LLLLLLLLLLLTLLLLLLLLLLLLL.L  coo, csr, mkldnn, quantized
+LLLLLLLLLLLTLLLLLLLLLLLLLLL  nested, jagged, uninitialized
 ...VVV....VTVVVVV.........V  meta, fake
 ...VVV....VTVVVVV....I.LL.V  fake empty
 ...VVV.LL.VTVVVVV.........V  meta 10**18
@@ -217,29 +217,28 @@ LLLLLLLLLLLTLLLLLLLLLLLLLLL  nested, jagged, uninitialized, uninitialized buffer
 ...VVV....VTVVVVV...VV....V  wrapper, functional, efficient zero, functionalize
 .V.VVVV...VTVVVVV...VV.LL.V  vmap
 .V.VVVV...VTVVVVV...VV....V  grad
-...........T...............  grid, requires_grad, no leaf, Parameter, Buffer, subclass, torch_function,
+...........T...............  grid, requires_grad, Parameter, subclass, torch_function,
                              bfloat16, inference, lazy clone, of NumPy
 ...........T..........LLL..  0-d, conj, neg, imag of conj
-...........T...........LL..  bool, float8, uint64, complex128, windows
+...........T...........LL..  bool, float8, complex128, windows
 ....I......T.........I.LL.V  empty
 ....T......T...........LL..  float4
 .......LL..T..............V  expanded 10**18
 ...VVV.....T..............V  in FakeTensorMode
 ......L...VTVV..V...VV....V  shrunk
 ....V.L...VTVV..V...VV....V  shrunk to 0
-...TTTT....T..............T  array, read-only, of torch, memmap
+...TTTT....T..............T  array, of torch, memmap
 ...TTTT....T..........LLL.T  array 0-d
 ...TTTT....T...........LL.T  masked, field
 ...TTTT....T.........I.LL.T  array empty
-...TTTT....T.....LL...LLL.T  big-endian, object array, datetime64
+...TTTT....T.....LL...LLL.T  big-endian, object array
 ...TTTTLL..T..............T  array 10**18
 ...TTTTLLL.T...........LL.T  array 2**62
 ...TTTTLLL.T.....LLL..LLL.T  negative
-...TTTT.LL.T.....LLL..LLL.T  structured, texts
+...TTTT.LL.T.....LLL..LLL.T  structured
 LLLTTTTLLL.T.....LLLLLLLL.T  packed field, no bytes
 ...TTTT.......V...........T  layout
 ...TTTT.......V.......LLL.T  layout 0-d
-...TTTT.......V........LL.T  layout copied
 ...TTTT.......V......I.LL.T  layout empty
 ...TTTTLL.....V........LL.T  layout 10**12
 ...TTTTLLL....V........LL.T  layout 2**62

@@ -277,6 +277,8 @@ def test_two_go_there_and_back_and_more_go_in_a_new_order_each_round():
     two = compare({"a": once, "b": once}, rounds=5)
     assert list(two.order) == [[0, 1, 1, 0]] * 5
     assert [len(one) for one in two.samples["b"]] == [2] * 5
+    three = compare(dict.fromkeys("abc", once), rounds=2)
+    assert {tuple(sorted(order)) for order in three.order} == {(0, 1, 2)}
     four = compare(dict.fromkeys("abcd", once), rounds=30)
     assert {tuple(sorted(order)) for order in four.order} == {(0, 1, 2, 3)}
     assert len({tuple(order) for order in four.order}) > 5
@@ -429,9 +431,10 @@ def test_the_estimate_is_said_before_a_round_begins(queue):
     assert queue.host - before == pytest.approx(1, abs=0.01)  # each was called twice
 
 
-def test_a_comparison_that_becomes_slow_is_ended(queue):
+@pytest.mark.parametrize("fast_calls", [6, 8])
+def test_a_comparison_that_becomes_slow_is_ended(queue, fast_calls):
     """What the warm-up promised does not hold: the limit does, and the new estimate is told."""
-    slow = iter([1e-2] * 6)
+    slow = iter([1e-2] * fast_calls)  # in one round, or in two
     with pytest.raises(TooShort, match=r"a round takes about 1\.02 s"):
         compared(queue, 1e-2, lambda: next(slow, 0.5), max_seconds=0.4)
     assert queue.host < 0.4 + 0.5 + 1e-3
@@ -705,6 +708,8 @@ def stops():
 def test_threads_are_as_before(ending, time_it):
     """Even if the work raises, or you interrupt it."""
     seen = set()
+    with sampling.threads(1024):
+        assert torch.get_num_threads() == 1024
     with sampling.threads(3):
         with contextlib.suppress(TimingError, KeyboardInterrupt):
             time_it(lambda: [seen.add(torch.get_num_threads()), ending()])
