@@ -103,8 +103,8 @@ fix: .venv/done  ## fix the style where ruff can
 	$(IN_VENV) -m ruff check --fix .
 	$(IN_VENV) -m ruff format .
 
-fuzz: .venv/done  ## compare stridekit with torch, NumPy and brute force on random cases (FUZZ_ARGS="--seed 7")
-	@$(IN_VENV) -m tests.fuzz $(FUZZ_ARGS)
+fuzz: .venv/done  ## compare stridekit with torch, NumPy and brute force on random cases (FUZZ_ARGS="--hypothesis-seed=7")
+	@$(IN_VENV) -m pytest tests/test_fuzz.py tests/test_live.py --hypothesis-profile=fuzz $(IN_PARALLEL) $(FUZZ_ARGS)
 
 mutate: .venv/done  ## plant defects, one at a time, to see the tests turn red (MUTATE_ARGS="-k a_slice")
 	@$(IN_VENV) -m pytest tests/test_mutate.py -m "" $(IN_PARALLEL) $(MUTATE_ARGS)

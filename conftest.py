@@ -19,6 +19,7 @@ settings.register_profile(
 )
 settings.register_profile("ci", settings.get_profile("quick"), max_examples=200)
 settings.register_profile("long", settings.get_profile("quick"), max_examples=1000)
+settings.register_profile("fuzz", settings.get_profile("long"), derandomize=False, database=None)
 settings.load_profile("ci" if os.environ.get("CI") else "quick")
 
 # CPU seconds that a notebook may take, with the start of its kernel: four times those of the slowest on an

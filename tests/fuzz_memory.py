@@ -1,6 +1,6 @@
-"""Random cases for `make fuzz`: memory sets against brute force, NumPy and torch.
+"""Random cases: memory sets against brute force, NumPy and torch.
 
-Each family draws one case from a random.Random, and `tests.fuzz` runs them by the thousand. The checks of
+Each family draws one case from a random.Random; test_fuzz.py runs them by the thousand. The checks of
 a case stand apart, as other tests have cases of their own.
 """
 
