@@ -45,6 +45,13 @@ def once():
     return x.sum(1)
 
 
+WAYS = {
+    "compare": lambda work, **options: compare({"a": once, "b": work}, rounds=1, **options),
+    "measure": lambda work, **options: measure(work, min_run_time=1e-3, **options),
+}
+both_ways = pytest.mark.parametrize("time_it", WAYS.values(), ids=WAYS)
+
+
 @pytest.mark.parametrize("flush", [True, False])
 def test_a_gpu_is_timed_by_its_own_clock_without_the_flush_and_the_launch(queue, flush):
     """For work shorter than its launch, only a full queue keeps the launch out of the time."""
@@ -57,16 +64,10 @@ def test_a_gpu_is_timed_by_its_own_clock_without_the_flush_and_the_launch(queue,
     assert launched == pytest.approx(10 * 3 * 4e-6)  # two events and the work
 
 
-@pytest.mark.parametrize("way", ["compare", "measure"])
-def test_flush_and_graph_reach_the_gpu(queue, way):
-    def work():
-        queue.launch(0.5)
-
+@both_ways
+def test_flush_and_graph_reach_the_gpu(queue, time_it):
     def timed(**options):
-        if way == "compare":
-            compare({"a": work, "b": work}, device="cuda", rounds=1, **options)
-        else:
-            measure(work, device="cuda", min_run_time=0.01, **options)
+        time_it(lambda: queue.launch(0.5), device="cuda", **options)
         return queue.erased > 0, queue.captured > 0
 
     assert timed(flush=False) == (False, False)
@@ -255,16 +256,12 @@ def test_a_measurement_says_all_that_was_noticed():
     assert "\n  1 sample of 2 calls, after 0 to warm up, 1 thread" in repr(single)
 
 
-def test_garbage_is_collected_between_samples_alone():
+@both_ways
+def test_garbage_is_collected_between_samples_alone(time_it):
     """Only the first call, in the warm-up, is outside of a sample."""
-    for time_it in (
-        lambda work: measure(work, min_run_time=0.01),
-        lambda work: compare({"a": work, "b": work}, rounds=1),
-    ):
-        seen = []
-        time_it(lambda: seen.append(gc.isenabled()))  # noqa: B023
-        assert len(seen) > 100 and seen.count(True) <= 2
-        assert gc.isenabled()
+    seen = []
+    time_it(lambda: seen.append(gc.isenabled()))
+    assert len(seen) > 100 and seen.count(True) <= 1 and gc.isenabled()
 
 
 def test_times_in_words():
@@ -630,7 +627,7 @@ def raises():
     raise KeyError("lost")
 
 
-@pytest.mark.parametrize("time_it", [measure, lambda work: compare({"a": once, "b": work})])
+@both_ways
 def test_the_cause_of_a_failure_is_kept(time_it):
     with pytest.raises(TimingError) as caught:
         time_it(raises)
@@ -697,14 +694,7 @@ def stops():
 
 
 @pytest.mark.parametrize("ending", [once, raises, stops])
-@pytest.mark.parametrize(
-    "time_it",
-    [
-        lambda work: compare({"a": work, "b": once}, rounds=1, threads=2),
-        lambda work: measure(work, min_run_time=1e-3, threads=2),
-    ],
-    ids=["compare", "measure"],
-)
+@both_ways
 def test_threads_are_as_before(ending, time_it):
     """Even if the work raises, or you interrupt it."""
     seen = set()
@@ -712,7 +702,7 @@ def test_threads_are_as_before(ending, time_it):
         assert torch.get_num_threads() == 1024
     with sampling.threads(3):
         with contextlib.suppress(TimingError, KeyboardInterrupt):
-            time_it(lambda: [seen.add(torch.get_num_threads()), ending()])
+            time_it(lambda: [seen.add(torch.get_num_threads()), ending()], threads=2)
         assert seen == {2} and torch.get_num_threads() == 3
 
 
