@@ -46,7 +46,7 @@ def once():
 
 
 WAYS = {
-    "compare": lambda work, **options: compare({"a": once, "b": work}, rounds=1, **options),
+    "compare": lambda work, **options: compare({"a": work, "b": work}, rounds=1, **options),
     "measure": lambda work, **options: measure(work, min_run_time=1e-3, **options),
 }
 both_ways = pytest.mark.parametrize("time_it", WAYS.values(), ids=WAYS)
@@ -258,10 +258,10 @@ def test_a_measurement_says_all_that_was_noticed():
 
 @both_ways
 def test_garbage_is_collected_between_samples_alone(time_it):
-    """Only the first call, in the warm-up, is outside of a sample."""
+    """Only the first call of each function, in the warm-up, is outside of a sample."""
     seen = []
     time_it(lambda: seen.append(gc.isenabled()))
-    assert len(seen) > 100 and seen.count(True) <= 1 and gc.isenabled()
+    assert len(seen) > 100 and seen.count(True) <= 2 and gc.isenabled()
 
 
 def test_times_in_words():
