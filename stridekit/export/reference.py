@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator
 from importlib import import_module
@@ -36,9 +37,8 @@ MORE = {
     ),
 }
 # Members that Python or a library defines are left out of a class.
-FOREIGN = "AnyWidget, Exception, object, tuple, str, int, dict, Set, Collection, Generic, Protocol"
-CLASS = f"""   :members:
-   :inherited-members: {FOREIGN}
+CLASS = """   :members:
+   :inherited-members: AnyWidget, Exception, object, tuple, str, int, dict, Set, Collection, Protocol
    :special-members: __getitem__
    :exclude-members: get_state
 """
@@ -62,13 +62,14 @@ def pages() -> dict[str, tuple[str, str]]:
     """Return for each page of the reference its lead and its source."""
     written: dict[str, tuple[str, str]] = {}
     for page, module, name in public_names():
-        if page not in written:
-            title, about, _ = (PAGES | MORE)[page.removeprefix("reference-")]
-            written[page] = about, f"{title}\n{'=' * len(title)}\n\n{about}\n\n"
-        is_class = isinstance(getattr(import_module(module), name), type)
-        kind, options = ("autoclass", CLASS) if is_class else ("autofunction", "")
-        entry = f"{name}\n{'-' * len(name)}\n\n.. {kind}:: {module}.{name}\n{options}\n"
-        written[page] = written[page][0], written[page][1] + entry
+        title, about, _ = (PAGES | MORE)[page.removeprefix("reference-")]
+        value, taken = getattr(import_module(module), name), ""
+        kind, options = ("autoclass", CLASS) if isinstance(value, type) else ("autofunction", "")
+        if hasattr(value, "traits"):  # autodoc would show what traitlets takes
+            taken = re.sub(r": '[^']*'| -> 'None'", "", str(inspect.signature(value)))
+        entry = f"{name}\n{'-' * len(name)}\n\n.. {kind}:: {module}.{name}{taken}\n{options}\n"
+        head = f"{title}\n{'=' * len(title)}\n\n{about}\n\n"
+        written[page] = about, written.get(page, ("", head))[1] + entry
     return written
 
 

@@ -15,7 +15,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -183,13 +183,11 @@ def _number(notebook: Any, title: str) -> None:
         first.source = f"# {title}\n\n*{own[1]}*\n{first.source[own.end() :]}"
 
 
-def _sections(tree: nodes.document, page: str) -> list[list[str]]:
-    """Return page, anchor, heading and text of each section: what the search looks through."""
-    rows = []
+def _sections(tree: nodes.document, page: str) -> Iterator[list[str]]:
+    """Yield page, anchor, heading and text of each section: what the search looks through."""
     for section in tree.findall(nodes.section):
         heading = section.next_node(nodes.title).astext()
-        rows.append([page, section["ids"][-1], heading, " ".join(_words(section).split())])
-    return rows
+        yield [page, section["ids"][-1], heading, " ".join(_words(section).split())]
 
 
 def _words(node: Any) -> str:
