@@ -136,7 +136,7 @@ def _message(family: dict[str, Any], rows: Mapping[str, Sequence[str]]) -> str:
 
 def _build(folder: Path, lessons: dict[str, Lesson], beside: Path) -> Path:
     """Build the site in a folder; return the folder of its pages."""
-    source, out, index = folder / "source", folder / "site", []
+    source, out, index = folder / "source", folder / "site", list[list[str]]()
     others = shutil.ignore_patterns("*.ipynb", "*.md", "*.rst", "my_answers", ".*")
     shutil.copytree(beside, source, ignore=others)
     readme = beside.parent / "README.md"
