@@ -69,7 +69,8 @@ function matchesIn(line, tried = () => {}) {
   const searched = matches.splice(0);
   let place = 0;
   for (const word of line.split(" ")) {
-    for (const form of LOOKED_UP.get(word) ?? []) tryAt(place - form.before, form);
+    const forms = LOOKED_UP.get(word); // of hardly any word
+    if (forms) for (const form of forms) tryAt(place - form.before, form);
     place += word.length + 1;
   }
   return [...searched, ...matches];
