@@ -1,4 +1,4 @@
-"""The same operation on a Layout and on a tensor: the same numbers, or a refusal on both sides."""
+"""What a Layout and a tensor are compared by, and where torch has changed."""
 
 import inspect
 
@@ -12,21 +12,6 @@ from stridekit import LayoutError
 
 REFUSALS = (LayoutError, IndexError)
 TORCH_REFUSALS = (RuntimeError, IndexError, ValueError)
-
-
-def agree(layout_operation, torch_operation):
-    """Both operations give the same layouts, or both refuse; Layout refuses negative sizes too."""
-    try:
-        expected = numbers(torch_operation())
-        if any(size < 0 for shape, *_ in expected for size in shape):
-            raise ValueError("torch made a negative size: see the test of that surprise")
-    except TORCH_REFUSALS:
-        with pytest.raises(REFUSALS) as refusal:
-            layout_operation()
-        # Python's own "tuple index out of range" is an accident, no refusal.
-        assert not str(refusal.value).endswith("index out of range")
-        return
-    assert numbers(layout_operation()) == expected
 
 
 def numbers(results):

@@ -36,8 +36,3 @@ def basic_indices(shape):
 def new_shapes(numel):
     """A shape to view `numel` elements as: usually possible, with size-1 dims and a -1 mixed in."""
     return randoms.map(lambda r: tuple(steps.new_shape(r, numel, wrong=0.1)))
-
-
-def broadcastable(count, dtype=torch.float32, max_ndim=5):
-    """Tensors whose shapes mostly broadcast, each with strides of its own."""
-    return randoms.map(lambda r: steps.operands(r, count, (dtype,), max_ndim))

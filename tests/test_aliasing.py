@@ -1,6 +1,6 @@
 """memset, is_view and the rest of real tensors and arrays: torch's and NumPy's addresses decide."""
 
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -78,7 +78,8 @@ def test_layouts_lie_where_tensors_do(x, data):
     copy = Layout.of(x).clone()
     layouts = layout, layout[index], copy, other[index]
     assert len({layout.storage, copy.storage, other.storage}) == 3
-    for (s, t), (a, b) in zip(product(views, views), product(layouts, layouts), strict=True):
+    pairs = zip(combinations(views, 2), combinations(layouts, 2), strict=True)
+    for (s, t), (a, b) in pairs:
         for ask in (is_view, shares_memory):
             assert ask(a, b) == ask(s, t)
         assert shares_storage(a, b) == shares_storage(s, t) or 0 in x.shape

@@ -5,22 +5,14 @@ import json
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from stridekit import Layout, shares_memory
 from stridekit.elementwise import loop_nest, output_layout
 from tests import loop_nest_cases
-from tests.agree import agree, numbers
-from tests.strategies import broadcastable
+from tests.agree import numbers
 
 NESTS = json.loads(loop_nest_cases.FILE.read_text(encoding="utf-8"))
-
-
-def of_dtype(x, dtype):
-    """Another tensor with the strides of x; a cast would pack them."""
-    return torch.zeros(20_000, dtype=dtype).as_strided(x.shape, x.stride())
 
 
 def test_alike_operands_keep_even_the_strides_that_nothing_steps():
@@ -64,28 +56,6 @@ def test_output_of_all_pairs_of_dtypes():
                 compared.add((one, two))
     assert len(dtypes) > 40 and len(compared) > 200
     assert {(d, d) for d in (torch.bool, torch.uint64, torch.complex32)} <= compared
-
-
-@given(broadcastable(2), st.sampled_from([torch.float64, torch.int8, torch.bool]))
-def test_output_of_arrays_of_two_dtypes(operands, dtype):
-    """Arrays are what torch.as_tensor makes of them; a meta tensor stands for one on the CPU."""
-    x, y = operands[0], of_dtype(operands[1], dtype)
-    arrays = x.numpy(), y.numpy()
-    agree(lambda: output_layout(*arrays), lambda: torch.add(*map(torch.as_tensor, arrays)))
-    metas = (torch.empty_strided(t.shape, t.stride(), dtype=t.dtype, device="meta") for t in (x, y))
-    agree(lambda: output_layout(*metas), lambda: torch.add(x, y))
-
-
-@given(broadcastable(2), st.booleans(), st.booleans())
-def test_output_of_what_is_yet_to_be_negated_or_conjugated(operands, first, negated):
-    """torch clones such a view before the operation, which a Layout does not show."""
-    if negated:
-        x, y = torch._neg_view(operands[0]), operands[1]
-    else:
-        x, y = (of_dtype(t, torch.complex64) for t in operands)
-        x = x.conj()
-    pair = (x, y) if first else (y, x)
-    agree(lambda: output_layout(*pair), lambda: torch.add(*pair))
 
 
 def test_a_gpu_casts_without_a_copy():

@@ -111,7 +111,7 @@ ROWS = [
     ("V", "t = torch.zeros(10**7)", "Predict('?', t)"),
     ("V", "t = torch.ones(()).expand(10**9, 10**9)", "Sort(t, 'x.clone()', also='x.t()')"),
     ("V", "t = torch.ones(4, 6)", "Sort(t, '(' * 10**6 + 'x', also='x.t()')"),
-    (".", "m = [('x.t()', 'copy')] * 10**5", "Sort(torch.ones(4, 6), 'x.t()', also='-x', moves=m)"),
+    (".", "m = [('x.t()', 'copy')] * 10**4", "Sort(torch.ones(4, 6), 'x.t()', also='-x', moves=m)"),
     # A run, and messages
     (".", "t = torch.ones(64, 64)", "audit(lambda: [t.t().reshape(-1) for _ in range(300)])"),
     (".", CHAIN, "audit(chain, torch.ones(4, 4))"),
