@@ -9,7 +9,6 @@ import re
 import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatelessSymbolicContext
 
 from stridekit import Layout
 from stridekit._arguments import a_kind
@@ -20,19 +19,35 @@ def raises():
     raise KeyError("lost")
 
 
-SYMBOLS = ShapeEnv()
-FIRST_DIM = StatelessSymbolicContext(dynamic_sizes=[DimDynamic.DYNAMIC, DimDynamic.STATIC])
-OF_SYMBOLS = FakeTensorMode(shape_env=SYMBOLS)
-SYMBOLIC = OF_SYMBOLS.from_tensor(torch.ones(5, 4), symbolic_context=FIRST_DIM)
-with FakeTensorMode():
-    ON_GPU = torch.empty(2, 3, 4, device="cuda")
-MORE = {"itertools": itertools, "raises": raises, "gpu_tensor": ON_GPU}
-MORE |= {"sym": SYMBOLIC, "unbacked": ShapeEnv().create_unbacked_symint()}
-MORE |= {"q": torch.rand(2, 3, 5, 4), "h": Layout((2, 3, 5, 4), itemsize=4)}
-MORE |= {"groups": Layout((2, 2, 5, 4), itemsize=4), "bools": Layout((2, 3, 5, 5))}
+@pytest.fixture(scope="module")
+def named(known):  # noqa: F811
+    """The names that calls use: those of test_robustness, and some more."""
+    # Not above: these imports take two seconds in each worker.
+    from torch.fx.experimental import symbolic_shapes as symbolic
+
+    symbols = symbolic.ShapeEnv()
+    first_dim = symbolic.StatelessSymbolicContext(
+        dynamic_sizes=[symbolic.DimDynamic.DYNAMIC, symbolic.DimDynamic.STATIC]
+    )
+    of_symbols = FakeTensorMode(shape_env=symbols)
+    with FakeTensorMode():
+        on_gpu = torch.empty(2, 3, 4, device="cuda")
+    yield known | {
+        "itertools": itertools,
+        "raises": raises,
+        "gpu_tensor": on_gpu,
+        "sym": of_symbols.from_tensor(torch.ones(5, 4), symbolic_context=first_dim),
+        "unbacked": symbolic.ShapeEnv().create_unbacked_symint(),
+        "q": torch.rand(2, 3, 5, 4),
+        "h": Layout((2, 3, 5, 4), itemsize=4),
+        "groups": Layout((2, 2, 5, 4), itemsize=4),
+        "bools": Layout((2, 3, 5, 5)),
+    }
+    assert not symbols.guards and not symbols.replacements
+
 
 # The initial of the error, the calls, and a part of their sentence, or two with "…" between them. The names
-# are MORE and those of test_robustness: a Layout x and a tensor T of shape (4, 6), the MemorySet m of x.
+# are those of `named`: a Layout x and a tensor T of shape (4, 6), the MemorySet m of x, and more.
 REFUSALS = r"""
 # Layouts
 L  Layout((2, 3), (1,)) / Layout((2, 3), (1, 2, 3))  =>  shape (2, 3) has 2 dims but stride (1, … has
@@ -382,13 +397,12 @@ ROWS = [
 
 @pytest.mark.filterwarnings("ignore:ComplexHalf:UserWarning")
 @pytest.mark.parametrize(("letter", "calls", "sentence"), ROWS, ids=lambda v: v[:60])
-def test_a_refusal_says_what_and_why(letter, calls, sentence, known):  # noqa: F811
+def test_a_refusal_says_what_and_why(letter, calls, sentence, named):
     for call in calls.split(" / "):
         with pytest.raises(Exception) as refused:  # noqa: PT011
-            eval(call, known | MORE)
+            eval(call, dict(named))
         for part in sentence.split(" … "):
             assert refusal(refused.value, part) == letter, call
-    assert not SYMBOLS.guards and not SYMBOLS.replacements
 
 
 ARTICLES = (
