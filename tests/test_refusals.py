@@ -287,7 +287,6 @@ E  compare(dict.fromkeys(map(str, range(101)), f))  =>  101 functions: a compari
 E  compare([f, f])  =>  of type list: give a dict
 E  compare({"a": f, "b": 3})  =>  'b' is of type int, not a function
 E  compare({"a": f, "b": raises})  =>  'b' raised KeyError in its warm-up … timed: 'lost'
-E  compare({"a": f, 1: f})  =>  the name 1 is an int: give each name as a text
 E  compare(ab, rounds=0)  =>  rounds=0: give the number of rounds
 E  compare(ab, max_seconds=0)  =>  max_seconds=0: give seconds
 E  compare(ab, threads=0)  =>  threads=0: give the number of torch's threads as an int, 1 to 1024

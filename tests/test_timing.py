@@ -689,6 +689,11 @@ def test_an_open_file_is_a_result():
         assert clocks.HostClock().begin(lambda: file)() is file
 
 
+def test_names_are_texts():
+    with pytest.raises(TimingError, match="^the name 1 is an int: give each name as a text$"):
+        compare({"a": once, 1: once})
+
+
 def stops():
     raise KeyboardInterrupt
 
