@@ -690,7 +690,7 @@ def test_an_open_file_is_a_result():
 
 
 def test_names_are_texts():
-    with pytest.raises(TimingError, match="^the name 1 is an int: give each name as a text$"):
+    with pytest.raises(TimingError, match=r"^the name 1 is an int: give each name as a text$"):
         compare({"a": once, 1: once})
 
 
