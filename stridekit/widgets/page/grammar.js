@@ -74,34 +74,27 @@ export const SIGNATURES = {
 };
 export const PIECES = ["split", "chunk", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit"];
 /** Other names of torch, and what to do instead. */
-export const OTHERS = new Map(
-  [
-    [
-      "shape size stride storage_offset numel nelement ndim dim element_size itemsize is_contiguous data_ptr " +
-        "storage untyped_storage item tolist numpy dim_order",
-      "the picture shows it",
-    ],
-    [
-      "dtype type type_as float double half bfloat16 int long short byte bool real imag view_as_real view_as_complex",
-      "the elements keep their dtype in the picture",
-    ],
-    ["expand_as view_as reshape_as", "write the sizes out, as in .expand(3, 4)"],
-    ["data", "write .detach()"],
-    [
-      "roll rot90 fliplr flipud repeat_interleave index_select take gather masked_select tril triu cat stack",
-      "the picture follows no such order; .flip(0), .repeat(2, 1) and .clone() copy as well",
-    ],
-    [
-      "add sub mul div neg abs exp relu clamp sum mean max min argmax sort cumsum diff softmax",
-      "it computes new values; an AliasExplorer runs y = x + 1",
-    ],
-    ["add_ sub_ mul_ neg_ zero_ fill_ copy_", "it writes; an AliasExplorer runs y.add_(1)"],
-  ].flatMap(([names, instead]) => names.split(" ").map((name) => [name, instead])),
-);
+export const OTHERS = new Map(Object.entries({
+  "the picture shows it":
+    "shape size stride storage_offset numel nelement ndim dim element_size itemsize is_contiguous data_ptr storage " +
+    "untyped_storage item tolist numpy dim_order",
+  "the elements keep their dtype in the picture":
+    "dtype type type_as float double half bfloat16 int long short byte bool real imag view_as_real view_as_complex",
+  "write the sizes out, as in .expand(3, 4)": "expand_as view_as reshape_as",
+  "write .detach()": "data",
+  "the picture follows no such order; .flip(0), .repeat(2, 1) and .clone() copy as well":
+    "roll rot90 fliplr flipud repeat_interleave index_select take gather masked_select tril triu cat stack",
+  "it computes new values; an AliasExplorer runs y = x + 1":
+    "add sub mul div neg abs exp relu clamp sum mean max min argmax sort cumsum diff softmax",
+  "it writes; an AliasExplorer runs y.add_(1)": "add_ sub_ mul_ neg_ zero_ fill_ copy_",
+}).flatMap(([instead, names]) => names.split(" ").map((name) => [name, instead])));
 const KINDS = { int: Number.isInteger, ints: Array.isArray, format: (value) => typeof value === "string" };
 const WORDS = { int: "an int", ints: "ints in brackets, as (2, 3)", format: "a format, as torch.channels_last" };
 const SIZES = ["size", "sizes", "shape", "repeats", "dims"]; // parameters whose numbers multiply
 const FORMS = "write operations as .permute(1, 0) or [1:, ::2]";
+const GATHERED =
+  "lists, masks and tensors gather elements into a new storage; write ints and slices, as [1:, ::2]";
+const NOT_EXACT = `a browser counts exactly up to ${Number.MAX_SAFE_INTEGER}`;
 const NAME = "[A-Za-z_][A-Za-z0-9_]*";
 const TOKEN = new RegExp(String.raw`[ \t]*(\.\.\.|\.?${NAME}|0|[1-9][0-9]*|[-+*]=|"${NAME}"|'${NAME}'|.)`, "gsu");
 const PARAMETER = /(\*?)(\w+): ([\w|]+)(?: = ([\w.-]+))?/g;
@@ -110,13 +103,11 @@ const DOT = new RegExp(String.raw`[ \t]*\.[ \t]+(?=${NAME})`, "g");
 const UNSHOWN = /[\x00-\x1f\x7f-\xa0\u2000-\u200f\u2028-\u202f\u205f-\u206f\ufeff\ud800-\udfff]/gu;
 
 // What is written otherwise on slides and in chats: quotes, dashes, spaces, and the wide forms of ASCII.
-const PLAIN = new Map(
-  [
-    ["‘’‚‛′", "'"], ["“”„‟″", '"'], ["‐‑‒–—−", "-"],
-    ["\xa0\u2002\u2003\u2007\u2009\u200a\u202f\u3000", " "], ["\u200b\u2060\ufeff", ""], ["…", "..."], ["×", "*"],
-  ].flatMap(([chars, ascii]) => [...chars].map((char) => [char, ascii])),
-);
-const WIDE = /[\uff01-\uff5e]/g;
+const PLAIN = [
+  [/[‘’‚‛′]/g, "'"], [/[“”„‟″]/g, '"'], [/[‐‑‒–—−]/g, "-"], [/[\xa0\u2002\u2003\u2007\u2009\u200a\u202f\u3000]/g, " "],
+  [/[\u200b\u2060\ufeff]/g, ""], [/…/g, "..."], [/×/g, "*"],
+  [/[\uff01-\uff5e]/g, (char) => String.fromCharCode(char.charCodeAt(0) - 0xfee0)],
+];
 
 /** The operations in a text, at least one, on a tensor of this name: [{name, args, text, piece}]. Throws Refused. */
 export function readSteps(text, tensor = "x") {
@@ -133,8 +124,7 @@ export const after = (layout, text) => readSteps(text).reduce((now, step) => app
 export function plain(text) {
   if ([...text].length > MOST_CHARACTERS)
     throw new Refused(`a line has at most ${MOST_CHARACTERS} characters: write several`);
-  const ascii = Array.from(text, (char) => PLAIN.get(char) ?? char).join("")
-    .replace(WIDE, (char) => String.fromCharCode(char.charCodeAt(0) - 0xfee0));
+  const ascii = PLAIN.reduce((now, [other, char]) => now.replace(other, char), text);
   const line = ascii.split("#")[0].replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "").replace(/^>>> /, "");
   return line.replace(/[ \t\r\n;,]+$/, "").replace(FUNCTION, "$2.$1(").replace(DOT, ".");
 }
@@ -144,11 +134,9 @@ function behind(text, tensor) {
   const bound = text.match(new RegExp(`^${NAME}[ \\t]*=(?!=)[ \\t]*`));
   let rest = text.slice(bound?.[0].length ?? 0);
   const named = rest.match(new RegExp(`^(${NAME})[ \\t]*[.[]`));
+  const wrong = `cannot read "${text}": the tensor in the picture is ${tensor}, write ${tensor}.t() or .t()`;
   if (rest.startsWith(tensor) && /^[ \t]*([.[]|$)/.test(rest.slice(tensor.length))) rest = rest.slice(tensor.length);
-  else if (bound || (named && !Object.hasOwn(SIGNATURES, named[1])))
-    throw new Refused(
-      visible(`cannot read "${text}": the tensor in the picture is ${tensor}, write ${tensor}.t() or .t()`),
-    );
+  else if (bound || (named && !Object.hasOwn(SIGNATURES, named[1]))) throw new Refused(visible(wrong));
   return rest.replace(new RegExp(`^[ \\t]*(?=${NAME})`), ".");
 }
 
@@ -184,29 +172,25 @@ export function createReader(text, forms) {
     return found;
   }
 
-  /** The next token, a name. */
   const name = () => need(NAME);
-
-  /** True if an int comes next. */
   const atInt = () => /^[-0-9]/.test(token());
 
   /** An int of either sign. */
   function number() {
     const minus = take("-");
     const digits = need("[0-9]+");
-    if (Number(digits) > Number.MAX_SAFE_INTEGER)
-      throw new Refused(`${digits} is too large: a browser counts exactly up to ${Number.MAX_SAFE_INTEGER}`);
+    if (Number(digits) > Number.MAX_SAFE_INTEGER) throw new Refused(`${digits} is too large: ${NOT_EXACT}`);
     return minus ? 0 - Number(digits) : Number(digits);
   }
 
-  /** The results of `one`, separated by commas, up to the closing bracket. */
-  function several(one, closing) {
-    const found = [];
+  /** What `read` returns for each of the parts, between commas, up to the closing bracket. */
+  function several(read, closing) {
+    const parts = [];
     while (!take(closing)) {
-      found.push(one());
+      parts.push(read());
       if (token() !== closing) need(",");
     }
-    return found;
+    return parts;
   }
 
   /** An operation with its arguments. */
@@ -217,8 +201,7 @@ export function createReader(text, forms) {
       return { name: "[]", args: several(item, "]"), text: textFrom(first) };
     }
     const named = need(String.raw`\.${NAME}`).slice(1);
-    if (!Object.hasOwn(SIGNATURES, named))
-      throw new Refused(`${named} is not known here: ${insteadOf(named)}`);
+    if (!Object.hasOwn(SIGNATURES, named)) throw new Refused(`${named} is not known here: ${insteadOf(named)}`);
     const [isProperty, isCalled] = [SIGNATURES[named] === null, take("(") !== ""];
     if (isProperty && isCalled) throw new Refused(`${named} takes no call: write .${named}`);
     if (!isProperty && !isCalled) throw new Refused(`write .${named}(), with its arguments`);
@@ -241,13 +224,9 @@ export function createReader(text, forms) {
     const first = at;
     const parts = [bound()];
     while (parts.length < 3 && take(":")) parts.push(bound());
-    if (at === first && (token() === "[" || new RegExp(`^${NAME}`).test(token())))
-      throw new Refused(
-        `"${token()}" cannot stand in an index here: lists, masks and tensors gather elements into ` +
-          "a new storage; write ints and slices, as [1:, ::2]",
-      );
-    if (at === first) throw wrong();
-    return parts.length > 1 ? { slice: parts } : parts[0];
+    if (at > first) return parts.length > 1 ? { slice: parts } : parts[0];
+    if (token() !== "[" && !new RegExp(`^${NAME}`).test(token())) throw wrong();
+    throw new Refused(`"${token()}" cannot stand in an index here: ${GATHERED}`);
   }
 
   /** An int; null for None or for nothing. */
@@ -290,8 +269,7 @@ function changes(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 0; i < a.length; i++) {
     const next = [i + 1];
-    for (let j = 0; j < b.length; j++)
-      next.push(Math.min(row[j] + Number(a[i] !== b[j]), row[j + 1] + 1, next[j] + 1));
+    for (let j = 0; j < b.length; j++) next.push(Math.min(row[j] + Number(a[i] !== b[j]), row[j + 1] + 1, next[j] + 1));
     row = next;
   }
   return row[b.length];
@@ -309,15 +287,14 @@ function called(name, given, text) {
   const dtypes = given.filter(([word, it]) => word === "dtype" || (name === "view" && KINDS.format(it)));
   if (dtypes.length && ["view", "to"].includes(name)) throw wrong(OTHERS.get("dtype"));
   const several = signature.startsWith("*") && byPlace.length > Number(signature.includes("int|ints"));
-  if (several && byPlace.every(Number.isInteger))
-    given = [["", byPlace], ...given.slice(byPlace.length)];
+  if (several && byPlace.every(Number.isInteger)) given = [["", byPlace], ...given.slice(byPlace.length)];
   const named = new Map();
   for (const [k, [givenWord, value]] of given.entries()) {
     if (!givenWord && k >= parameters.size)
       throw wrong(`it takes ${counted(parameters.size, "argument")}, not ${given.length}`);
     const word = givenWord || [...parameters.keys()][k];
-    if (!parameters.has(word) || named.has(word))
-      throw wrong(named.has(word) ? `${word} is given twice` : `it has no ${word}`);
+    if (named.has(word)) throw wrong(`${word} is given twice`);
+    if (!parameters.has(word)) throw wrong(`it has no ${word}`);
     const why = whyNot(value, ...parameters.get(word), givenWord);
     if (why) throw wrong(`${word} is ${why}`);
     named.set(word, value);
@@ -336,12 +313,12 @@ function called(name, given, text) {
 function whyNot(value, star, name, kind, fallback, byName) {
   let kinds = (kind.includes("|") ? kind : star ? "ints" : kind).split("|");
   if (name === "sections" && byName) kinds = ["int"]; // indices have another name
-  const fits = kinds.some((one) => KINDS[one](value)) || (value === null && fallback === "None");
+  const fits = kinds.some((each) => KINDS[each](value)) || (value === null && fallback === "None");
   const shown = value === null ? "None" : Array.isArray(value) ? tuple(value) : KINDS.int(value) ? value : `torch.${value}`;
   if (!fits && !(fallback === "all" && KINDS.int(value)))
-    return `${shown}, not ${kinds.map((one) => WORDS[one]).join(" or ")}`;
+    return `${shown}, not ${kinds.map((each) => WORDS[each]).join(" or ")}`;
   const sizes = SIZES.includes(name) && Array.isArray(value) ? value : [];
   if (product(sizes.map((n) => Math.max(Math.abs(n), 1))) > Number.MAX_SAFE_INTEGER)
-    return `${shown}: a browser counts exactly up to ${Number.MAX_SAFE_INTEGER} elements`;
+    return `${shown}: ${NOT_EXACT} elements`;
   return "";
 }

@@ -7,8 +7,6 @@
 
 export const CACHE_LINE = 64; // bytes
 
-/** @typedef {{shape: number[], stride: number[], storage_offset: number, itemsize: number}} Layout */
-
 /** An operation that torch would refuse, or a text that is not a line. */
 export class Refused extends Error {}
 
@@ -16,10 +14,9 @@ const refuse = (sentence) => {
   throw new Refused(sentence);
 };
 
-/** The numbers from 0 to `count` - 1. */
 export const range = (count) => Array.from({ length: count }, (_, k) => k);
-/** The product of numbers, 1 if there are none. */
 export const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
+export const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 const innermostFirst = ({ shape }) => range(shape.length).reverse();
 const same = (some, others) => String(some) === String(others);
 const splice = (values, at, count, ...others) => [...values.slice(0, at), ...others, ...values.slice(at + count)];
@@ -32,26 +29,28 @@ export const tuple = (numbers) => `(${numbers.join(", ")}${numbers.length === 1 
 export const counted = (count, word) => `${count} ${word}${Number(count) === 1 ? "" : "s"}`;
 /** A verdict [good, sentence] with its sign; good is null for neither. */
 export const verdict = ([good, sentence]) => `${good === null ? "·" : good ? "✓" : "✗"} ${sentence}`;
-/** The element at an index: x[2, 3], or x for a 0-d tensor. @param {number[]} index @param {string} name */
+/** The element at an index: x[2, 3], or x for a 0-d tensor. */
 export const elementName = (index, name) => (index.length ? `${name}[${index.join(", ")}]` : name);
+/** The same for the `flat`-th element in row-major order. */
+export const nameAt = (shape, flat, name) => elementName(unflatten(shape, flat), name);
 
 // The value and the address formula ------------------------------------------------------------------
 
 /** A new tensor of this shape, its elements row by row. */
 export const rowMajor = (shape, itemsize) => ({ shape, stride: contiguousStride(shape), storage_offset: 0, itemsize });
 
-/** The number of indices. @param {Layout} layout */
-export const numel = (layout) => product(layout.shape);
+export const numel = ({ shape }) => product(shape);
 
-/** The element of the storage at an index. @param {Layout} layout @param {number[]} index */
+/** The element of the storage at an index. */
 export const offset = (layout, index) =>
   index.reduce((sum, i, d) => sum + i * layout.stride[d], layout.storage_offset);
+/** The same for the `flat`-th index in row-major order. */
+export const offsetAt = (layout, flat) => offset(layout, unflatten(layout.shape, flat));
 
-/** The number of elements from the first to the last reached one, inclusive. @param {Layout} layout */
+/** The number of elements from the first to the last reached one, inclusive. */
 export const extent = ({ shape, stride }) =>
   shape.includes(0) ? 0 : shape.reduce((sum, n, d) => sum + (n - 1) * stride[d], 1);
-
-/** The last reached element; -1 if there is none. @param {Layout} layout */
+/** The last reached element; -1 if there is none. */
 export const lastOf = (layout) => (extent(layout) ? layout.storage_offset + extent(layout) - 1 : -1);
 
 /** The `flat`-th index in row-major order, or with its loops in another `order`, outermost first. */
@@ -64,32 +63,18 @@ export function unflatten(shape, flat, order = range(shape.length)) {
   return index;
 }
 
-/** The number of an index in row-major order. @param {number[]} shape @param {number[]} index */
+/** The number of an index in row-major order. */
 export const flatten = (shape, index) => index.reduce((flat, i, d) => flat * shape[d] + i, 0);
 
 /** The element of each index in row-major order, and the (flat) indices that own each element. */
-export function reach(layout) {
-  const { shape, stride } = layout;
-  const elements = new Array(numel(layout));
+export function reach({ shape, stride, storage_offset }) {
+  // Each dim repeats the elements of the dims inside it, a stride further on.
+  const within = shape.reduceRight(
+    (inner, size, d) => range(size).flatMap((i) => inner.map((element) => i * stride[d] + element)), [0]);
+  const elements = within.map((element) => storage_offset + element);
   const owners = new Map();
-  const index = shape.map(() => 0);
-  let element = layout.storage_offset;
-  for (let flat = 0; flat < elements.length; flat++) {
-    elements[flat] = element;
-    const owned = owners.get(element);
-    if (owned) owned.push(flat);
-    else owners.set(element, [flat]);
-    // Advance the index like an odometer, and the element with it; a stride along a size of 1 may be too long to count.
-    for (let d = shape.length - 1; d >= 0; d--) {
-      index[d] += 1;
-      if (index[d] < shape[d]) {
-        element += stride[d];
-        break;
-      }
-      element -= (shape[d] - 1) * stride[d];
-      index[d] = 0;
-    }
-  }
+  for (const [flat, element] of elements.entries())
+    if (!owners.get(element)?.push(flat)) owners.set(element, [flat]);
   return { elements, owners };
 }
 
@@ -97,7 +82,7 @@ export function reach(layout) {
 export const sameLayout = (a, b) =>
   same(a.shape, b.shape) && same(a.stride, b.stride) && a.storage_offset === b.storage_offset;
 
-/** The reason why the browser cannot hold the numbers of a layout exactly, NaN among them; "" if it can. @param {Layout} layout */
+/** The reason why the browser cannot hold the numbers of a layout exactly, NaN among them; "" if it can. */
 export function whyNotCounted(layout) {
   const { shape, stride, storage_offset } = layout;
   const numbers = [numel(layout), ...shape, ...stride, storage_offset, lastOf(layout) + 1];
@@ -116,13 +101,13 @@ function gapIn({ shape, stride }, order) {
   return null;
 }
 
-/** The reason why the layout is not contiguous in a format; "" if it is. @param {Layout} layout */
+/** The reason why the layout is not contiguous in a format; "" if it is. */
 export function whyNotContiguous(layout, format = "contiguous_format") {
   const [ndim, order] = [layout.shape.length, ORDERS[format] ?? innermostFirst(layout)];
   if (order.length !== ndim) return `${format} has ${order.length} dims, this layout has ${ndim}`;
   if (!ORDERS[format] && layout.shape.includes(0)) return ""; // the other formats compare strides even so
-  const found = gapIn(layout, order);
-  return found ? `dim ${found.d} has stride ${layout.stride[found.d]}, ${found.needed} is needed` : "";
+  const gap = gapIn(layout, order);
+  return gap ? `dim ${gap.d} has stride ${layout.stride[gap.d]}, ${gap.needed} is needed` : "";
 }
 
 /** True if a layout is contiguous in a format. */
@@ -155,20 +140,22 @@ export function apply(layout, { name, args, piece, text }) {
   return { layout: numbers, copied, read };
 }
 
-/** One of several results. */
-function pick(pieces, piece, text) {
-  const count = pieces.length;
-  if (piece < -count || piece >= count)
-    refuse(`${text} is out of range for ${counted(count, "piece")}: use ${-count} to ${count - 1}`);
-  return pieces.at(piece);
+/** A place among so many, counted from 0; it may be given from the end. */
+function placed(at, count, what, none) {
+  if (at < -count || at >= count)
+    refuse(`${what}: ${none && !count ? none : `use ${-count} to ${count - 1}`}`);
+  return (at + count) % count;
 }
-
-const wrap = (dim, { shape }, ndim = shape.length) => {
-  const count = Math.max(ndim, 1);
-  if (dim < -count || dim >= count)
-    refuse(`dim ${dim} is out of range for shape ${tuple(shape)}: use ${-count} to ${count - 1}`);
-  return (dim + count) % count;
-};
+/** One of several results. */
+const pick = (pieces, piece, text) =>
+  pieces[placed(piece, pieces.length, `${text} is out of range for ${counted(pieces.length, "piece")}`)];
+const wrap = (dim, { shape }, ndim = shape.length) =>
+  placed(dim, Math.max(ndim, 1), `dim ${dim} is out of range for shape ${tuple(shape)}`);
+/** The same, but a 0-d layout is refused. */
+function wrapExisting(dim, x) {
+  if (!x.shape.length) refuse("a 0-d layout has one element and no dims: there is nothing to cut");
+  return wrap(dim, x);
+}
 const only = ({ shape, stride }, dims) => ({
   shape: dims.map((d) => shape[d]), stride: dims.map((d) => stride[d]),
 });
@@ -191,23 +178,13 @@ function index(x, ...items) {
   return result;
 }
 
-/** A dim counted from 0; unlike in `wrap`, a 0-d layout is refused. */
-function wrapExisting(dim, x) {
-  if (!x.shape.length) refuse("a 0-d layout has one element and no dims: there is nothing to cut");
-  return wrap(dim, x);
-}
-
 function select(x, dim, i) {
   const d = wrapExisting(dim, x);
   const size = x.shape[d];
-  if (i < -size || i >= size)
-    refuse(
-      `index ${i} is out of range for dim ${d} of size ${size}: ` +
-        (size ? `use ${-size} to ${size - 1}` : "it has no elements"),
-    );
+  const at = placed(i, size, `index ${i} is out of range for dim ${d} of size ${size}`, "it has no elements");
   return {
     ...x, shape: splice(x.shape, d, 1), stride: splice(x.stride, d, 1),
-    storage_offset: x.storage_offset + ((i + size) % size) * x.stride[d],
+    storage_offset: x.storage_offset + at * x.stride[d],
   };
 }
 
@@ -248,11 +225,8 @@ function slices(x, d, bounds) {
 function requirePieces({ shape }, count) {
   const most = Math.min(50_000, Math.floor(100_000 / Math.max(shape.length, 1)));
   const [many, least] = [count, most].map((number) => number.toLocaleString("en-US"));
-  if (count > most)
-    refuse(
-      `that would be ${many} layouts of ${shape.length} dims, ${least} are the most: ` +
-        "ask for single ones by select or narrow",
-    );
+  const would = `that would be ${many} layouts of ${shape.length} dims, ${least} are the most`;
+  if (count > most) refuse(`${would}: ask for single ones by select or narrow`);
   return count;
 }
 
@@ -268,11 +242,9 @@ function split(x, piece, dim = 0) {
   const size = x.shape[d];
   if (Array.isArray(piece)) {
     const total = piece.reduce((sum, n) => sum + BigInt(n), 0n); // exact, also where it is refused
+    const what = `split_sizes ${tuple(piece)} add up to ${total}, dim ${d} has size ${size}`;
     if (piece.some((n) => n < 0) || total !== BigInt(size))
-      refuse(
-        `split_sizes ${tuple(piece)} add up to ${total}, dim ${d} has size ${size}: ` +
-          "give sizes of 0 or more that add up to it",
-      );
+      refuse(`${what}: give sizes of 0 or more that add up to it`);
     return slices(x, d, piece.reduce((sums, n) => [...sums, sums.at(-1) + n], [0]));
   }
   if (piece < 0 || (piece === 0 && size !== 0)) refuse(`split_size ${piece} never gets through dim ${d} of size ${size}`);
@@ -300,11 +272,9 @@ function tensorSplit(x, sections, dim = 0) {
 function splitEvenly(name, d, leastDims, x, sections) {
   if (x.shape.length < leastDims)
     refuse(`${name} takes ${leastDims} dims or more, shape ${tuple(x.shape)} has ${x.shape.length}`);
+  const why = `dim ${d} of size ${x.shape[d]} does not divide into ${sections} equal sections`;
   if (!Array.isArray(sections) && x.shape[d] % requirePieces(x, positive("sections", sections)))
-    refuse(
-      `dim ${d} of size ${x.shape[d]} does not divide into ${sections} equal sections: ` +
-        "use tensor_split, whose sections may differ by one",
-    );
+    refuse(`${why}: use tensor_split, whose sections may differ by one`);
   return tensorSplit(x, sections, d);
 }
 
@@ -326,8 +296,7 @@ function unfold(x, dim, size, step) {
   const d = wrap(dim, x);
   if (step < 1) refuse(`step is ${step}: give 1 or more`);
   const [length, old] = x.shape.length ? [x.shape[d], x.stride[d]] : [1, 1];
-  if (size < 0 || size > length)
-    refuse(`a window of ${size} does not fit dim ${d} of size ${length}`);
+  if (size < 0 || size > length) refuse(`a window of ${size} does not fit dim ${d} of size ${length}`);
   if (!x.shape.length) return { shape: [size], stride: [old] };
   return {
     shape: [...splice(x.shape, d, 1, Math.floor((length - size) / step) + 1), size],
@@ -339,35 +308,28 @@ function unfold(x, dim, size, step) {
 
 function permute(x, wanted) {
   const order = wanted.map((d) => wrap(d, x));
-  if (!same([...order].sort((a, b) => a - b), range(x.shape.length)))
-    refuse(
-      `${tuple(wanted)} does not name each dim of shape ${tuple(x.shape)} exactly once: ` +
-        `use a permutation of ${tuple(range(x.shape.length))}`,
-    );
+  const dims = range(x.shape.length);
+  const why = `${tuple(wanted)} does not name each dim of shape ${tuple(x.shape)} exactly once`;
+  if (!same(order.toSorted((a, b) => a - b), dims)) refuse(`${why}: use a permutation of ${tuple(dims)}`);
   return only(x, order);
 }
 
 function transpose(x, dim0, dim1) {
   const [a, b] = [wrap(dim0, x), wrap(dim1, x)];
-  return only(x, range(x.shape.length).map((d) => (d === a ? b : d === b ? a : d)));
+  return only(x, range(x.shape.length).map((d) => ({ [a]: b, [b]: a })[d] ?? d));
 }
 
 function movedim(x, source, destination) {
   const sources = differentDims("source", source, x);
   const places = differentDims("destination", destination, x);
-  const shown = [source, destination].map((dims) => (Array.isArray(dims) ? tuple(dims) : dims));
-  if (sources.length !== places.length)
-    refuse(
-      `source ${shown[0]} has ${sources.length} dims but destination ${shown[1]} has ` +
-        `${places.length}: give one destination for each source`,
-    );
+  const [from, to] = [source, destination].map((dims) => (Array.isArray(dims) ? tuple(dims) : dims));
+  const counts = `source ${from} has ${sources.length} dims but destination ${to} has ${places.length}`;
+  if (sources.length !== places.length) refuse(`${counts}: give one destination for each source`);
   if (Array.isArray(source) !== Array.isArray(destination))
-    refuse(`source ${shown[0]} and destination ${shown[1]} are of two kinds: give two ints, or two tuples`);
-  if (!x.shape.length) return x;
-  const order = range(x.shape.length).filter((d) => !sources.includes(d));
-  for (const place of range(x.shape.length))
-    if (places.includes(place)) order.splice(place, 0, sources[places.indexOf(place)]);
-  return only(x, order);
+    refuse(`source ${from} and destination ${to} are of two kinds: give two ints, or two tuples`);
+  const dims = range(x.shape.length);
+  const others = dims.filter((d) => !sources.includes(d));
+  return only(x, dims.map((place) => (places.includes(place) ? sources[places.indexOf(place)] : others.shift())));
 }
 
 /** One dim or several, counted from 0. */
@@ -380,11 +342,8 @@ function differentDims(name, dims, x) {
 }
 
 function matrix(x, name) {
-  if (x.shape.length === 1)
-    refuse(
-      `${name} is for matrices and batches of them, shape ${tuple(x.shape)} has 1 dim: ` +
-        "unsqueeze(0) or unsqueeze(1) makes a matrix of it",
-    );
+  const why = `${name} is for matrices and batches of them, shape ${tuple(x.shape)} has 1 dim`;
+  if (x.shape.length === 1) refuse(`${why}: unsqueeze(0) or unsqueeze(1) makes a matrix of it`);
   return x.shape.length ? transpose(x, -2, -1) : x;
 }
 
@@ -411,9 +370,7 @@ function expand(x, wanted) {
       if (wanted[d] === -1) shape[d] = old;
     }
     if (shape[d] < 0)
-      refuse(
-        `${cannot} size ${shape[d]} of dim ${d} is negative, and -1 keeps the size only of a dim that is there`,
-      );
+      refuse(`${cannot} size ${shape[d]} of dim ${d} is negative, and -1 keeps the size only of a dim that is there`);
     if (old !== 1 && old !== shape[d])
       refuse(`${cannot} dim ${d} of the result has size ${old} here, and only a size of 1 expands`);
     stride[d] = shape[d] === old ? step : 0;
@@ -423,28 +380,18 @@ function expand(x, wanted) {
 
 // Views of elements, and copies
 
-/** The view in a shape: its numbers, or the reason why there is none. */
-function viewed(x, wanted) {
+/** The view in a shape, or what stands in for it where there is none. */
+function viewed(verb, x, wanted, otherwise) {
+  const cannot = `cannot ${verb} shape ${tuple(x.shape)}, stride ${tuple(x.stride)} as ${tuple(wanted)}:`;
   const [shape, wrong] = completeShape(numel(x), wanted);
-  return wrong ? { wrong } : { shape, ...viewStride(x.shape, x.stride, shape) };
+  if (wrong) refuse(`${cannot} ${wrong}.`);
+  const { reason, stride } = viewStride(x.shape, x.stride, shape);
+  return reason ? otherwise(shape, `${cannot} ${reason}.`) : { shape, stride };
 }
 
-const sentence = (verb, x, wanted) =>
-  `cannot ${verb} shape ${tuple(x.shape)}, stride ${tuple(x.stride)} as ${tuple(wanted)}:`;
-
-function view(x, wanted) {
-  const { wrong, reason, shape, stride } = viewed(x, wanted);
-  if (wrong) refuse(`${sentence("view", x, wanted)} ${wrong}.`);
-  if (reason)
-    refuse(`${sentence("view", x, wanted)} ${reason}. Use .reshape(${wanted.join(", ")}) to copy.`);
-  return { shape, stride };
-}
-
-function reshape(x, wanted) {
-  const { wrong, reason, shape, stride } = viewed(x, wanted);
-  if (wrong) refuse(`${sentence("reshape", x, wanted)} ${wrong}.`);
-  return reason ? fresh(shape) : { shape, stride };
-}
+const view = (x, wanted) =>
+  viewed("view", x, wanted, (_, why) => refuse(`${why} Use .reshape(${wanted.join(", ")}) to copy.`));
+const reshape = (x, wanted) => viewed("reshape", x, wanted, (shape) => fresh(shape));
 
 function flattenDims(x, first = 0, last = -1) {
   const [a, b] = [wrap(first, x), wrap(last, x)];
@@ -491,8 +438,8 @@ function to(x, format) {
 
 /** The format that torch takes a tensor to be in. */
 export function suggestedFormat({ shape, stride }) {
-  const found = Object.entries(ORDERS).find(([, order]) => order?.length === shape.length && stepsGrow(shape, stride, order));
-  return found ? found[0] : "contiguous_format";
+  const grows = (format) => ORDERS[format]?.length === shape.length && stepsGrow(shape, stride, ORDERS[format]);
+  return Object.keys(ORDERS).find(grows) ?? "contiguous_format";
 }
 
 /** True if each dim of the order steps over all dims inside it. */
@@ -519,11 +466,9 @@ function repeat(x, times) {
   const ones = new Array(Math.max(times.length - x.shape.length, 0)).fill(1);
   const [sizes, stride] = [[...ones, ...x.shape], [...ones, ...x.stride]];
   const shape = sizes.map((size, d) => size * times[d] + 0); // there is no -0
+  const cannot = `cannot repeat shape ${tuple(x.shape)} ${tuple(times)} times`;
   if (times.length < sizes.length || shape.some((size) => size < 0))
-    refuse(
-      `cannot repeat shape ${tuple(x.shape)} ${tuple(times)} times: ` +
-        `give ${x.shape.length} numbers or more, of 0 or more`,
-    );
+    refuse(`${cannot}: give ${x.shape.length} numbers or more, of 0 or more`);
   const read = { ...x, shape: sizes.flatMap((size, d) => [times[d], size]), stride: stride.flatMap((step) => [0, step]) };
   return { ...fresh(shape), read };
 }
@@ -532,11 +477,8 @@ function repeat(x, times) {
 function strideIn(format, shape) {
   const order = ORDERS[format];
   if (!order) return contiguousStride(shape);
-  if (order.length !== shape.length)
-    refuse(
-      `${format} has ${order.length} dims, shape ${tuple(shape)} has ${shape.length}: ` +
-        "use contiguous_format, or unsqueeze the missing dims",
-    );
+  const why = `${format} has ${order.length} dims, shape ${tuple(shape)} has ${shape.length}`;
+  if (order.length !== shape.length) refuse(`${why}: use contiguous_format, or unsqueeze the missing dims`);
   return packedIn(order, shape);
 }
 
@@ -549,12 +491,9 @@ const OPERATIONS = {
   vsplit: (x, sections) => splitEvenly("vsplit", 0, 2, x, sections),
   dsplit: (x, sections) => splitEvenly("dsplit", 2, 3, x, sections),
   t(x) {
-    if (x.shape.length > 2)
-      refuse(
-        `t() is for at most 2 dims, shape ${tuple(x.shape)} has ${x.shape.length}: ` +
-          "use transpose(dim0, dim1)",
-      );
-    return x.shape.length === 2 ? transpose(x, 0, 1) : x;
+    const why = `t() is for at most 2 dims, shape ${tuple(x.shape)} has ${x.shape.length}`;
+    if (x.shape.length > 2) refuse(`${why}: use transpose(dim0, dim1)`);
+    return only(x, innermostFirst(x));
   },
   T: (x) => only(x, innermostFirst(x)),
   H(x) {
@@ -565,7 +504,7 @@ const OPERATIONS = {
   mH: (x) => matrix(x, "mH"),
   adjoint: (x) => matrix(x, "adjoint()"),
   tile: (x, times) => repeat(x, [...new Array(Math.max(x.shape.length - times.length, 0)).fill(1), ...times]),
-  ravel: (x) => {
+  ravel(x) {
     const whole = { ...x, ...contiguous(x) };
     return { ...whole, ...view(whole, [-1]) };
   },
@@ -573,58 +512,43 @@ const OPERATIONS = {
     const storage_offset = offset ?? x.storage_offset;
     if (stride.some((s) => s < 0))
       refuse(`stride ${tuple(stride)} has a negative one: torch has no negative strides, use .flip (a copy)`);
-    if (storage_offset < 0)
-      refuse(`storage_offset ${storage_offset} is negative: a storage starts at 0`);
-    if (shape.length !== stride.length)
-      refuse(
-        `shape ${tuple(shape)} has ${shape.length} dims but stride ${tuple(stride)} has ` +
-          `${stride.length}: give one stride for each dim`,
-      );
-    const negative = shape.findIndex((n) => n < 0);
-    if (negative >= 0)
-      refuse(`size ${shape[negative]} of dim ${negative} is negative: sizes are 0 or more`);
+    if (storage_offset < 0) refuse(`storage_offset ${storage_offset} is negative: a storage starts at 0`);
+    const counts = `shape ${tuple(shape)} has ${shape.length} dims but stride ${tuple(stride)} has ${stride.length}`;
+    if (shape.length !== stride.length) refuse(`${counts}: give one stride for each dim`);
+    const d = shape.findIndex((n) => n < 0);
+    if (d >= 0) refuse(`size ${shape[d]} of dim ${d} is negative: sizes are 0 or more`);
     return { shape, stride, storage_offset };
   },
 };
 
 // The rules, on bare shapes and strides --------------------------------------------------------------
 
-/** The row-major stride of a shape. @param {number[]} shape */
-export function contiguousStride(shape) {
-  const stride = new Array(shape.length);
-  for (let d = shape.length - 1, step = 1; d >= 0; d--) {
-    stride[d] = step;
-    step *= Math.max(shape[d], 1);
-  }
-  return stride;
-}
+/** The row-major stride of a shape. */
+export const contiguousStride = (shape) =>
+  shape.map((_, d) => product(shape.slice(d + 1).map((size) => Math.max(size, 1))));
 
 /** Neighbouring dims `first … last` that step evenly, outermost chunk first. */
 export function chunksOf(shape, stride) {
-  const found = [];
-  for (let d = shape.length - 1; d >= 0; d--) {
-    const inner = found.at(-1);
+  const chunks = [];
+  for (const d of innermostFirst({ shape })) {
+    const [inner] = chunks;
     if (inner && (shape[d] === 1 || stride[d] === inner.numel * inner.stride))
-      found[found.length - 1] = { ...inner, first: d, numel: shape[d] * inner.numel };
-    else found.push({ first: d, last: d, numel: shape[d], stride: stride[d] });
+      chunks[0] = { ...inner, first: d, numel: shape[d] * inner.numel };
+    else chunks.unshift({ first: d, last: d, numel: shape[d], stride: stride[d] });
   }
-  return found.reverse();
+  return chunks;
 }
 
 /** The new shape with its one -1 worked out, and "" or why it cannot hold the elements. */
 export function completeShape(count, wanted) {
   const no = (why) => [null, why];
   const negative = wanted.find((size) => size < -1);
-  if (negative !== undefined)
-    return no(`size ${negative} is negative: give sizes of 0 or more, or one -1`);
-  const unknown = wanted.flatMap((size, d) => (size === -1 ? [d] : []));
-  if (unknown.length > 1)
-    return no(`dims ${unknown[0]} and ${unknown[1]} are both -1: only one can be worked out`);
+  if (negative !== undefined) return no(`size ${negative} is negative: give sizes of 0 or more, or one -1`);
+  const unknown = range(wanted.length).filter((d) => wanted[d] === -1);
+  if (unknown.length > 1) return no(`dims ${unknown[0]} and ${unknown[1]} are both -1: only one can be worked out`);
   const known = product(wanted.filter((size) => size !== -1));
-  if (!unknown.length)
-    return known === count
-      ? [wanted, ""]
-      : no(`${tuple(wanted)} has ${counted(known, "element")}, the layout has ${count}`);
+  if (!unknown.length && known === count) return [wanted, ""];
+  if (!unknown.length) return no(`${tuple(wanted)} has ${counted(known, "element")}, the layout has ${count}`);
   if (known === 0) return no("any size would do for the -1 beside a 0: write the size out");
   if (count % known) return no(`${count} elements do not divide into ${known}: no size fits the -1`);
   return [wanted.map((size) => (size === -1 ? count / known : size)), ""];
@@ -632,8 +556,7 @@ export function completeShape(count, wanted) {
 
 /** The stride of the view as a complete shape: {stride}, or the {reason} why it does not exist. */
 export function viewStride(shape, stride, wanted) {
-  if (product(shape) === 0)
-    return { stride: same(shape, wanted) ? stride : contiguousStride(wanted) };
+  if (shape.includes(0)) return { stride: same(shape, wanted) ? stride : contiguousStride(wanted) };
   const result = wanted.map(() => 1);
   let d = wanted.length - 1;
   for (const chunk of chunksOf(shape, stride).reverse()) {
@@ -657,11 +580,8 @@ function boundary(shape, stride, chunk, dim, size) {
   let inner = chunk.first;
   while (shape[inner] === 1) inner += 1;
   const outer = chunk.first - 1;
-  return (
-    `dims ${outer} and ${inner} do not merge ` +
-    `(stride ${stride[outer]} found, ${chunk.numel * chunk.stride} needed), ` +
-    `and the new dim ${dim} of size ${size} would straddle them`
-  );
+  const numbers = `stride ${stride[outer]} found, ${chunk.numel * chunk.stride} needed`;
+  return `dims ${outer} and ${inner} do not merge (${numbers}), and the new dim ${dim} of size ${size} would straddle them`;
 }
 
 /**
@@ -721,8 +641,8 @@ function sortedStride(shape, operands) {
     return shape.map((size, d) => (d < front || (x.shape[d - front] === 1 && size !== 1) ? 0 : x.stride[d - front]));
   });
   const order = sorted(shape, ...strides);
-  const isByRows = same(order, innermostFirst({ shape }));
-  return isByRows ? contiguousStride(shape) : packedIn(order, shape); // which differ where a size is 0
+  const isByRows = same(order, innermostFirst({ shape })); // where a size is 0, the two differ
+  return isByRows ? contiguousStride(shape) : packedIn(order, shape);
 }
 
 function broadcastShape(shapes) {
@@ -731,11 +651,9 @@ function broadcastShape(shapes) {
   shapes.forEach((shape, i) =>
     shape.forEach((size, own) => {
       const d = ndim - shape.length + own;
+      const sizes = `dim ${d} of the result would be ${result[d]}, but operand ${i} has ${size} there`;
       if (size !== 1 && size !== result[d] && result[d] !== 1)
-        refuse(
-          `shapes ${shapes.map(tuple).join(", ")} do not broadcast: dim ${d} of the result would be ${result[d]}, ` +
-            `but operand ${i} has ${size} there, and only a size of 1 is repeated`,
-        );
+        refuse(`shapes ${shapes.map(tuple).join(", ")} do not broadcast: ${sizes}, and only a size of 1 is repeated`);
       if (size !== 1) result[d] = size;
     }),
   );

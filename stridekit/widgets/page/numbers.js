@@ -10,7 +10,7 @@
 // Commas, spaces or _ may group digits, which may have a point and an exponent. In a tuple, commas separate numbers, and so
 // do spaces where nothing is computed. Numbers are floats, which are exact up to 2^53.
 
-import { Refused } from "./layout.js";
+import { Refused, product } from "./layout.js";
 
 const [MOST_CHARACTERS, MOST_POWER] = [200, 2000];
 const SCALES = new Map([["kib", 2 ** 10], ["mib", 2 ** 20], ["gib", 2 ** 30]]);
@@ -23,6 +23,7 @@ const TOKEN = new RegExp(
   String.raw`[ \t]*((?:(?:${GROUPS})(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.,])|\*\*|[-+*/^()])`, "y",
 );
 const UNIT = /[ \t]*([A-Za-zµ][A-Za-zµ \t]*)$/;
+const COMPUTE = { "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b, "/": (a, b) => a / b };
 const PLAIN = { "×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "\xa0": " ", "\u2009": " ", "\u202f": " " };
 const BRACKETS = [["torch.Size(", ")"], ["(", ")"], ["[", "]"]];
 
@@ -74,11 +75,10 @@ function readTuple(plain, said) {
 /** True if the bracket before this place is closed by the last character. */
 function closes(plain, at) {
   let depth = 1;
-  for (const char of plain.slice(at, -1)) {
+  return [...plain.slice(at, -1)].every((char) => {
     depth += Number("([".includes(char)) - Number(")]".includes(char));
-    if (depth === 0) return false;
-  }
-  return true;
+    return depth > 0;
+  });
 }
 
 function partOf(part, said) {
@@ -121,21 +121,18 @@ function sumOf(part, said, kind) {
     return found;
   }
 
-  function sum() {
-    let found = term();
-    for (let sign = take("+", "-"); sign; sign = take("+", "-")) found = sign === "+" ? found + term() : found - term();
-    return found;
-  }
-
-  function term() {
-    let found = power();
-    for (let sign = take("*", "/"); sign; sign = take("*", "/")) {
-      const other = power();
+  /** Operands of one rank, between their signs, from left to right. */
+  function row(operand, signs) {
+    let value = operand();
+    for (let sign = take(...signs); sign; sign = take(...signs)) {
+      const other = operand();
       if (sign === "/" && other === 0) throw unreadable("", said, "nothing can be divided by 0");
-      found = sign === "*" ? found * other : found / other;
+      value = COMPUTE[sign](value, other);
     }
-    return found;
+    return value;
   }
+  const term = () => row(power, ["*", "/"]);
+  const sum = () => row(term, ["+", "-"]);
 
   function power() {
     const sign = take("+", "-");
@@ -145,29 +142,24 @@ function sumOf(part, said, kind) {
     const exponent = power();
     if (!Number.isInteger(exponent) || Math.abs(exponent) > MOST_POWER || (base === 0 && exponent < 0))
       throw unreadable("", said, `a power is a whole number up to ${MOST_POWER}`);
-    return powered(base, exponent);
+    // Multiplications alone have the same result in every language.
+    const whole = product(new Array(Math.abs(exponent)).fill(base));
+    return exponent >= 0 ? whole : 1 / whole;
   }
 
   function atom() {
     if (take("(")) {
-      const found = sum();
+      const value = sum();
       if (!take(")")) throw wrong();
-      return found;
+      return value;
     }
-    const found = next();
-    if (!/^[.\d]/.test(found)) throw wrong();
+    const digits = next();
+    if (!/^[.\d]/.test(digits)) throw wrong();
     at = TOKEN.lastIndex;
-    return Number(found.replace(/[,_ ]/g, ""));
+    return Number(digits.replace(/[,_ ]/g, ""));
   }
 
-  const found = sum();
+  const value = sum();
   if (trim(part.slice(at))) throw wrong();
-  return found;
-}
-
-/** A power by multiplications alone, which have the same result in every language. */
-function powered(base, exponent) {
-  let found = 1;
-  for (let k = Math.abs(exponent); k > 0; k--) found *= base;
-  return exponent >= 0 ? found : 1 / found;
+  return value;
 }
