@@ -4,10 +4,7 @@ import { product } from "../page/layout.js";
 import { begin, NAMES, relation, relations, run } from "./session.js";
 
 const PAIRS = [[1, 0], [2, 0], [2, 1]];
-
-/** A state in which no fact is null. */
 export const EXAMPLE = { shape: [4, 6], steps: ["y = x", "z = y"] };
-
 /** The session after all lines of a state. Throws Refused. */
 export const sessionOf = ({ shape, steps, names = NAMES }) => steps.reduce(run, begin(shape, names));
 
@@ -33,11 +30,9 @@ export function facts(state) {
   };
 }
 
-/** The lines of torch that make the tensors. */
 export const code = ({ shape, steps, names = NAMES }) =>
   [`${names[0]} = torch.arange(${product(shape)}).view(${shape.join(", ") || "()"})`, ...steps].join("\n");
 
-/** All that the repr says: the code with what each line did, then who shares with whom. */
 export function told(state) {
   const { log, ...session } = sessionOf(state);
   const width = Math.max(0, ...log.map(({ text }) => text.length));
@@ -47,8 +42,5 @@ export function told(state) {
   return [`AliasExplorer: ${start}`, ...lines, ...relations(session).map(({ text }) => text)];
 }
 
-/** How each pair of names shares memory, and who overlaps itself: {names, kind, text} each. */
 export const relationsOf = (state) => relations(sessionOf(state));
-
-/** A sentence on how two names share memory. */
 export const related = (state, y, x) => relation(sessionOf(state), y, x).text;

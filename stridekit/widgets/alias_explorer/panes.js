@@ -3,8 +3,8 @@
 // Each name has a hue and a pattern, those of x, y or z: in its grid, and as a lane through the boxes of the tape that it reaches.
 
 import { elementsOf, NAMES, namesOf } from "./session.js";
-import { elementName, numel, range, tuple, unflatten } from "../page/layout.js";
-import { boxFor, fill, fit, h, set } from "../page/dom.js";
+import { elementName, nameAt, numel, range, sum, tuple, unflatten } from "../page/layout.js";
+import { boxFor, fill, fit, h, set, show } from "../page/dom.js";
 import { createMarks } from "../page/panels.js";
 import { createStrip } from "../page/strip.js";
 
@@ -21,19 +21,18 @@ const WIDE = 600; // in a narrower widget, short lines let two grids stand side 
 const BAR = 10; // room for the scroll bar of a pane
 
 const longestOf = (texts) => Math.max(1, ...texts.map((text) => text.length));
-const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+const isAt = (where, tape, element) => where?.tape === tape && where.element === element;
 
-/** A box that the last line wrote flashes; two alternating classes restart the animation each time. */
-const written = (session, tape, element) =>
-  session.touched.some(([t, e]) => t === tape && e === element)
-    ? ` is-written is-flash${session.log.length % 2}`
-    : "";
+/** The classes of a box: it may be pointed at; if the last line wrote it, it flashes, by one of two classes in turn. */
+function marksAt({ session: { touched, log }, pointed }, tape, element) {
+  const isWritten = touched.some(([t, e]) => t === tape && e === element);
+  return (isAt(pointed, tape, element) ? " is-spot" : "") + (isWritten ? ` is-written is-flash${log.length % 2}` : "");
+}
 
 /** The grids of the existing tensors of these names. `hand` is {onHover, onMove}, told {tape, element}. */
 export function createOwned(id, names, hand) {
-  const node = h("div", { class: "sk-owned sk-pane" });
   const cards = names.map((name, k) => createCard(`${id}-${NAMES[k]}`, name, NAMES[k], hand));
-  node.append(...cards.map((card) => card.node));
+  const node = h("div", { class: "sk-owned sk-pane" }, ...cards.map((card) => card.node));
   let laidOut = "";
 
   function draw(view, width) {
@@ -47,16 +46,13 @@ export function createOwned(id, names, hand) {
   /** The widest boxes with which all grids stand side by side, first with numbers in two lines, then in three. */
   function layOut(there, width) {
     const looks = [2, 3].flatMap((lines) => PITCHES.map((pitch) => ({ pitch, lines, width })));
-    const fits = (look) =>
-      sum(there.map((card) => card.widthOf(look))) + BETWEEN * (there.length - 1) <= width;
+    const fits = (look) => sum(there.map((card) => card.widthOf(look) + BETWEEN)) - BETWEEN <= width;
     const look = looks.find(fits) ?? { pitch: 40, lines: width < WIDE ? 3 : 2, width };
     for (const card of there) card.layOut(look);
   }
 
   /** The boxes of a name's grid: [node, tape, element] each. */
-  const boxesOf = (name) => cards[NAMES.indexOf(name)].boxes();
-
-  return { node, draw, boxesOf };
+  return { node, draw, boxesOf: (name) => cards[names.indexOf(name)].boxes() };
 }
 
 function createCard(id, name, kind, hand) {
@@ -75,14 +71,13 @@ function createCard(id, name, kind, hand) {
   /** Take what the session has for this name; false if that is nothing. */
   function read({ session }) {
     const tensor = session.tensors[name];
-    set(node, "hidden", tensor ? null : "");
+    show(node, tensor);
     if (!tensor) return false;
     const all = elementsOf(tensor);
     Object.assign(own, { tensor, all, texts: all.map((element) => String(session.tapes[tensor.tape][element])) });
     return true;
   }
 
-  /** What its place depends on. */
   const key = () => [name, ...numbersIn(3), longestOf(own.texts)].join(" ");
 
   function numbersIn(lines) {
@@ -105,10 +100,10 @@ function createCard(id, name, kind, hand) {
     set(body, "style", `padding:${top}px 0 0 ${side}px`);
     heads.draw((own.flats.length ? marksOf(shape, grid) : []).map(({ kind, text, at }) => {
       const [middle, centre] = strip.middle(at);
-      const x = { "is-column": side + middle, "is-line": side - 8, "is-plane": side + strip.left(at) }[kind];
-      const y = { "is-column": top - HEAD, "is-line": top + centre - 9,
-        "is-plane": at < perRow ? 0 : top + strip.top(at) - HEAD }[kind];
-      return [text, x, y, kind];
+      return [text, ...{
+        "is-column": [side + middle, top - HEAD], "is-line": [side - 8, top + centre - 9],
+        "is-plane": [side + strip.left(at), at < perRow ? 0 : top + strip.top(at) - HEAD],
+      }[kind], kind];
     }));
     set(strip.node, "data-empty", own.flats.length ? null : "no elements");
   }
@@ -127,19 +122,15 @@ function createCard(id, name, kind, hand) {
     return [...across, ...(shape.length > 1 ? down : []), ...(shape.length > 2 ? planes : [])];
   }
 
-  function draw({ session, pointed, spot }) {
-    const { tensor, texts, flats } = own;
+  function draw(view) {
+    const { tensor: { tape, layout }, texts, flats } = own;
     own.elements = flats.map((flat) => own.all[flat]);
     fit(strip.node, texts, strip.boxWidth());
-    const isAt = (where, k) => where?.tape === tensor.tape && where.element === own.elements[k];
-    const active = own.elements.findIndex((_, k) => isAt(spot, k));
+    const active = own.elements.findIndex((element) => isAt(view.spot, tape, element));
     strip.draw((k) => {
       const [element, text] = [own.elements[k], texts[flats[k]]];
-      return {
-        text,
-        kind: `sk-of is-${kind}${isAt(pointed, k) ? " is-spot" : ""}${written(session, tensor.tape, element)}`,
-        says: `${elementName(unflatten(tensor.layout.shape, flats[k]), name)}: ${text}, element ${element}`,
-      };
+      const says = `${nameAt(layout.shape, flats[k], name)}: ${text}, element ${element}`;
+      return { text, says, kind: `sk-of is-${kind}${marksAt(view, tape, element)}` };
     }, active < 0 ? null : active);
   }
 
@@ -178,7 +169,6 @@ function arrange(shape, count, longest, look) {
   };
 }
 
-/** The storages: boxes of one width in all, and those with room beside each other stand there. */
 export function createTapes(id, hand) {
   const node = h("div", { class: "sk-tapes sk-pane" });
   const made = range(3).map((tape) => createTape(`${id}-t${tape}`, tape, hand)); // a name holds one each, at most
@@ -220,7 +210,8 @@ function createTape(id, tape, hand) {
     set(strip.node, "data-empty", count ? null : "no elements");
   }
 
-  function draw({ session, owners, pointed, spot }, pitch, room) {
+  function draw(view, pitch, room) {
+    const { session, owners, spot } = view;
     const values = session.tapes[tape];
     const names = namesOf(session).filter((name) => session.tensors[name].tape === tape);
     const now = [values.length, names.length, pitch, room];
@@ -230,12 +221,10 @@ function createTape(id, tape, hand) {
     set(what, "text", `storage${number}: ${names.join(", ")}`);
     set(why, "text", session.opened[tape]);
     fit(strip.node, values.map(String), strip.boxWidth());
-    const isAt = (where, element) => where?.tape === tape && where.element === element;
     strip.draw((element) => {
       const own = owners[tape][element];
-      const state = `${own.length ? "" : " is-hole"}${isAt(pointed, element) ? " is-spot" : ""}`;
       return {
-        text: String(values[element]), kind: `sk-lanes${state}${written(session, tape, element)}`,
+        text: String(values[element]), kind: `sk-lanes${own.length ? "" : " is-hole"}${marksAt(view, tape, element)}`,
         says: `element ${element}: ${values[element]}, ${whoReaches(session, own)}`, style: lanes(own, names, session.called),
       };
     }, spot?.tape === tape ? spot.element : null);
@@ -245,15 +234,12 @@ function createTape(id, tape, hand) {
 }
 
 /** The names and indices of those that reach an element. */
-export const whoReaches = (session, owners) => owners.map(({ name, flat }) =>
-  elementName(unflatten(session.tensors[name].layout.shape, flat), name)).join(", ") || "no tensor reaches it";
+export const whoReaches = ({ tensors }, owners) =>
+  owners.map(({ name, flat }) => nameAt(tensors[name].layout.shape, flat, name)).join(", ") || "no tensor reaches it";
 
 /** The lanes of the names that own a box, each at the place of its name, with a count if it is more than one. */
-function lanes(own, names, called) {
-  const parts = names.flatMap((name, k) => {
-    const count = own.filter((owner) => owner.name === name).length;
-    const says = count === 1 ? name : name.length > 2 ? `×${count}` : `${name}×${count}`;
-    return count ? [`--lane${k}:var(--lane-${NAMES[called.indexOf(name)]});--says${k}:"${says}"`] : [];
-  });
-  return parts.join(";");
-}
+const lanes = (own, names, called) => names.flatMap((name, k) => {
+  const count = own.filter((owner) => owner.name === name).length;
+  const says = count === 1 ? name : name.length > 2 ? `×${count}` : `${name}×${count}`;
+  return count ? [`--lane${k}:var(--lane-${NAMES[called.indexOf(name)]});--says${k}:"${says}"`] : [];
+}).join(";");

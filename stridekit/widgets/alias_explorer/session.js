@@ -6,8 +6,8 @@
 // same lines: values, storages and refusals have to be torch's.
 
 import {
-  Refused, apply, counted, elementName, elementwise, isDense, lastOf, numel, range, reach, rowMajor, suggestedFormat, unflatten, viewStride,
-  whyNotContiguous, whyNotCounted,
+  apply, copied, counted, elementwise, isDense, lastOf, nameAt, numel, range, reach, refuse, rowMajor, suggestedFormat,
+  viewStride, whyNotContiguous, whyNotCounted,
 } from "../page/layout.js";
 import { readLine } from "./lines.js";
 
@@ -21,21 +21,14 @@ const PARTIAL =
   "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single " +
   "memory location. Please clone() the tensor before performing the operation.";
 
-const refuse = (sentence) => {
-  throw new Refused(sentence);
-};
-
 /** The session before the first line, x = torch.arange(n).view(shape), where x, y and z are `called` so. */
 export function begin(shape, called = NAMES) {
   const layout = rowMajor(shape, 8);
-  requireRoom(called[0], layout, Infinity);
-  return {
-    called, tapes: [range(numel(layout))], opened: [""], tensors: { [called[0]]: { tape: 0, layout } }, log: [],
-    length: 0, touched: [],
-  };
+  requireRoom(called[0], layout);
+  const tensors = { [called[0]]: { tape: 0, layout } };
+  return { called, tapes: [range(numel(layout))], opened: [""], tensors, log: [], length: 0, touched: [] };
 }
 
-/** The session after one more line. */
 export function run(session, text) {
   const line = readLine(text, session.called);
   const after = line.bind ? bind(session, line) : write(session, line);
@@ -46,7 +39,6 @@ export function run(session, text) {
 
 /** The names in use, the first one first. */
 export const namesOf = ({ called, tensors }) => called.filter((name) => Object.hasOwn(tensors, name));
-
 /** The element at each index of a tensor, in row-major order. */
 export const elementsOf = ({ layout }) => reach(layout).elements;
 
@@ -57,50 +49,38 @@ function bind(session, line) {
   requireName(session, name);
   const { tapes, tensor, reason } = source ? follow(session, session.tapes, source) : compute(session, line);
   const opened = tapes.map((_, tape) => session.opened[tape] ?? `opened by ${text}`);
-  const sentence = reason
-    ? `on a storage of its own: ${reason}`
-    : source.steps.length
-      ? "nothing was copied"
-      : `${name} is ${source.name}: one tensor with two names`;
+  const view = source?.steps.length ? "nothing was copied" : `${name} is ${source?.name}: one tensor with two names`;
+  const sentence = reason ? `on a storage of its own: ${reason}` : view;
   const entry = { text, kind: reason ? "copy" : "view", sentence, warning: "" };
   const tensors = { ...session.tensors, [name]: tensor };
   return { ...session, ...kept(tapes, opened, tensors), log: [...session.log, entry], touched: [] };
 }
 
-/** The new tensor of an operation out of place. */
 function compute(session, { left: first, sign, right: second }) {
   const said = [first, sign, second].map((part) => part.text ?? part).join(" ");
-  const read = [first, second].map((one) => {
-    if (typeof one === "number") return { layout: rowMajor([], 8), values: [one] };
-    const { tapes, tensor } = follow(session, session.tapes, one);
+  const read = [first, second].map((operand) => {
+    if (typeof operand === "number") return { layout: rowMajor([], 8), values: [operand] };
+    const { tapes, tensor } = follow(session, session.tapes, operand);
     return { layout: tensor.layout, values: tapes[tensor.tape] };
   });
-  const layout = elementwise(...read.map((one) => one.layout));
-  requireRoom(said, layout, Infinity);
-  const [left, right] = read.map(({ layout: own, values }) => {
-    const wide = apply(own, { name: "expand", args: [layout.shape] }).layout;
-    return reach(wide).elements.map((element) => values[element]);
-  });
-  const values = new Array(numel(layout)).fill(0);
+  const layout = elementwise(...read.map((operand) => operand.layout));
+  requireRoom(said, layout);
+  const [left, right] = read.map(({ layout: own, values }) =>
+    reach(expanded(own, layout.shape)).elements.map((element) => values[element]));
   const op = COMPUTE[{ "+": "add_", "-": "sub_", "*": "mul_" }[sign]];
-  reach(layout).elements.forEach((element, k) => (values[element] = op(left[k], right[k]) + 0));
+  const values = copied((k) => op(left[k], right[k]) + 0, rowMajor(layout.shape), layout);
   requireDigits(said, values);
   const tensor = { tape: session.tapes.length, layout };
   return { tapes: [...session.tapes, values], tensor, reason: `${sign} out of place makes a new tensor` };
 }
 
+const expanded = (layout, shape) => apply(layout, { name: "expand", args: [shape] }).layout;
+
 /** Free the storages that no name holds, and renumber the others. */
 function kept(tapes, opened, tensors) {
   const held = range(tapes.length).filter((t) => Object.values(tensors).some(({ tape }) => tape === t));
-  const entries = Object.entries(tensors).map(([name, { tape, layout }]) => [
-    name,
-    { tape: held.indexOf(tape), layout },
-  ]);
-  return {
-    tapes: held.map((t) => tapes[t]),
-    opened: held.map((t) => opened[t]),
-    tensors: Object.fromEntries(entries),
-  };
+  const entries = Object.entries(tensors).map(([name, { tape, layout }]) => [name, { tape: held.indexOf(tape), layout }]);
+  return { tapes: held.map((t) => tapes[t]), opened: held.map((t) => opened[t]), tensors: Object.fromEntries(entries) };
 }
 
 /** The tensor at the end of a chain, the storages then, and the reason for the last copy. */
@@ -113,23 +93,16 @@ function follow(session, tapes, { name, steps }) {
   for (const step of steps) {
     const { tape, layout: before } = tensor;
     said += step.text;
-    const { layout, copied, read } = apply(before, step);
-    requireRoom(said, layout, copied ? Infinity : tapes[tape].length);
-    if (copied) {
-      tapes = [...tapes, moved(tapes[tape], read, layout)];
+    const { layout, copied: isCopy, read } = apply(before, step);
+    requireRoom(said, layout, isCopy ? Infinity : tapes[tape].length);
+    if (isCopy) {
+      const values = tapes[tape];
+      tapes = [...tapes, copied((element) => values[element], read, layout)];
       reason = whyCopied(step, before, layout);
     }
-    tensor = { tape: copied ? tapes.length - 1 : tape, layout };
+    tensor = { tape: isCopy ? tapes.length - 1 : tape, layout };
   }
   return { tapes, tensor, reason };
-}
-
-/** The values that a copy reads, arranged by its layout. */
-function moved(values, read, after) {
-  const result = new Array(numel(after)).fill(0);
-  const [from, to] = [reach(read).elements, reach(after).elements];
-  to.forEach((element, k) => (result[element] = values[from[k]]));
-  return result;
 }
 
 function whyCopied({ name, args }, before, { shape }) {
@@ -144,7 +117,7 @@ function whyCopied({ name, args }, before, { shape }) {
 function write(session, line) {
   const { text, target, op, source } = line;
   const into = follow(session, session.tapes, target);
-  const constant = source === null || typeof source === "number";
+  const constant = !source?.steps;
   const from = constant ? null : follow(session, into.tapes, source);
   const tapes = (from ?? into).tapes;
   const { tape, layout } = into.tensor;
@@ -156,9 +129,9 @@ function write(session, line) {
     refuse(`${shared}, and torch refuses: "${INTERNAL}"`);
 
   const values = [...tapes[tape]];
-  const given = from ? visited.map((element) => tapes[from.tensor.tape][element]) : null;
+  const given = visited.map((element) => tapes[from.tensor.tape][element]);
   elements.forEach((element, k) => {
-    values[element] = COMPUTE[op](values[element], given ? given[k] : source) + 0; // there is no -0
+    values[element] = COMPUTE[op](values[element], from ? given[k] : source) + 0; // there is no -0
   });
   requireDigits(names.target, values);
 
@@ -192,11 +165,11 @@ function requireDefined({ into, from, op, elements, shared, names }) {
   const [x, y] = [into.tensor.layout, from.tensor.layout];
   const same = into.tensor.tape === from.tensor.tape;
   const fits = String(x.shape) === String(y.shape);
-  const read = op === "[]" && !fits ? withoutLeadingOnes(y) : y;
-  const wide = apply(read, { name: "expand", args: [x.shape] }).layout;
+  const wide = expanded(op === "[]" && !fits ? withoutLeadingOnes(y) : y, x.shape);
   const visited = reach(wide).elements;
   const isSame = same && String([x.stride, x.storage_offset]) === String([wide.stride, wide.storage_offset]);
-  if (["copy_", "[]"].includes(op) && isSame && ((op === "[]" && y.shape.length) || fits))
+  const isCopy = ["copy_", "[]"].includes(op);
+  if (isCopy && isSame && ((op === "[]" && y.shape.length) || fits))
     return visited; // torch sees that there is nothing to do, except for a 0-d tensor, which fills
   if (repeats(x)) refuse(`${shared}, and torch refuses: "${INTERNAL}"`);
   const scalar = op === "[]" && !y.shape.length;
@@ -205,13 +178,10 @@ function requireDefined({ into, from, op, elements, shared, names }) {
     refuse(`${names.target} and ${names.source} share ${counted(both, "element")}, and torch refuses: "${PARTIAL}"`);
   }
   if (scalar) return visited; // its value is taken before anything is written
-  if (same && ["copy_", "[]"].includes(op) && String(elements) === String(visited)) return visited;
-  if (shared)
-    refuse(
-      `${shared}, and each would get a value of its own: torch does not refuse, and does ` +
-        `not define the result. Write to ${names.target}.clone() instead`,
-    );
-  if (same) requireOrder(x, elements, visited, names, ["copy_", "[]"].includes(op));
+  if (same && isCopy && String(elements) === String(visited)) return visited;
+  const each = `${shared}, and each would get a value of its own`;
+  if (shared) refuse(`${each}: torch does not refuse, and does not define the result. Write to ${names.target}.clone() instead`);
+  if (same) requireOrder(x, elements, visited, names, isCopy);
   return visited;
 }
 
@@ -234,53 +204,43 @@ function requireOrder(x, elements, visited, names, copies) {
   const writer = new Map(elements.map((element, k) => [element, k]));
   if (copies) // an element overwritten with itself does not change
     elements.forEach((element, k) => visited[k] === element && writer.delete(element));
-  const index = (k) => elementName(unflatten(x.shape, k), names.target);
-  visited.forEach((element, k) => {
-    if ((writer.get(element) ?? k) !== k)
-      refuse(
-        `${index(k)} would read element ${element}, which the same step writes as ` +
-          `${index(writer.get(element))}: torch does not refuse, and the result depends on the order of ` +
-          `visit. Use ${names.source}.clone()`,
-      );
-  });
+  const k = visited.findIndex((element, at) => (writer.get(element) ?? at) !== at);
+  if (k < 0) return;
+  const [reader, other] = [k, writer.get(visited[k])].map((at) => nameAt(x.shape, at, names.target));
+  refuse(`${reader} would read element ${visited[k]}, which the same step writes as ${other}: torch does not refuse, ` +
+    `and the result depends on the order of visit. Use ${names.source}.clone()`);
 }
 
 /** A warning about a write that torch allows; "" if there is none. */
 function warn(shared, op, elements) {
   if (!shared) return "";
   if (["fill_", "zero_", "[]"].includes(op)) return `${shared}: writing to one writes to the other`;
-  const counts = new Map();
-  for (const element of elements) counts.set(element, (counts.get(element) ?? 0) + 1);
-  return (
-    `${shared}: torch does not refuse, and ${op} runs once for each index, ` +
-    `up to ${Math.max(...counts.values())} times on one element`
-  );
+  const most = Math.max(...elements.map((element) => elements.filter((other) => other === element).length));
+  return `${shared}: torch does not refuse, and ${op} runs once for each index, up to ${most} times on one element`;
 }
 
-/** A sentence on the tensors whose values changed, the written one first. */
 function changes(session, base, written, changed) {
   const { tensors } = session;
   const names = namesOf(session).filter((name) => tensors[name].tape === written);
   names.sort((a, b) => (b === base) - (a === base));
-  const parts = [];
-  for (const name of names) {
+  const counts = names.map((name) => {
     const own = reach(tensors[name].layout).owners;
     const count = [...own.keys()].filter((element) => changed.has(element)).length;
-    const [too, what] = parts.length ? [" too", ""] : ["", " elements"];
-    if (count) parts.push(`${name} changed${too}: ${count} of its ${own.size}${what}`);
-  }
-  return parts.join("; ") || "no value changed";
+    return [name, count, own.size];
+  });
+  const [first, ...others] = counts.filter(([, count]) => count);
+  if (!first) return "no value changed";
+  const [name, count, size] = first;
+  return [`${name} changed: ${count} of its ${size} elements`,
+    ...others.map(([other, n, all]) => `${other} changed too: ${n} of its ${all}`)].join("; ");
 }
 
 /** The first two indices of one element, in words; "" where each index has its own. */
 function sharedElement({ shape }, elements, name) {
-  const first = new Map();
-  for (const [k, element] of elements.entries()) {
-    const index = elementName(unflatten(shape, k), name);
-    if (first.has(element)) return `${first.get(element)} and ${index} are both element ${element}`;
-    first.set(element, index);
-  }
-  return "";
+  const k = elements.findIndex((element, at) => elements.indexOf(element) < at);
+  if (k < 0) return "";
+  const [first, second] = [elements.indexOf(elements[k]), k].map((flat) => nameAt(shape, flat, name));
+  return `${first} and ${second} are both element ${elements[k]}`;
 }
 
 function requireName({ called }, name) {
@@ -293,7 +253,7 @@ function requireDigits(said, values) {
     refuse(`${said} would pass ${MAX_VALUE}: the boxes hold five digits`);
 }
 
-function requireRoom(said, layout, storageSize) {
+function requireRoom(said, layout, storageSize = Infinity) {
   const [count, ndim, largest] = [numel(layout), layout.shape.length, Math.max(0, ...layout.shape)];
   const why = whyNotCounted(layout);
   if (why) refuse(`${said}: ${why}`);
@@ -320,27 +280,17 @@ export function relations(session) {
 /** {kind, text} of two names; kind is "same", "inside", "around", "some" or "none". */
 export function relation({ tensors }, y, x) {
   const [ys, xs] = [y, x].map((name) => new Set(elementsOf(tensors[name])));
-  const none = (text) => ({ kind: "none", text });
+  const is = (kind, text) => ({ kind, text });
   for (const [name, own] of [[y, ys], [x, xs]])
-    if (!own.size) return none(`${name} is empty: it shares no element`);
-  if (tensors[y].tape !== tensors[x].tape)
-    return none(`${y} and ${x} share no element: they have two storages`);
+    if (!own.size) return is("none", `${name} is empty: it shares no element`);
+  const no = `${y} and ${x} share no element`;
+  if (tensors[y].tape !== tensors[x].tape) return is("none", `${no}: they have two storages`);
   const both = [...ys].filter((element) => xs.has(element)).length;
-  if (both === ys.size && both === xs.size)
-    return { kind: "same", text: `${y} and ${x} have the same ${counted(both, "element")}` };
-  if (both === ys.size)
-    return { kind: "inside", text: `${y} lies inside ${x}: ${both} of ${x}'s ${xs.size} elements` };
-  if (both === xs.size)
-    return { kind: "around", text: `${x} lies inside ${y}: ${both} of ${y}'s ${ys.size} elements` };
-  if (both)
-    return {
-      kind: "some",
-      text: `${y} and ${x} share ${counted(both, "element")}, of ${y}'s ${ys.size} and ${x}'s ${xs.size}`,
-    };
+  const [inside, around] = [both === ys.size, both === xs.size];
+  if (inside && around) return is("same", `${y} and ${x} have the same ${counted(both, "element")}`);
+  if (inside) return is("inside", `${y} lies inside ${x}: ${both} of ${x}'s ${xs.size} elements`);
+  if (around) return is("around", `${x} lies inside ${y}: ${both} of ${y}'s ${ys.size} elements`);
+  if (both) return is("some", `${y} and ${x} share ${counted(both, "element")}, of ${y}'s ${ys.size} and ${x}'s ${xs.size}`);
   const apart = Math.min(...ys) >= Math.max(...xs) || Math.min(...xs) >= Math.max(...ys);
-  return none(
-    apart
-      ? `${y} and ${x} share no element: one ends before the other begins`
-      : `${y} and ${x} share no element, though their ranges interleave`,
-  );
+  return is("none", apart ? `${no}: one ends before the other begins` : `${no}, though their ranges interleave`);
 }

@@ -3,10 +3,10 @@
 // The state in the model is {shape, steps}, and {names} if they are not x, y and z, from which the session follows. What is pointed at, the line that awaits
 // confirmation, and the reason of a refusal belong to this view.
 
-import { begin, elementsOf, NAMES, namesOf, relations, run } from "./session.js";
-import { code, facts } from "./facts.js";
+import { elementsOf, NAMES, namesOf, relations, run } from "./session.js";
+import { code, facts, sessionOf } from "./facts.js";
 import { createOwned, createTapes, whoReaches } from "./panes.js";
-import { Refused } from "../page/layout.js";
+import { tried } from "../page/layout.js";
 import { OWN_KEYS, button, fill, h, isCut, reveal, set, show, wayFrom } from "../page/dom.js";
 import { createMotion } from "../page/motion.js";
 import { createChips } from "../page/panels.js";
@@ -22,11 +22,11 @@ const SIGNS = { same: "=", inside: "⊂", around: "⊃", some: "∩", none: "∅
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "alias explorer", kind: "sk-aliases", traits: ["_state"], draw,
-    code: () => code(model.get("_state")), facts,
+    code, facts,
   });
   const { id } = shell;
   const own = { hover: null, spot: null, why: "", pending: null };
-  const called = model.get("_state").names ?? NAMES;
+  const { names: called = NAMES } = shell.state();
   const inNames = (text) => text.replace(/\b[xyz]\b/g, (name) => called[NAMES.indexOf(name)]);
   let state = null;
   let shown = null;
@@ -92,17 +92,13 @@ function render({ model, el }) {
 
   /** Run the session of the state; false if that was done before. */
   function read() {
-    const now = model.get("_state");
-    if (state && String([now.shape, ...now.steps]) === String([state.shape, ...state.steps])) {
-      state = now;
-      return false;
-    }
-    state = now;
-    const session = now.steps.reduce(run, begin(now.shape, called));
+    const before = state;
+    state = shell.state();
+    if (before && JSON.stringify(before) === JSON.stringify(state)) return false;
+    const session = sessionOf(state);
     shown = { session, owners: ownersOf(session), relations: relations(session) };
-    Object.assign(own, { why: "", pending: null });
-    if (own.spot && !(own.spot.element < session.tapes[own.spot.tape]?.length)) own.spot = null;
-    own.hover = null;
+    const isThere = own.spot?.element < session.tapes[own.spot?.tape]?.length;
+    Object.assign(own, { why: "", pending: null, hover: null, spot: isThere ? own.spot : null });
     return true;
   }
 
@@ -131,14 +127,12 @@ function render({ model, el }) {
     motion.travel(owned.node, boxes.map(([box]) => box), (k) => ways[k]);
   }
 
-  /** A sentence on the effect of the last line. */
   function outcome({ log }) {
     if (!log.length) return `Nothing has been run yet: ${called[0]} is alone.`;
     const { text, kind, sentence } = log.at(-1);
     return `${text} — ${kind === "write" ? "" : `${kind}: `}${sentence}.`;
   }
 
-  /** A sentence on the box that is pointed at, with all of its indices. */
   function placeOf({ session, owners, pointed: { tape, element } }) {
     const where = session.tapes.length > 1 ? `element ${element} of storage ${tape + 1}` : `element ${element}`;
     return `${where} holds ${session.tapes[tape][element]}: ${whoReaches(session, owners[tape][element])}`;
@@ -151,15 +145,10 @@ function render({ model, el }) {
 
   function type(text) {
     Object.assign(own, { why: "", pending: null, spot: null });
-    try {
-      const { log } = run(shown.session, text);
-      const { text: said, warning: against } = log.at(-1);
-      if (!against) return accept(said);
-      own.pending = { text: said, warning: against };
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      own.why = error.message;
-    }
+    const [session, why] = tried(() => run(shown.session, text));
+    const line = session?.log.at(-1);
+    if (line && !line.warning) return accept(line.text);
+    Object.assign(own, { pending: line ?? null, why });
     draw();
   }
 
@@ -196,8 +185,8 @@ function render({ model, el }) {
 function ownersOf(session) {
   const owners = session.tapes.map((values) => values.map(() => []));
   for (const name of namesOf(session)) {
-    const { tape } = session.tensors[name];
-    elementsOf(session.tensors[name]).forEach((element, flat) => owners[tape][element].push({ name, flat }));
+    const tensor = session.tensors[name];
+    elementsOf(tensor).forEach((element, flat) => owners[tensor.tape][element].push({ name, flat }));
   }
   return owners;
 }

@@ -19,17 +19,13 @@ export const CHOICES = {
 const ITEMSIZE = 4;
 const LETTERS = "abcd";
 
-/** The arrow in words. */
 export function arrowText({ word, names, nbytes }) {
   if (word === "view") return word;
   return `${word}${word === "copy" ? ` ${names.join(", ")}` : ""}: ${nbytes} bytes`;
 }
 
-/** The numbers of heads that k and v may have. */
 export const kvChoices = (heads, packing) =>
   range(heads + 1).filter((n) => n && heads % n === 0 && (packing === "3HD" || n === heads));
-
-/** The shape of q, k or v. */
 export const headsShape = ({ batch, heads, kv_heads, tokens, dim }, part) =>
   [batch, part === "q" ? heads : kv_heads, tokens, dim];
 
@@ -154,11 +150,8 @@ function merge({ batch, tokens, heads, dim }, out) {
 
 // Words ----------------------------------------------------------------------------------------------
 
-/** Names in a sentence. */
 const listed = (names) => [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ");
 const are = (names) => `${listed(names)} ${names.length > 1 ? "are" : "is"}`;
-
-/** All that is copied on the way. */
 export const copies = (found) => found.flatMap(({ arrows }) => arrows).filter(({ word }) => word === "copy");
 
 /** What the whole way copies: the idea of the widget. */
@@ -184,7 +177,6 @@ export function labels(memory, row) {
   });
 }
 
-/** The torch code that does what is shown. */
 export const code = (s) => steps(s).flatMap((each) => each.code).join("\n");
 
 // Elements -------------------------------------------------------------------------------------------
@@ -239,7 +231,6 @@ export function place(s, element) {
   return `${part}[${index.join(", ")}] is ${where}. It goes into ${many} of out: out[${goes.join(", ")}].`;
 }
 
-/** The lines of the repr. */
 export function told(s) {
   const { batch, tokens, heads: all, kv_heads, dim, packing } = s;
   const found = steps(s);
@@ -257,7 +248,6 @@ export function told(s) {
 
 // Facts ----------------------------------------------------------------------------------------------
 
-/** The facts of a state, over which goals are set. */
 export function facts(s) {
   const { followed, ...settings } = s;
   const found = steps(s);

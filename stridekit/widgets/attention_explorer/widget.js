@@ -7,9 +7,9 @@ import {
 } from "./flow.js";
 import { fill, h, set, show } from "../page/dom.js";
 import { range, tuple } from "../page/layout.js";
-import { createChips, createChoice, createSetting, createSizes, named } from "../page/panels.js";
+import { createChips, createChoice, createSettings, createSizes, named } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
-import { createStrip } from "../page/strip.js";
+import { createElements } from "../page/strip.js";
 
 const STACKED = 560; // px: below this, the boxes stand below one another
 const BETWEEN = 14;
@@ -28,14 +28,13 @@ function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "attention explorer", kind: "sk-attention", traits: ["_state"], draw,
     forget: () => (hovered = null), // the hovered element may not exist in a new shape
-    code: () => code(model.get("_state")), facts,
+    code, facts,
   });
   const { id, state } = shell;
   const hand = { onHover: hover, onMove: (element) => shell.put({ followed: sourceOf(element) }) };
   let hovered = null; // the element under the pointer
 
-  const choices = Object.entries({ packing: PACKINGS, attention: ATTENTION, rotary: ROTARY }).map(([name, values]) =>
-    [name, createSetting(name, values, (value) => choose({ [name]: value }))]);
+  const choices = createSettings({ attention: ATTENTION, packing: PACKINGS, rotary: ROTARY }, choose);
   const groups = createChips("heads of k and v", (kv_heads) => choose({ kv_heads }));
   const sizes = createSizes(id, "sizes", SIZES, choose);
   const boxes = range(5).map(() => h("div", { class: "sk-step" }));
@@ -58,7 +57,7 @@ function render({ model, el }) {
       (part === "out" || part === "y") && index.every((i, d) => goes[d][0] <= i && i < goes[d][1]);
     for (const [name, memory] of shown) {
       const own = { attention: "out", merge: "y" }[name];
-      const here = (element) => (own ? (element[0] === "q" ? String([own, ...element.slice(1)]) : "") : String(element));
+      const here = ([part, ...index]) => (own && part !== "q" ? "" : String([own ?? part, ...index]));
       memory.draw({ spot: here(spot), selected: here(s.followed), isLit });
     }
     const said = place(s, spot);
@@ -72,7 +71,7 @@ function render({ model, el }) {
     const now = `${Object.values(settings)} ${shell.width} ${part === "k"}`;
     if (now === laidOut) return;
     laidOut = now;
-    for (const [name, choice] of choices) choice.draw(s[name]);
+    choices.draw(s);
     groups.draw(kvChoices(s.heads, s.packing).map((n) => ({ text: String(n), isPressed: n === s.kv_heads, value: n })));
     sizes.draw(s);
     const found = steps(s);
@@ -105,8 +104,7 @@ function render({ model, el }) {
 
   // One question at a time: its setting alone, or all of them with the code of each step.
   const ideas = createChoice("what to change", IDEAS, showIdea);
-  const { packing, attention, rotary } = Object.fromEntries(choices.map(([name, { node }]) => [name, node]));
-  const settings = { attention, packing, rotary, shared: named("heads of k and v", groups.node), sizes: sizes.node };
+  const settings = { ...choices.nodes, shared: named("heads of k and v", groups.node), sizes: sizes.node };
 
   function showIdea(chosen) {
     const isAll = chosen === "all";
@@ -120,7 +118,6 @@ function render({ model, el }) {
   return shell.open(h("div", {}, named("change", ideas.node), asked), first, qkv.node, rest, idea, whys, where);
 }
 
-/** The box of one step: how it is reached, its tensors and its code. */
 const stepBox = ({ name, arrows, tensors, note, code: lines }, isFirst) => [
   ["div", { class: "sk-stephead" }, ...(isFirst ? [] : [["span", { text: "→ ", "aria-hidden": "true" }]]), ["strong", { text: name }],
     ["span", { class: "sk-arrows" }, ...arrows.map((arrow) => ["span", { text: arrowText(arrow), "data-word": arrow.word }])]],
@@ -131,51 +128,38 @@ const stepBox = ({ name, arrows, tensors, note, code: lines }, isFirst) => [
 ];
 
 const rowsOf = (many) => (many === 1 ? "a row is a token" : `${many} rows are a token`);
-
 /** The name of an element in its tensor: y has its heads merged. */
 const nameOf = ([part, b, h, t, d], dim) =>
   `${part}[${(part === "y" ? [b, t, h * dim + d] : [b, h, t, d]).join(", ")}]`;
-
 /** The element of q, k or v that stands for one of any memory. */
 const sourceOf = ([part, ...index]) => [part === "out" || part === "y" ? "q" : part, ...index];
 
 /** A memory: its elements in boxes, in rows as long as a token's. `memory` is its name in flow.js. */
 function createMemory(id, memory, title, hand) {
-  let boxes = [];
-  const strip = createStrip(`${id}-${memory}`, { label: title, gap: GAP, narrowest: NARROWEST, of: (k) => boxes[k].element, ...hand });
+  const strip = createElements(`${id}-${memory}`, { label: title, gap: GAP, narrowest: NARROWEST, ...hand });
   const says = h("p", { class: "sk-order" });
   return {
-    node: h("div", { class: "sk-memory" }, strip.node), says,
+    node: h("div", { class: "sk-memory" }, strip.node), says, draw: strip.light,
     layOut(parts, s, width, isStacked) {
       const all = cells(parts);
       const row = all.length / (s.batch * s.tokens);
       for (const part of [strip.node, says]) show(part, all.length);
-      if (!all.length) {
-        boxes = [];
-        return strip.layOut(0, 1, width);
-      }
+      strip.put([]);
+      if (!all.length) return strip.layOut(0, 1, width);
       const least = isStacked ? TOUCHED : NARROWEST;
       const perRow = range(row).map((k) => k + 1).findLast((k) => row % k === 0 && k <= Math.max(width / least, 1));
       const rows = all.length / perRow;
       const height = isStacked ? 22 : rows <= 4 ? 18 : rows <= 6 ? 14 : 12;
       strip.layOut(all.length, perRow, Math.min(width, perRow * WIDEST), { rows: [rows / s.batch, 5], height });
-      boxes = range(rows).flatMap((r) => {
+      strip.put(range(rows).flatMap((r) => {
         const here = all.slice(r * perRow, (r + 1) * perRow);
         return labels(memory, here).map((text, k) => ({
-          text, element: here[k], says: `${nameOf(here[k], s.dim)}: element ${r * perRow + k}`, key: String(here[k]),
+          text, element: here[k], kind: `sk-r${here[k][2]}`, says: `${nameOf(here[k], s.dim)}: element ${r * perRow + k}`,
         }));
-      });
+      }));
       set(strip.node, "data-fit", strip.boxWidth() >= 17 ? "11" : "9");
       const [name, x] = Object.entries(parts)[0];
       return set(says, "text", memory === "qkv" ? `${rowsOf(row / perRow)}; ${KEYS.qkv}` : `${name}, ${order(x)}${KEYS[memory] ?? ""}`);
-    },
-    /** `view` is {spot, isLit}: the element that is pointed at, and whether it goes into another. */
-    draw({ spot, selected, isLit }) {
-      strip.draw((k) => {
-        const { text, element, says: said, key } = boxes[k];
-        const kind = key === spot ? " is-here" : isLit(element) ? " is-lit" : "";
-        return { text, says: said, kind: `sk-r${element[2]}${kind}` };
-      }, boxes.findIndex(({ key }) => key === selected));
     },
   };
 }

@@ -46,7 +46,6 @@ export function keys(s, way, tokens, room = LONG) {
   return { shape, stride: merged ?? rowMajor(wanted, ITEMSIZE).stride, copied: merged ? copied : 2 * copied };
 }
 
-/** The bytes that the step to so many tokens writes. */
 export function written(s, way, tokens) {
   const row = bytes([s.batch, s.heads, DIM]);
   const { shape, stride, copied } = keys(s, way, tokens);
@@ -73,7 +72,6 @@ function pool({ batch, block }) {
   return [...all.filter((n) => n % 2), ...all.filter((n) => n % 2 === 0)];
 }
 
-/** The blocks of each sequence so far. */
 export function tables(s) {
   const free = pool(s);
   const count = Math.ceil(s.tokens / s.block);
@@ -101,10 +99,8 @@ export function boxes(s, way) {
 /** How many boxes a row of the picture has: a head's tokens, a token's heads, or a block. */
 export const rowOf = (s, way) =>
   way === "blocks" ? s.heads * s.block : isFirst(s) ? (way === "cat" ? s.tokens : ROOM) : s.heads;
-
 export const label = (vector) => (vector ? `${"abc"[vector[1]]}${vector[2]}` : "");
 
-/** What the last step has written, in words. */
 export function now(s, way) {
   if (!s.tokens) return ["nothing is written yet"];
   const { kept, gathered, cloned } = written(s, way, s.tokens);
@@ -116,7 +112,6 @@ export function now(s, way) {
   ];
 }
 
-/** What the curves come to, in a sentence. */
 export function whole(found) {
   const ends = WAYS.map((way) => `${way} ${grouped(found[way][LONG])}`).join(", ");
   const times = Number((found.cat[LONG] / found["in place"][LONG]).toPrecision(4));
@@ -136,7 +131,6 @@ export function place(s, [b, h, t]) {
   return `${name}: ${spots.join(", ")}, each labelled ${label([b, h, t])}.`;
 }
 
-/** The lines of the repr. */
 export function told(s) {
   const totals = curves(s);
   return [
@@ -146,7 +140,6 @@ export function told(s) {
   ];
 }
 
-/** The torch code that grows all three caches to what is shown. */
 export function code(s) {
   const first = isFirst(s);
   const shape = (outer, tokens) => tuple([outer, ...inner(s, tokens), DIM]);

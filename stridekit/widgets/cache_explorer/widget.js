@@ -2,10 +2,12 @@
 //
 // The state in the model is the settings; the vector that is followed belongs to this view.
 
-import { ATTENTION, BLOCKS, LONG, ORDERS, ROOM, SIZES, WAYS, boxes, code, curves, facts, grouped, label, now, place, rowOf, whole } from "./growth.js";
+import {
+  ATTENTION, BLOCKS, LONG, ORDERS, ROOM, SIZES, WAYS, boxes, code, curves, facts, grouped, label, now, place, rowOf, whole,
+} from "./growth.js";
 import { fill, h, s as svg, set, show } from "../page/dom.js";
 import { range } from "../page/layout.js";
-import { createSetting, createSizes } from "../page/panels.js";
+import { createSettings, createSizes } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { createShell } from "../page/shell.js";
 import { createStrip } from "../page/strip.js";
@@ -21,7 +23,7 @@ const STEPS = range(65).map((k) => (k * LONG) / 64);
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "cache explorer", kind: "sk-cache", traits: ["_state"], draw,
-    code: () => code(model.get("_state")), facts,
+    code, facts,
   });
   const { id, state } = shell;
   let followed = [0, 0, 0]; // sequence, head, token
@@ -42,17 +44,13 @@ function render({ model, el }) {
   const sizes = createSizes(id, "sizes", Object.entries(SIZES).map(([name, [min, max]]) => [name, { min, max }]), change);
   const [tokens] = sizes.node.children;
   sizes.node.prepend(h("div", { class: "sk-playing" }, player.node, tokens));
-  const choices = Object.entries({ order: ORDERS, attention: ATTENTION, block: BLOCKS }).map(([name, values]) => [name,
-    createSetting(name, values, (value) => change({ [name]: value }))]);
+  const choices = createSettings({ order: ORDERS, attention: ATTENTION, block: BLOCKS }, change);
+  const point = (vector, next = followed) => {
+    [hovered, followed] = [vector, next];
+    draw();
+  };
   const panes = WAYS.map((way) => createPane(`${id}-${way.replace(" ", "-")}`, way, {
-    onHover: (vector) => {
-      hovered = vector;
-      draw();
-    },
-    onMove: (vector) => {
-      if (vector) [followed, hovered] = [vector, null];
-      draw();
-    },
+    onHover: (vector) => point(vector), onMove: (vector) => point(vector ? null : hovered, vector ?? followed),
   }));
   const chart = svg("svg", { height: HEIGHT + 20, role: "img", "aria-label": "bytes written, by tokens" });
   const idea = h("p", { class: "sk-idea" });
@@ -65,10 +63,11 @@ function render({ model, el }) {
   function draw() {
     const s = state();
     const { tokens: count, ...rest } = s;
-    if (String(Object.values(rest)) !== known) totals = curves(s);
-    known = String(Object.values(rest));
+    const settings = String(Object.values(rest));
+    if (settings !== known) totals = curves(s);
+    known = settings;
     sizes.draw(s, { tokens: `${count} of ${ROOM}` });
-    for (const [name, choice] of choices) choice.draw(s[name]);
+    choices.draw(s);
     player.draw(true);
     const spot = hovered ?? [s.batch, s.heads, Math.max(count, 1)].map((size, k) => Math.min(followed[k], size - 1));
     const isStacked = shell.width < STACKED;
@@ -83,38 +82,37 @@ function render({ model, el }) {
     shell.speak(`${count} tokens. ${WAYS.map((way) => `${way}: ${now(s, way).join(", ")}`).join(". ")}.`);
   }
 
-  const first = h("div", { class: "sk-head" }, ...choices.map(([, choice]) => choice.node));
+  const first = h("div", { class: "sk-head" }, ...Object.values(choices.nodes));
   shell.atEnd(player.stop);
   return shell.open(first, sizes.node, row, where, h("div", { class: "sk-chart" }, chart), idea);
 }
 
-/** One way: its memory, and what the last step has written. */
 function createPane(id, way, { onHover, onMove }) {
-  let found = [];
-  const strip = createStrip(id, { label: `the memory of ${way}`, gap: 2, narrowest: 16, of: (k) => found[k] ?? null, onHover, onMove });
+  let vectors = [];
+  const strip = createStrip(id, { label: `the memory of ${way}`, gap: 2, narrowest: 16, of: (k) => vectors[k] ?? null, onHover, onMove });
   const node = h("div", { class: "sk-way" });
   return {
     node,
     draw(s, spot, totals, width) {
-      found = boxes(s, way);
+      vectors = boxes(s, way);
       const perRow = Math.max(rowOf(s, way), 1);
-      const rows = found.length / perRow;
+      const rows = vectors.length / perRow;
       const apart = [way === "blocks" ? 1 : Math.max(rows / s.batch, 1), 5];
-      strip.layOut(found.length, perRow, Math.min(width, perRow * 34), { height: rows > 8 ? 13 : 18, rows: apart });
-      show(strip.node, found.length);
+      strip.layOut(vectors.length, perRow, Math.min(width, perRow * 34), { height: rows > 8 ? 13 : 18, rows: apart });
+      show(strip.node, vectors.length);
       const isSpot = (vector) => String(vector) === String(spot);
       strip.draw((k) => {
-        const vector = found[k];
+        const vector = vectors[k];
         if (!vector) return { text: "", says: "empty", kind: "sk-empty" };
         const [b, head, t] = vector;
         const kind = `sk-r${head}${t === s.tokens - 1 ? " is-new" : ""}${isSpot(vector) ? " is-here" : ""}`;
         return { text: label(vector), says: `sequence ${b}, head ${head}, token ${t}`, kind };
-      }, Math.max(found.findIndex((vector) => vector && isSpot(vector)), 0));
+      }, Math.max(vectors.findIndex(isSpot), 0));
       set(strip.node, "data-fit", strip.boxWidth() >= 24 ? "11" : "9");
       fill(node, ["strong", { text: way }],
         ["ul", { class: "sk-written" }, ...now(s, way).map((text) => ["li", { text, "data-copies": String(/again|pool|clones/.test(text)) }])],
         ["p", { class: "sk-total", text: `${grouped(totals[way][s.tokens])} bytes so far` }],
-        ["p", { class: "sk-note", text: "no memory yet", hidden: found.length ? "" : null }], strip.node);
+        ["p", { class: "sk-note", text: "no memory yet", hidden: vectors.length ? "" : null }], strip.node);
     },
   };
 }

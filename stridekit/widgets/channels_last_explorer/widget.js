@@ -9,7 +9,7 @@ import { flatten, product, range, unflatten } from "../page/layout.js";
 import { fill, fit, h, set } from "../page/dom.js";
 import { createChoice, createCode, createMarks, createSizes, createVerdicts } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
-import { createStrip } from "../page/strip.js";
+import { createElements } from "../page/strip.js";
 
 const CONTROLS = 230; // their width when they stand beside the planes, and the two tapes side by side,
 const WIDE = 720; // in a picture this wide
@@ -28,7 +28,7 @@ function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "channels-last explorer", kind: "sk-channels", traits: ["_state"], draw,
     forget: () => (hovered = null), // the hovered element may not exist in a new shape
-    code: () => code(model.get("_state")), facts,
+    code, facts,
   });
   const { id, state } = shell;
   const hand = { onHover: hover, onMove: select };
@@ -56,11 +56,9 @@ function render({ model, el }) {
     const { shape, index, highlight } = state();
     if (`${shape} ${shell.width}` !== laidOut) layOut(shape);
     const here = hovered === null ? index : unflatten(shape, hovered);
-    const view = {
-      lit: new Set(group(shape, here, highlight).map((each) => flatten(shape, each))),
-      spot: flatten(shape, here),
-      selected: flatten(shape, index),
-    };
+    const lit = new Set(group(shape, here, highlight).map((each) => flatten(shape, each)));
+    const [spot, selected] = [here, index].map((each) => String(flatten(shape, each)));
+    const view = { spot, selected, isLit: (flat) => lit.has(flat) };
     sizes.draw(shape);
     choice.draw(highlight);
     pane.draw(view);
@@ -111,33 +109,22 @@ function render({ model, el }) {
   return shell.open(head, top, idea, where, both, flags.node, codeBox.node);
 }
 
-/** A strip whose boxes stand for elements, known by their numbers in row-major order. */
-function createElements(id, title, hand) {
-  let boxes = [];
-  const strip = createStrip(id, { label: title, gap: GAP, of: (k) => boxes[k].flat, ...hand });
-  return {
-    strip,
-    /** Take the elements of a shape in an order; their texts and tints depend only on the shape. */
-    fill(shape, order, says) {
-      boxes = order.map((flat, k) => {
-        const index = unflatten(shape, flat);
-        return { flat, text: label(index), tint: `sk-r${index[1]}`, says: says(`x[${index.join(", ")}]`, k) };
-      });
-      fit(strip.node, ["a00"], strip.boxWidth() + 6);
-    },
-    draw: ({ lit, spot, selected }) => strip.draw((k) => {
-      const { flat, text, tint, says } = boxes[k];
-      return { text, says, kind: `${tint}${flat === spot ? " is-here" : lit.has(flat) ? " is-lit" : ""}` };
-    }, boxes.findIndex(({ flat }) => flat === selected)),
-  };
+/** Put the elements of a shape into a strip, in an order of their row-major numbers. */
+function put(strip, shape, order, says) {
+  strip.put(order.map((flat, k) => {
+    const index = unflatten(shape, flat);
+    return { element: flat, text: label(index), kind: `sk-r${index[1]}`, says: says(`x[${index.join(", ")}]`, k) };
+  }));
+  fit(strip.node, ["a00"], strip.boxWidth() + 6);
 }
 
 /** The tensor by index: for each image its planes, one per channel, as many side by side as there is room for. */
 function createPlanes(id, hand) {
-  const { strip, fill: put, draw } = createElements(`${id}-planes`, "the tensor: planes of channels", hand);
+  const strip = createElements(`${id}-planes`, { label: "the tensor: planes of channels", gap: GAP, ...hand });
   const marks = createMarks();
   return {
-    node: h("div", { class: "sk-planes", style: `--gutter:${NAMES}px;--head:${HEAD}px` }, marks.node, strip.node), draw,
+    node: h("div", { class: "sk-planes", style: `--gutter:${NAMES}px;--head:${HEAD}px` }, marks.node, strip.node),
+    draw: strip.light,
     layOut(shape, width, { height, narrowest }) {
       const [n, c, rows, w] = shape;
       const across = most(c, Math.floor((width - NAMES + BETWEEN_PLANES) / (narrowest * w + BETWEEN_PLANES)));
@@ -147,7 +134,7 @@ function createPlanes(id, hand) {
       strip.layOut(order.length, across * w, Math.min(room, across * w * 36), {
         columns: [w, BETWEEN_PLANES], rows: [rows, wrapped ? HEAD : BETWEEN_IMAGES], height,
       });
-      put(shape, order, (name) => name);
+      put(strip, shape, order, (name) => name);
       const corner = (image, k) => order.indexOf(flatten(shape, [image, k, 0, 0]));
       const named = (image) => range(c).map((k) =>
         [w < 2 ? `${LETTERS[k]}: ${k}` : `c = ${k}: ${LETTERS[k]}`, strip.left(corner(image, k)), strip.top(corner(image, k)) - HEAD + 1, "sk-d1"]);
@@ -159,7 +146,7 @@ function createPlanes(id, hand) {
 
 /** The elements in the order of memory, under the strides of the format. */
 function createTape(id, name, hand) {
-  const { strip, fill: put, draw } = createElements(`${id}-${name}`, `${name}: the order of memory`, hand);
+  const strip = createElements(`${id}-${name}`, { label: `${name}: the order of memory`, gap: GAP, ...hand });
   const marks = createMarks();
   const head = h("div", { class: "sk-tapehead" });
   return {
@@ -168,12 +155,12 @@ function createTape(id, name, hand) {
       const inRow = rowOf(shape, width, narrowest);
       const image = flatten(shape, [1, 0, 0, 0]);
       strip.layOut(order.length, inRow, Math.min(width - NUMBERS, inRow * 42), { rows: [image / inRow, BETWEEN_IMAGES], height });
-      put(shape, order, (box, k) => `${box}: element ${k}`);
+      put(strip, shape, order, (box, k) => `${box}: element ${k}`);
       const firsts = range(order.length / inRow).map((row) => row * inRow);
       marks.draw(firsts.map((k) => [String(k), -8, strip.top(k) + height / 2 - 9, "is-number"]));
     },
     draw(view, { stride }, apartBy) {
-      draw(view);
+      strip.light(view);
       fill(head, ["code", { text: name }], ["span", { class: "sk-apart", text: apart(apartBy), "data-near": String(apartBy === 1) }],
         ["span", { class: "sk-steps" }, ["span", { text: "stride " }],
           ...SIZES.map(([size], d) => ["span", { class: `sk-d${d}` }, ["span", { text: `${size} ` }], ["b", { text: String(stride[d]) }]])]);

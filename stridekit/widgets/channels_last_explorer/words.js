@@ -10,7 +10,6 @@ export const LETTERS = "abcd";
 const NAME = "memory_format=torch.channels_last";
 const [CLONE, CONTIGUOUS] = ["clone", "contiguous"].flatMap((name) => readSteps(`.${name}(${NAME})`));
 
-/** The same values in both formats. @param {number[]} shape */
 export function layouts(shape) {
   const x = rowMajor(shape, 4);
   return { contiguous_format: x, channels_last: apply(x, CLONE).layout };
@@ -32,7 +31,6 @@ export function step(layout, index, highlight) {
   return places.length > 1 ? places[1] - places[0] : null;
 }
 
-/** A step in words. */
 export function apart(steps) {
   if (steps === null) return "one element alone";
   return steps === 1 ? "side by side" : `${steps} elements apart`;
@@ -56,7 +54,6 @@ export function spread(shape, index, highlight) {
   return `The ${count} ${what} lie side by side in ${near}, ${apart(steps[far])} in ${far}.`;
 }
 
-/** The number of one element in both orders. */
 export function place(shape, index) {
   const both = layouts(shape);
   const where = FORMATS.map((name) => `element ${offset(both[name], index)} in ${name}`);
@@ -88,7 +85,6 @@ export function verdicts(shape) {
 
 const outcome = (copied, { stride }) => `${copied ? "a copy" : "x itself"}: stride ${tuple(stride)}`;
 
-/** The torch code that makes the values in both orders. */
 export const code = ({ shape }) =>
   `x = torch.arange(${product(shape)}.).view${tuple(shape)}\n` +
   "y = x.to(memory_format=torch.channels_last)";
@@ -119,7 +115,6 @@ export function planes(shape, across) {
 export const most = (number, room) =>
   range(number).map((k) => k + 1).findLast((k) => number % k === 0 && k <= Math.max(room, 1));
 
-/** The lines of the repr. */
 export const told = ({ shape, index, highlight }) => [
   `ChannelsLastExplorer: shape ${tuple(shape)}`,
   ...Object.entries(layouts(shape)).map(([name, { stride }]) => `${name}: stride ${tuple(stride)}`),

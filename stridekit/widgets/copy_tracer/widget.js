@@ -19,7 +19,7 @@ const FORMATS = { contiguous: "contiguous", channels_last: "channels last", chan
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "copy tracer", kind: "sk-copies", traits: ["_state", "_run"], draw,
-    code: () => code(model.get("_state")),
+    code,
   });
   const { title, rows, chains } = model.get("_run");
   const most = Math.max(1, ...rows.map(({ copied }) => copied));
@@ -121,7 +121,6 @@ function render({ model, el }) {
   return shell.open(head, h("div", { class: "sk-bounded" }, list), below);
 }
 
-/** A chain: its title, its steps, and what to do. */
 const wayOf = ({ finding, title, steps, advice }) => ["div", {}, ["p", { text: `${finding}: ${title}` }],
   ["dl", {}, ...steps.map(([role, line, source, layout]) => ["div", {},
     ["dt", {}, ["span", { "aria-hidden": "true", text: `${MARKS[ROLES[role] ?? "end"]} ` }], ["span", { text: role }]],

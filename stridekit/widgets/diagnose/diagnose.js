@@ -91,5 +91,4 @@ function shortened(line) {
   return begin.length > 200 ? `${begin.slice(0, 200).join("")} …` : line;
 }
 
-/** The source of the widget with a text in its box. */
 export const code = ({ text }) => `Diagnose(${text && JSON.stringify(text)})`;

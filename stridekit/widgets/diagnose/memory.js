@@ -65,7 +65,6 @@ function expectedElsewhere({ dims }) {
   return { means: `the code was compiled for other numbers: ${told.join("; ")}` };
 }
 
-/** Two lists of strides: where they differ. */
 const stridesApart = (fake, real) => (fake.length === real.length
   ? { means: `the strides ${tuple(fake)} and ${tuple(real)} differ in ${dimsOf(apart(fake, real))}` } : {});
 

@@ -26,7 +26,6 @@ function channels({ input, wanted, got }) {
   return { means: `dim 1 of ${tuple(input)} is the channels: it has ${got}, and the weight is made for ${wanted}` };
 }
 
-/** Two matrices whose inner sizes differ. */
 function inner(a, b, c, d) {
   const means = `the rows of mat1 have ${b} elements, the columns of mat2 have ${c}: they have to agree`;
   if (b === d) return { means, cure: `mat2 lies the other way round: x @ w.t() is (${a}x${b}) @ (${d}x${c}), a view` };

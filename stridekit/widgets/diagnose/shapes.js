@@ -40,7 +40,6 @@ function otherArray({ shape, numel }, { raw }) {
   return words;
 }
 
-/** Why no stride gives a new shape. */
 function straddled({ shape, stride, wanted }) {
   if (!shape || shape.length !== stride.length) return {};
   const [sizes] = completeShape(product(shape), wanted);
@@ -91,7 +90,6 @@ const conflict = ({ a, b, d, n }, { noun, dim }) => ({
     `the first ${noun}, and ${b} in number ${n} (the first is number 0)`,
 });
 
-/** Two shapes that should be the same. */
 export function unlike(a, b) {
   if (!b) return {};
   if (a.length !== b.length) return { means: `${tuple(a)} has ${counted(a.length, "dim")}, ${tuple(b)} has ${b.length}` };

@@ -11,7 +11,7 @@ const HOW = "With its traceback or without; of several messages the last one cou
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "diagnosis", kind: "sk-paste", traits: ["_state"], draw, code: () => code(model.get("_state")),
+    label: "diagnosis", kind: "sk-paste", traits: ["_state"], draw, code,
   });
   const id = `${shell.id}-text`;
   const box = h("textarea", {

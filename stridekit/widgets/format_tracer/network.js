@@ -36,7 +36,6 @@ export function facts(state, network) {
   };
 }
 
-/** The lines of the repr. */
 export function told({ input, layers }, network) {
   const passed = ({ label, note }) => [label, note].filter(Boolean).join(", ") || "nothing comes here";
   const rows = trace(network, input, layers).map((both, k) => both && `${network.layers[k].code}: ${both.map(passed).join(" | ")}`);
@@ -44,6 +43,5 @@ export function told({ input, layers }, network) {
   return [`FormatTracer: x of shape ${tuple(shape)}, first in contiguous_format, then in channels_last`, ...rows.filter(Boolean)];
 }
 
-/** The source of the widget itself. */
 export const code = (state, network) =>
   `FormatTracer(${tuple(network.inputs[state.input].shape)}, [${active(network, state).map((name) => `"${name}"`).join(", ")}])`;

@@ -11,14 +11,12 @@ import { code, facts, trace } from "./network.js";
 const NARROW = 600; // below this, the code of a layer stands above its two outputs
 const HEADS = ["layer", "x in contiguous_format", "x in channels_last"];
 
-/** A sentence on the output of the network, to be read aloud. */
 function outcome(last) {
   if (!last) return "No layer is switched on.";
   const [first, second] = last.map(({ label, note }) => [label, note].filter(Boolean).join(", "));
   return `At the end, x in contiguous_format is: ${first || "nothing"}; x in channels_last is: ${second || "nothing"}.`;
 }
 
-/** A cell with an output: its format, its stride, and a note. */
 function output({ label, stride, note } = { label: "", stride: [], note: "" }, isOn = true) {
   const [format, taken = ""] = label.split(", ");
   const text = isOn && !label && !note ? "nothing comes here" : note;
@@ -32,7 +30,7 @@ function render({ model, el }) {
   const network = model.get("_network");
   const shell = createShell({ model, el }, {
     label: "format tracer", kind: "sk-formats", traits: ["_state", "_network"], draw,
-    code: () => code(model.get("_state"), network), facts: (state) => facts(state, network),
+    code: (state) => code(state, network), facts: (state) => facts(state, network),
   });
   const shapes = network.inputs.map(({ shape }, k) => [k, `x of shape ${tuple(shape)}`]);
   const choice = createChoice("input of the network", shapes, (input) => shell.put({ input }));

@@ -1,7 +1,6 @@
 // Helpers that build nodes once and patch them afterwards.
 
 const SVG = "http://www.w3.org/2000/svg";
-
 /** Makes JupyterLab leave keys to the widget; the attribute works only on the focused node itself. */
 export const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
 const FOCUSED = ["button", "input", "select", "textarea"];
@@ -15,12 +14,8 @@ function create(node, props, children) {
 /** An HTML node; `set` says what its properties are. */
 export const h = (tag, props = {}, ...children) =>
   create(document.createElement(tag), FOCUSED.includes(tag) ? { ...OWN_KEYS, ...props } : props, children);
-
-/** A button that does something. */
 export const button = (text, onclick, props = {}, ...children) =>
   h("button", { type: "button", text, onclick, ...props }, ...children);
-
-/** The same for SVG. */
 export const s = (tag, props = {}, ...children) => create(document.createElementNS(SVG, tag), props, children);
 
 /**
@@ -41,7 +36,6 @@ export function set(node, key, value) {
   else node.setAttribute(key, value);
 }
 
-/** Show a node, or hide it. */
 export const show = (node, isThere) => set(node, "hidden", isThere ? null : "");
 
 /** Make a node have these children: nodes, or [tag, props, ...children] for nodes that are made once and then patched. */
@@ -102,7 +96,6 @@ export function reveal(pane, node) {
   pane.scrollTop += Math.min(above, 0) || Math.max(below, 0);
 }
 
-/** True if a pane holds more than it shows. */
 export const isCut = (pane) => pane.scrollHeight > pane.clientHeight + 1;
 
 /** How far the middle of a node is from that of another: [x, y] in px. */

@@ -47,7 +47,6 @@ export function createFrame(model, root, { id, name, code, change }) {
     if (history.ahead()[what] !== undefined) change(history.take(what));
   }
 
-  /** The arrow keys walk through the tools. */
   function walk(event) {
     const all = [...bar.children];
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];

@@ -73,7 +73,6 @@ export const SIGNATURES = {
   tile: "*dims: int",
 };
 export const PIECES = ["split", "chunk", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit"];
-/** Other names of torch, and what to do instead. */
 export const OTHERS = new Map(Object.entries({
   "the picture shows it":
     "shape size stride storage_offset numel nelement ndim dim element_size itemsize is_contiguous data_ptr storage " +
@@ -151,7 +150,6 @@ export function createReader(text, forms) {
   /** The next token; "" at the end. */
   const token = () => tokens[at]?.token ?? "";
 
-  /** The refusal of the next token. */
   function wrong() {
     const where = token() ? `"${token()}"` : "its end";
     return new Refused(visible(`cannot read "${text}" at ${where}: ${forms}`));
@@ -175,7 +173,6 @@ export function createReader(text, forms) {
   const name = () => need(NAME);
   const atInt = () => /^[-0-9]/.test(token());
 
-  /** An int of either sign. */
   function number() {
     const minus = take("-");
     const digits = need("[0-9]+");
@@ -193,7 +190,6 @@ export function createReader(text, forms) {
     return parts;
   }
 
-  /** An operation with its arguments. */
   function step() {
     const first = at;
     if (take("[")) {
@@ -215,7 +211,6 @@ export function createReader(text, forms) {
     return { ...made, text: textFrom(first), piece };
   }
 
-  /** The text from a token to the last one that was read. */
   const textFrom = (first) => text.slice(tokens[first].end - tokens[first].token.length, tokens[at - 1].end);
 
   /** An int, {slice}, null or `...`. */

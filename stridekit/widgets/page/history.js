@@ -32,7 +32,6 @@ export function createHistory(now, start = now, clock = () => performance.now())
   return {
     /** The states that the tools lead to, by their names; undefined where one can do nothing. */
     ahead: () => ({ undo: past.at(-1), redo: future.at(-1), reset: isSame(now, start) ? undefined : start }),
-    /** Take the state that a tool leads to. */
     take: (tool) => (tool === "undo" ? go(past, future) : tool === "redo" ? go(future, past) : start),
     /** Another state is on screen, from a hand or from Python. */
     keep(state) {
@@ -56,7 +55,6 @@ function isSame(a, b) {
   return isEqual(a, b, Object.keys({ ...a, ...b }).filter((key) => !POINTED.includes(key)));
 }
 
-/** True if two states agree in some of their keys. */
 function isEqual(a, b, keys) {
   return keys.every((key) => JSON.stringify(a[key]) === JSON.stringify(b[key]));
 }

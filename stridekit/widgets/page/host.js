@@ -25,7 +25,6 @@ export function createModel(state) {
   };
 }
 
-/** The default export of a module given as text. */
 async function load(esm) {
   const url = URL.createObjectURL(new Blob([esm], { type: "text/javascript" }));
   const { default: widget } = await import(url);

@@ -10,9 +10,18 @@ export const CACHE_LINE = 64; // bytes
 /** An operation that torch would refuse, or a text that is not a line. */
 export class Refused extends Error {}
 
-const refuse = (sentence) => {
+export const refuse = (sentence) => {
   throw new Refused(sentence);
 };
+/** What an action returns, and ""; or null, and why it is refused. */
+export function tried(act) {
+  try {
+    return [act(), ""];
+  } catch (error) {
+    if (error instanceof Refused) return [null, error.message];
+    throw error;
+  }
+}
 
 export const range = (count) => Array.from({ length: count }, (_, k) => k);
 export const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
@@ -23,7 +32,6 @@ const splice = (values, at, count, ...others) => [...values.slice(0, at), ...oth
 
 // How numbers are written ----------------------------------------------------------------------------
 
-/** Numbers as Python writes a tuple. */
 export const tuple = (numbers) => `(${numbers.join(", ")}${numbers.length === 1 ? "," : ""})`;
 /** A number and its word, in the plural unless it is 1. */
 export const counted = (count, word) => `${count} ${word}${Number(count) === 1 ? "" : "s"}`;
@@ -38,7 +46,6 @@ export const nameAt = (shape, flat, name) => elementName(unflatten(shape, flat),
 
 /** A new tensor of this shape, its elements row by row. */
 export const rowMajor = (shape, itemsize) => ({ shape, stride: contiguousStride(shape), storage_offset: 0, itemsize });
-
 export const numel = ({ shape }) => product(shape);
 
 /** The element of the storage at an index. */
@@ -78,6 +85,13 @@ export function reach({ shape, stride, storage_offset }) {
   return { elements, owners };
 }
 
+/** The storage that a copy makes: `valueOf` each element that it reads, at the place in the new layout. */
+export function copied(valueOf, read, after) {
+  const [from, to, storage] = [reach(read).elements, reach(after).elements, []];
+  from.forEach((element, flat) => (storage[to[flat]] = valueOf(element)));
+  return storage;
+}
+
 /** True for layouts with the same numbers; their itemsizes may differ. */
 export const sameLayout = (a, b) =>
   same(a.shape, b.shape) && same(a.stride, b.stride) && a.storage_offset === b.storage_offset;
@@ -110,7 +124,6 @@ export function whyNotContiguous(layout, format = "contiguous_format") {
   return gap ? `dim ${gap.d} has stride ${layout.stride[gap.d]}, ${gap.needed} is needed` : "";
 }
 
-/** True if a layout is contiguous in a format. */
 export const isInFormat = (format, layout) => !whyNotContiguous(layout, format);
 
 /** The dims from the outermost in memory to the innermost: the order of torch's loops over one operand. */
@@ -146,7 +159,6 @@ function placed(at, count, what, none) {
     refuse(`${what}: ${none && !count ? none : `use ${-count} to ${count - 1}`}`);
   return (at + count) % count;
 }
-/** One of several results. */
 const pick = (pieces, piece, text) =>
   pieces[placed(piece, pieces.length, `${text} is out of range for ${counted(pieces.length, "piece")}`)];
 const wrap = (dim, { shape }, ndim = shape.length) =>
@@ -215,7 +227,6 @@ function narrow(x, dim, start, length) {
 
 // Views of parts: pieces, one after the other
 
-/** The slices between neighbouring bounds. */
 function slices(x, d, bounds) {
   requirePieces(x, bounds.length - 1);
   return bounds.slice(1).map((stop, k) => cut(x, d, [bounds[k], stop]));
@@ -473,7 +484,6 @@ function repeat(x, times) {
   return { ...fresh(shape), read };
 }
 
-/** The stride of a new tensor in a memory format. */
 function strideIn(format, shape) {
   const order = ORDERS[format];
   if (!order) return contiguousStride(shape);
@@ -523,7 +533,6 @@ const OPERATIONS = {
 
 // The rules, on bare shapes and strides --------------------------------------------------------------
 
-/** The row-major stride of a shape. */
 export const contiguousStride = (shape) =>
   shape.map((_, d) => product(shape.slice(d + 1).map((size) => Math.max(size, 1))));
 
@@ -618,7 +627,6 @@ function packedIn(order, shape) {
 
 // What an elementwise operation returns --------------------------------------------------------------
 
-/** The layout of the new tensor. */
 export function elementwise(...operands) {
   const shape = broadcastShape(operands.map((x) => x.shape));
   const alike = operands.every((x) => same(x.shape, shape));

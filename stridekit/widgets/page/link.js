@@ -42,7 +42,6 @@ export function readHash(hash, widgets) {
   return [Number(number), JSON.parse(new TextDecoder().decode(Uint8Array.from(bytes, (c) => c.charCodeAt(0))))];
 }
 
-/** FNV-1a, 32 bits. */
 function checksum(...texts) {
   let sum = 2166136261;
   for (const char of texts.join("\n")) sum = Math.imul(sum ^ char.codePointAt(0), 16777619) >>> 0;

@@ -26,10 +26,14 @@ export function createChoice(label, choices, onPick) {
 export const named = (name, ...nodes) =>
   h("div", { class: "sk-setting" }, h("span", { text: name, "aria-hidden": "true" }), ...nodes);
 
-/** A choice behind its name; its values are its texts. */
-export function createSetting(name, values, onPick) {
-  const { node, draw } = createChoice(name, values.map((value) => [value, String(value)]), onPick);
-  return { node: named(name, node), draw };
+/** A choice behind each name of a table, {name: values}; the values are the texts. */
+export function createSettings(table, onChange) {
+  const choices = Object.entries(table).map(([name, values]) =>
+    [name, createChoice(name, values.map((value) => [value, String(value)]), (value) => onChange({ [name]: value }))]);
+  return {
+    nodes: Object.fromEntries(choices.map(([name, { node }]) => [name, named(name, node)])),
+    draw: (current) => choices.forEach(([name, { draw }]) => draw(current[name])),
+  };
 }
 
 /** The layouts to start from; the current one is pressed. */
@@ -99,7 +103,6 @@ export function createMarks(kind = "sk-marks") {
 export const terms = (rows) =>
   rows.map(([term, meaning, attributes = {}]) => ["div", attributes, ["dt", { text: term }], ["dd", { text: String(meaning) }]]);
 
-/** Verdicts, each with a sign as well as a colour. */
 export function createVerdicts() {
   const node = h("ul", { class: "sk-verdicts" });
   const draw = (verdicts) => fill(node, ...verdicts.map((each) => ["li", { text: verdict(each), "data-good": String(each[0]) }]));

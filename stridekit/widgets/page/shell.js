@@ -53,7 +53,6 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
       redraw();
       return once(close);
     },
-    /** Add a clean-up for when the view is removed. */
     atEnd(end) {
       ends.push(end);
     },
@@ -80,11 +79,12 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
     },
   };
 
-  const frame = code && createFrame(model, root, { id: shell.id, name: label.replaceAll(" ", "-"), code, change: shell.change });
+  const frame = code && createFrame(model, root, {
+    id: shell.id, name: label.replaceAll(" ", "-"), code: () => code(shell.state()), change: shell.change,
+  });
   const goals = facts && createGoals(model, facts);
   const around = [frame, goals].filter(Boolean);
 
-  /** The first frame of a change is painted. */
   function finish() {
     unsent = false;
     undrawn?.();

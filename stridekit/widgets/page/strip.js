@@ -25,7 +25,7 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
   });
   const together = [Infinity, 0];
   let boxes = [];
-  let geometry = { count: 0, perRow: 1, pitch: 40, columns: together, rows: together, height };
+  let geometry = { pitch: 40 };
   let reached = null;
 
   function layOut(count, perRow, width, apart = {}) {
@@ -34,10 +34,10 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
     const { columns, rows: groups, height: tall } = geometry;
     const lines = rows(Math.ceil(count / perRow));
     boxes = lines.flatMap((row, r) => [...row.take(Math.min(perRow, count - r * perRow))]);
-    boxes.forEach((box, k) => {
+    for (const [k, box] of boxes.entries()) {
       const before = extra(columns, k % perRow);
       Object.assign(box, { box: k, place: before ? `margin-left:${before}px;` : "" });
-    });
+    }
     // The tracks of a CSS grid place the boxes: a style per box would double the time of a frame.
     const across = Array.from({ length: perRow }, (_, c) => `${pitch - gap + extra(columns, c)}px`);
     const down = lines.map((_, r) => `${tall + extra(groups, r)}px`);
@@ -71,11 +71,7 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
   const extra = ([many, px], n) => (n > 0 && n % many === 0 ? px : 0);
   const extras = ([many, px], n) => Math.floor(n / many) * px;
 
-  function left(k) {
-    const column = k % geometry.perRow;
-    return column * geometry.pitch + extras(geometry.columns, column);
-  }
-
+  const left = (k, { perRow, pitch, columns } = geometry) => (k % perRow) * pitch + extras(columns, k % perRow);
   function top(k) {
     const row = Math.floor(k / geometry.perRow);
     return row * (geometry.height + gap) + extras(geometry.rows, row);
@@ -83,9 +79,25 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
 
   return {
     node, layOut, draw, left, top,
-    /** The middle of a box, measured from the strip's corner. */
     middle: (k) => [left(k) + (geometry.pitch - gap) / 2, top(k) + geometry.height / 2],
     boxWidth: () => geometry.pitch - gap,
     box: (k) => boxes[k],
+  };
+}
+
+/**
+ * A strip whose boxes stand for elements. `put` takes {element, text, says, kind} of each. `light` marks the `spot`, and all for
+ * which `isLit(element)`; keys go on from the `selected` one. These two are elements as texts.
+ */
+export function createElements(id, options) {
+  let boxes = [];
+  const strip = createStrip(id, { of: (k) => boxes[k].element, ...options });
+  return {
+    ...strip,
+    put: (elements) => (boxes = elements.map((each) => ({ ...each, key: String(each.element) }))),
+    light: ({ spot, selected, isLit }) => strip.draw((k) => {
+      const { element, text, says, kind, key } = boxes[k];
+      return { text, says, kind: `${kind}${key === spot ? " is-here" : isLit(element) ? " is-lit" : ""}` };
+    }, boxes.findIndex(({ key }) => key === selected)),
   };
 }

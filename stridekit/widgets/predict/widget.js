@@ -5,7 +5,7 @@
 // Nothing of the answer is in the page before it is shown, so that no screen reader can give it away.
 
 import { button, h, set, show } from "../page/dom.js";
-import { Refused } from "../page/layout.js";
+import { tried } from "../page/layout.js";
 import { readAnswer } from "../page/numbers.js";
 import { createShell } from "../page/shell.js";
 import { createCode } from "../page/panels.js";
@@ -89,7 +89,6 @@ function render({ model, el }) {
     };
   }
 
-  /** One line to type on. */
   function createLine() {
     const input = h("input", { type: "text", class: "sk-input", "aria-label": "your prediction",
       "aria-describedby": `${id}-hint`, spellcheck: "false", oninput: () => take(input.value),
@@ -110,20 +109,13 @@ function render({ model, el }) {
 
   /** What a line is taken for, where it does not say so itself: "= 160" for 5*8*4. */
   function understood(text) {
-    const { value } = answerIn(text);
-    const says = value === undefined ? text : inSentence(problem, value);
+    const [value] = answerIn(text);
+    const says = value === null ? text : inSentence(problem, value);
     return says === text ? "" : `= ${says}`;
   }
 
-  /** A typed answer as {value}, or {why} it cannot be read. */
-  function answerIn(text) {
-    try {
-      return { value: readAnswer(problem.kind, text, problem.question) };
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      return { why: error.message };
-    }
-  }
+  /** A typed answer, or null and why it cannot be read. */
+  const answerIn = (text) => tried(() => readAnswer(problem.kind, text, problem.question));
 
   function take(draft) {
     Object.assign(own, { draft, complaint: "" });
@@ -134,11 +126,10 @@ function render({ model, el }) {
     event.preventDefault();
     const state = stateNow();
     if (state.shown) return;
-    const read = problem.kind !== "choice" ? answerIn(own.draft ?? "")
-      : own.draft === null ? { why: FIRST } : { value: own.draft };
-    if (isSame(read.value, state.first)) read.why = AGAIN;
-    if (read.why === undefined) return answer(committed(problem, state, read.value));
-    own.complaint = read.why;
+    let [value, why] = problem.kind !== "choice" ? answerIn(own.draft ?? "") : [own.draft, own.draft === null ? FIRST : ""];
+    if (value !== null && isSame(value, state.first)) why = AGAIN;
+    if (!why) return answer(committed(problem, state, value));
+    own.complaint = why;
     draw();
     if (problem.kind !== "choice") answers.focus();
   }

@@ -5,7 +5,6 @@ import { tuple } from "../page/layout.js";
 
 /** The state before an answer: the wrong `first` guess, what was `said` at last, and whether the answer is shown. */
 export const OPEN = { first: null, said: null, shown: false };
-
 export const isSame = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 /** The state after a guess: a wrong one leaves one more try. */
@@ -41,7 +40,6 @@ export function remark({ remarks }, { first = null, said }) {
   return remarks.find(([wrong]) => isSame(wrong, said ?? first))?.[1] ?? "";
 }
 
-/** The card as lines of text. */
 export function told(state, problem) {
   const reveal = [problem.why, problem.experiment, problem.output && problem.output.replace(/^/gm, "# ")];
   return [

@@ -20,7 +20,6 @@ export const PRESETS = [
   preset("expanded", 6, ".expand(4, 6)", [[24], [2, 2, 6], [4, 2, 3]]),
   preset("channels-last", 24, ".view(2, 2, 2, 3).permute(0, 3, 1, 2)", [[2, 3, 4], [2, 12], [6, 4], [24]]),
 ];
-/** A state in which no fact is null. */
 export const EXAMPLE = { ...rowMajor([], 1), target: [], step: 0, flat: 0 };
 
 const made = (layout) =>
@@ -49,17 +48,14 @@ export function facts({ target, step, flat, ...layout }) {
   };
 }
 
-/** How many steps the walk has. */
 export const count = ({ target, ...layout }) => stepsOf(layout, target).length;
 
-/** The lines of torch that make the layout and the result; a copy, where there is no view. */
 export function code({ target, step, flat, ...layout }, own) {
   const known = [...own, ...PRESETS].find((other) => sameLayout(other.layout, layout))?.expression;
   const how = viewStride(layout.shape, layout.stride, target).reason ? "reshape" : "view";
   return `x = ${known ?? made(layout)}\ny = x.${how}(${target.join(", ") || "()"})`;
 }
 
-/** All that the repr says: the question, each step, and what follows from the last. */
 export function told({ target, step, flat, ...layout }) {
   const { shape, stride } = layout;
   return [

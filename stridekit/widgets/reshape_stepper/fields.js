@@ -84,7 +84,6 @@ export const readShape = (text, { itemsize }) =>
     return shown({ shape, stride: contiguousStride(shape), storage_offset: 0, itemsize });
   });
 
-/** The same x with the typed stride. */
 export const readStride = (text, layout) =>
   numbersIn(text, "steps, such as 8, 1", (stride) => {
     const dims = layout.shape.length;
@@ -95,7 +94,6 @@ export const readStride = (text, layout) =>
     return shown({ ...layout, stride });
   });
 
-/** The typed sizes of the new shape, completed. */
 export const readTarget = (text, layout) =>
   numbersIn(text, "sizes, such as 2, -1", (sizes) =>
     sizes.length > MOST_NEW_DIMS

@@ -55,7 +55,6 @@ function clearPart([left, width], seams) {
 
 /** For each dim, the product of the sizes to its right, without and with its own size. */
 const products = (shape) => shape.map((_, d) => [product(shape.slice(d + 1)), product(shape.slice(d))]);
-
 const onesAt = (row, p) => row.filter(([inner, outer]) => inner === p && outer === p).length;
 const evenly = (shape, width) => shape.map((_, d) => [(d * width) / shape.length, width / shape.length]);
 
@@ -82,7 +81,6 @@ export function createFigure() {
     }, ...["sk-of", "sk-size", "sk-step", "sk-taken"].map((part, k) => ["div", { class: part, text: texts[k] }])];
   }
 
-  /** Draw the result of viewOf in view.js. */
   function draw({ layout, target, dims, fresh, chunks, boundaries }, width) {
     const places = spread(layout.shape, target, width - NAME);
     drawOld(layout, dims, places.old);

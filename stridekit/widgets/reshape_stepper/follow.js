@@ -4,7 +4,6 @@ import { elementName, flatten, numel, offset, unflatten } from "../page/layout.j
 import { h, set, show } from "../page/dom.js";
 import { followed } from "./steps.js";
 
-/** `onFlat` gets the requested row-major number. */
 export function createFollow(id, { onFlat }) {
   const line = h("div", { class: "sk-follow", role: "group", "aria-label": "follow one element" });
   const words = h("p", { class: "sk-note sk-followed" });

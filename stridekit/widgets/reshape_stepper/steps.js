@@ -31,7 +31,6 @@ function verdict({ shape, stride }, target) {
     : `Every chunk is used up. The view has stride ${tuple(found)}: nothing moves.`);
 }
 
-/** Merging, from the last dim outwards. */
 function merging({ shape, stride }) {
   let chunk = null;
   return range(shape.length).reverse().map((d) => {
@@ -59,7 +58,6 @@ function merging({ shape, stride }) {
 
 const ONE = { first: 0, last: -1, numel: 1, stride: 1 }; // a 0-d tensor: one element, cut into sizes of 1
 
-/** Cutting, from the last new dim outwards. */
 function cutting({ shape, stride }, target) {
   const told = [];
   let d = target.length;

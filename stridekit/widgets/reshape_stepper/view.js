@@ -5,7 +5,6 @@ import { stepsOf } from "./steps.js";
 
 const [PER_ROW, NARROW] = [24, 28]; // boxes in a row of the tape at most, and the px that each needs
 
-/** Everything that the widget draws for a state. */
 export function viewOf(state) {
   const { shape, stride: own, storage_offset, itemsize, target, flat } = state;
   const layout = { shape, stride: own, storage_offset, itemsize };
@@ -100,7 +99,6 @@ function beyond(layout, target, { dims, new_dims: [d] }) {
   return range(count).map((k) => offset(layout, unflatten(layout.shape, k * inside)));
 }
 
-/** The caption of the tape. */
 function captionOf(layout, target, now) {
   const what = "the storage of x";
   if (!numel(layout)) return `${what}: no element is reached`;

@@ -25,7 +25,7 @@ const BAR = 10; // room for the scroll bar of a tape
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "reshape stepper", kind: "sk-reshape", traits: ["_state", "_given"], draw,
-    code: () => code(model.get("_state"), model.get("_given")), facts,
+    code: (state) => code(state, model.get("_given")), facts,
   });
   const { id } = shell;
   let view = null;

@@ -3,7 +3,6 @@
 
 import { Refused } from "../page/layout.js";
 
-/** What can be said of a call, in the order of the bins. */
 export const BINS = ["view", "copy", "it depends"];
 
 /**
@@ -46,7 +45,6 @@ export function code({ moves }, { made, cards }) {
   return pairs.length ? `${made}, moves=[${pairs.join(", ")}])` : `${made})`;
 }
 
-/** The lines of the repr: the question, what is to sort, what lies where, the last verdict. */
 export function told({ moves }, { question, tried, cards }) {
   const { pile, bins } = standing(cards, moves);
   const rows = [["to sort", pile], ...BINS.map((name, b) => [name, bins[b]])].filter(([, row]) => row.length);

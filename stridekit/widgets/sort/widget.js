@@ -15,7 +15,7 @@ const HEARD = { "": "", "✓": "Right: ", "✗": "Wrong: " };
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "sorting game", kind: "sk-sort", traits: ["_state", "_game"], draw,
-    code: () => code(model.get("_state"), game), forget: () => rest(),
+    code: (state) => code(state, game), forget: () => rest(),
   });
   const game = model.get("_game");
   const { cards } = game;
@@ -152,7 +152,6 @@ function makeDraggable(card, { over, drop }) {
   return rest;
 }
 
-/** True if a point on the screen lies in a node. */
 function isAt(node, x, y) {
   const { left, right, top, bottom } = node.getBoundingClientRect();
   return left <= x && x < right && top <= y && y < bottom;

@@ -21,7 +21,7 @@ const placeOf = ([x, y]) => y * FAR + x;
 export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey }) {
   const grid = h("div", {
     class: kind, role: "grid", tabindex: "0", ...OWN_KEYS,
-    onkeydown: onKey,
+    onkeydown: (event) => (event.key === "Escape" ? grid.blur() : onKey(event)),
     onpointerover: (event) => places || onHover(pointedAt(event)),
     onpointermove: (event) => places && hover(pointedAt(event)),
     onpointerleave: () => hover(null),
@@ -49,7 +49,6 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
   const media = THEME.map((query) => matchMedia(query));
   const themed = new MutationObserver(repaint);
 
-  /** The number of the box under a pointer, or null. */
   function pointedAt({ target, clientX, clientY }) {
     if (!places) return target.box ?? null;
     const { left, top } = canvas.getBoundingClientRect();

@@ -4,7 +4,7 @@
 // In the state a chain is {source, start, steps}, or null before the first step. The layout on screen is
 // always the result of the last step.
 
-import { Refused, apply, counted, flatten, numel, offset, reach, sameLayout } from "../page/layout.js";
+import { Refused, apply, copied as rearranged, counted, flatten, numel, offset, reach, sameLayout, tried } from "../page/layout.js";
 import { MAX_DIMS, code, whyNotDrawn } from "./words.js";
 import { readSteps } from "../page/grammar.js";
 
@@ -12,10 +12,12 @@ const MOST_STEPS = 100;
 
 /** The stage after one more step: {text, layout, copied, storageSize, labels, copies, steps}. Throws Refused. */
 function next(stage, step) {
-  const { layout, copied, read, storageSize } = outcome(stage, step);
-  const labels = copied && stage.labels !== undefined ? moved(stage.labels, read, layout) : stage.labels;
-  const copies = stage.copies + Number(copied);
-  return { text: step.text, layout, copied, storageSize, labels, copies, steps: stage.steps + 1 };
+  const { read, ...made } = outcome(stage, step);
+  const { layout, copied } = made;
+  // A copy takes over the elements as it reads them, and their labels.
+  const labelOf = (element) => stage.labels?.[element] ?? String(element);
+  const labels = copied && stage.labels !== undefined ? rearranged(labelOf, read, layout) : stage.labels;
+  return { text: step.text, ...made, labels, copies: stage.copies + Number(copied), steps: stage.steps + 1 };
 }
 
 /** The same without the labels, which take the longest to compute. */
@@ -34,21 +36,10 @@ export function stagesOf({ source, start, steps }, storageSize, labels, tensor) 
 
 /** A stage, then the result of each further step; a text has one step or several on this `tensor`. Throws Refused. */
 export function onward(stage, texts, tensor = "x") {
-  const [stages, steps] = [[stage], texts.slice(0, MOST_STEPS + 1).flatMap((text) => readSteps(text, tensor))];
+  const steps = texts.slice(0, MOST_STEPS + 1).flatMap((text) => readSteps(text, tensor));
   if (stage.steps + steps.length > MOST_STEPS)
     throw new Refused(`a chain has at most ${MOST_STEPS} steps: begin another one`);
-  for (const step of steps) stages.push(next(stages.at(-1), step));
-  return stages;
-}
-
-/** The labels in the order of a copy, which takes over the elements as it reads them. */
-function moved(labels, read, after) {
-  const to = reach(after).elements;
-  const result = new Array(to.length).fill("");
-  reach(read).elements.forEach((element, flat) => {
-    result[to[flat]] = labels ? labels[element] : String(element);
-  });
-  return result;
+  return steps.reduce((stages, step) => [...stages, next(stages.at(-1), step)], [stage]);
 }
 
 /** A note that says whether a step was a view or made a storage of its own. */
@@ -68,37 +59,31 @@ export function closed(chain, stages, layout) {
 /** Steps that are possible here and change something, the most instructive first: {text, copied}. */
 export function suggestions(stage) {
   return candidates(stage.layout).flatMap((text) => {
-    try {
-      const { layout, copied } = outcome(stage, readSteps(text)[0]);
-      return sameLayout(layout, stage.layout) && !copied ? [] : [{ text, copied }];
-    } catch {
-      return [];
-    }
+    const [made] = tried(() => outcome(stage, readSteps(text)[0]));
+    return !made || (sameLayout(made.layout, stage.layout) && !made.copied) ? [] : [{ text, copied: made.copied }];
   });
 }
 
+/** Steps to try, as far as a shape has dims for them. */
 function candidates({ shape }) {
-  const ndim = shape.length;
+  const [ndim, single] = [shape.length, shape.indexOf(1)];
   const last = ndim - 1;
-  const colons = ":, ".repeat(Math.max(last, 0));
-  const dims = shape.map((_, d) => d);
-  const texts = [];
-  if (ndim === 2) texts.push(".T");
-  if (ndim > 2) texts.push(`.permute(${[last, ...dims.slice(0, -1)].join(", ")})`);
-  if (ndim > 0) texts.push("[1:]", `[${colons}::2]`);
-  if (ndim > 1) texts.push(".diagonal()");
-  const single = shape.indexOf(1);
-  if (single >= 0) texts.push(`.expand(${shape.map((n, d) => (d === single ? 3 : n)).join(", ")})`);
-  texts.push(".contiguous()");
-  if (ndim > 1) texts.push(".reshape(-1)");
-  if (ndim > 0 && ndim < MAX_DIMS) texts.push(`.unfold(${last}, ${Math.min(3, shape[last])}, 1)`);
-  const halves = shape[last] > 2 && shape[last] % 2 === 0 ? [2, shape[last] / 2] : [];
-  if (halves.length) texts.push(`.view(${[...shape.slice(0, -1), ...halves].join(", ")})`);
-  if (ndim > 0) texts.push("[0]", "[:1]");
-  texts.push(".squeeze()", ".unsqueeze(0)");
-  if (ndim > 1) texts.push(".transpose(0, 1)", ".flatten(0, 1)", ".view(-1)");
-  texts.push(".clone()");
-  return texts;
+  const halves = [...shape.slice(0, -1), 2, shape[last] / 2];
+  return [
+    [ndim === 2, ".T"],
+    [ndim > 2, `.permute(${[last, ...shape.keys()].slice(0, -1).join(", ")})`],
+    [ndim > 0, "[1:]", `[${":, ".repeat(Math.max(last, 0))}::2]`],
+    [ndim > 1, ".diagonal()"],
+    [single >= 0, `.expand(${shape.map((n, d) => (d === single ? 3 : n)).join(", ")})`],
+    [true, ".contiguous()"],
+    [ndim > 1, ".reshape(-1)"],
+    [ndim > 0 && ndim < MAX_DIMS, `.unfold(${last}, ${Math.min(3, shape[last])}, 1)`],
+    [shape[last] > 2 && shape[last] % 2 === 0, `.view(${halves.join(", ")})`],
+    [ndim > 0, "[0]", "[:1]"],
+    [true, ".squeeze()", ".unsqueeze(0)"],
+    [ndim > 1, ".transpose(0, 1)", ".flatten(0, 1)", ".view(-1)"],
+    [true, ".clone()"],
+  ].flatMap(([isThere, ...texts]) => (isThere ? texts : []));
 }
 
 /** The new (flat) index of the element that was at an old index, so that the eye can follow it; or null. */

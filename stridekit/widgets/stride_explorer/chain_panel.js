@@ -1,7 +1,7 @@
 // The pane of the chain: a line to type or pick the next operation, and below it the stages from the start to now.
 
 import { memoryOf, onward, suggestions } from "./chain.js";
-import { Refused, tuple } from "../page/layout.js";
+import { tried, tuple } from "../page/layout.js";
 import { button, fill, h, set, show } from "../page/dom.js";
 
 const SHOWN = 8; // buttons at most; the input's list has every suggestion
@@ -32,22 +32,12 @@ export function createChain(id, { onSteps, name = () => "x" }) {
 
   /** Take the typed steps, one or several; if refused, they stay in the input with the reason under it. */
   function take(text) {
-    const taken = tried(text);
-    if (!taken) return;
+    const [taken, why] = tried(() => onward(stages.at(-1), [text], name()));
+    if (!taken) return say(why, true);
     input.value = "";
     onSteps([...texts(), ...taken.slice(1).map((stage) => stage.text)]);
     say(taken.slice(1).map((stage, k) => told(stage, taken[k])).join(" "));
     if (document.activeElement === document.body) input.focus(); // the pressed button is gone
-  }
-
-  function tried(text) {
-    try {
-      return onward(stages.at(-1), [text], name());
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      say(error.message, true);
-      return null;
-    }
   }
 
   function typed(event) {
@@ -62,10 +52,9 @@ export function createChain(id, { onSteps, name = () => "x" }) {
     set(input, "aria-invalid", refused ? "true" : null);
   }
 
-  /** The suggestions that fit one line. */
-  function fitting(found) {
+  function fitting(offered) {
     let room = width - 372;
-    return found.slice(0, SHOWN).filter(({ text, copied }) => {
+    return offered.slice(0, SHOWN).filter(({ text, copied }) => {
       room -= 8 * text.length + (copied ? 48 : 0) + 32;
       return room > 0;
     });
@@ -97,9 +86,9 @@ export function createChain(id, { onSteps, name = () => "x" }) {
     node,
     /** Forget what was said: another layout came from outside, perhaps the same. */
     restart: () => say(""),
-    draw(found, widthNow) {
-      if (found === stages && widthNow === width) return; // most frames change nothing here
-      [stages, width] = [found, widthNow];
+    draw(stagesNow, widthNow) {
+      if (stagesNow === stages && widthNow === width) return; // most frames change nothing here
+      [stages, width] = [stagesNow, widthNow];
       const now = JSON.stringify([texts(), stages.at(-1).layout]);
       if (now !== drawn) say(""); // another layout
       drawn = now;
@@ -118,7 +107,6 @@ export function createChain(id, { onSteps, name = () => "x" }) {
 const numberIn = ({ layout }, what) =>
   what === "storage_offset" ? String(layout.storage_offset) : tuple(layout[what]);
 
-/** A sentence on what a step did. */
 function told(stage, before) {
   const memory = memoryOf(stage, before);
   if (memory === "view") return `${stage.text} is a view: the same storage, read by other numbers.`;

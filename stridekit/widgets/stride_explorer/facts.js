@@ -5,8 +5,6 @@ import { closed, memoryOf, stagesOf } from "./chain.js";
 import { code as strided, formula, place, verdicts } from "./words.js";
 
 const MOST_ELEMENTS = 64; // of a layout that are told one by one, in reading order
-
-/** A state in which no fact is null. */
 export const EXAMPLE = { ...rowMajor([1], 1), index: [0] };
 
 /** The layout's numbers, its properties, its reach, the selected element, the chain's steps. */
@@ -38,7 +36,6 @@ function reachedBy(layout) {
   return dims.every((d, k) => stride[d] > inside(k)) ? product(dims.map((d) => shape[d])) : reach(layout).owners.size;
 }
 
-/** The torch expression that makes the layout on the storage of `source`, or by the chain. */
 export const code = ({ index, chain, ...layout }, source) =>
   chain ? chain.source + chain.steps.join("") : strided(source, layout);
 
@@ -55,7 +52,6 @@ export function chainTo(layout, chain, storageSize) {
   return sameLayout(end, layout) && end.itemsize === layout.itemsize ? chain : closed(chain, stages, layout);
 }
 
-/** The lines of the repr: the code, a note, the steps, the selected element, the verdicts. `name` is the tensor's. */
 export function told(state, source, storageSize, name, note) {
   const { index, chain, ...layout } = state;
   const stages = stagesOf(chain ?? { source: name, start: layout, steps: [] }, storageSize);

@@ -62,7 +62,6 @@ export function gridGeometry(shape, width, wraps = true, longest = 1, room = Inf
         y + top + row * rowHeight + line * pitch,
       ];
     },
-    /** The cell under a point, or null. */
     flatAt(px, py) {
       const column = Math.floor(px / (planeWidth + 16));
       const plane = Math.floor(py / (planeHeight + 12)) * across + column;

@@ -10,7 +10,6 @@ const HIGHER = 16;
 const LABELLED = 128; // an arc as wide as this carries its label on top
 const LABEL = 16; // the height of a label
 
-/** Everything to draw for a view on a geometry: {paths, tags, grips}. */
 export function marksOf(g, view) {
   const marks = { paths: [], tags: [], grips: [] };
   addresses(g, view, marks);
@@ -40,7 +39,6 @@ export function stepPath(g, from, to, lift, shift = 0) {
   return `M${x0},${start}C${x0},${start + Math.min(22, way / 2) * down} ${x1},${end - Math.min(44, way) * down} ${x1},${end}`;
 }
 
-/** The left edge, right edge and top of a label. */
 function edges([text, x, y, kind]) {
   const width = 7 * text.length + 8;
   const left = x - (kind.includes("is-left") ? width : kind.includes("is-centred") ? width / 2 : 0);

@@ -3,7 +3,6 @@
 // Nowhere else: not below another widget or further down, not after Run All, not while somebody types, not where a notebook is only opened.
 
 const SHORTCUTS = "data-lm-suppress-shortcuts"; // see OWN_KEYS in page/dom.js
-
 const NEAR = 3; // cells from the top, where a title and the set-up may come first
 const numberOf = (cell) => Number(cell.dataset.windowedListIndex);
 

@@ -112,7 +112,6 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag, onScroll }) {
   let elements = [];
   let laidOut = "";
 
-  /** The element at a point of the plate, or null. */
   function slotAt(x, y) {
     const row = g.rows.find((r) => !r.gap && y >= r.y && y < r.y + g.height);
     const column = Math.floor((x - g.gutter) / g.pitch);

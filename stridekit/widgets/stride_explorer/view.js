@@ -65,7 +65,6 @@ export function words(view) {
   return `${place(layout, index, name)}, and so ${others.length === 1 ? "is" : "are"} ${some(view, others, 3)}`;
 }
 
-/** A cell, to be read aloud. */
 export const describeCell = (view, flat) =>
   `${view.named(flat)}: element ${view.elements[flat]}, byte ${view.elements[flat] * view.layout.itemsize}`;
 

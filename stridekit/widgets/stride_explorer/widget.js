@@ -19,7 +19,7 @@ import { createFormula, createSliders } from "./sliders.js";
 import { createTape } from "./tape.js";
 import { viewOf, words } from "./view.js";
 
-const TRAITS = ["_more", "_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
+const TRAITS = ["_state", "_more", "_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
 const WIDE = 720; // px: the sliders stand beside the grid, and all panes fit one screen
 const HIGHEST = 718; // px for all panes there; what would make them higher scrolls inside
 const [SLIDER, WORDS] = [26, 18]; // px of a slider, and of a line of words under them
@@ -29,23 +29,22 @@ const PAIRED = 540; // width for two columns of sliders
 
 function render({ model, el, signal }) {
   const shell = createShell({ model, el }, {
-    label: "stride explorer", kind: "sk-explorer", traits: ["_state", ...TRAITS], draw,
+    label: "stride explorer", kind: "sk-explorer", traits: TRAITS, draw,
     // A reason belongs to the slider that was just moved, not to later changes.
     forget: () => own.sliding || sliders.say(""),
-    code: () => codeOf(shell.state(), model.get("source")), facts,
+    code: (state) => codeOf(state, model.get("source")), facts,
   });
-  const own = {
-    hoverFlat: null, hoverSlot: null, tapeCursor: null, lit: null, // what is pointed at
-    dragging: null, sliding: false,
-  };
+  const NOWHERE = { hoverFlat: null, hoverSlot: null, tapeCursor: null };
+  const own = { ...NOWHERE, lit: null, dragging: null, sliding: false };
   const { id } = shell;
 
   const presets = createPresets((preset) => {
     widest = null;
     chainPanel.restart();
-    change(preset.layout, shell.state().index, null);
+    change(preset.layout, shell.state().index);
   });
-  const more = button("more", showMore, { class: "sk-button sk-more", title: "layouts to start from, operations, sizes, the formula, the code" });
+  const rest = "layouts to start from, operations, sizes, the formula, the code";
+  const more = button("more", showMore, { class: "sk-button sk-more", title: rest });
   const head = h("div", {}, more, presets.node);
   const chainPanel = createChain(id, { onSteps: setSteps, name: () => model.get("_name") });
   const sliders = createSliders(id, { onChange: slide, onLit: lightUp });
@@ -78,13 +77,16 @@ function render({ model, el, signal }) {
   let seen = null; // the stages on screen
 
   function draw() {
-    const found = stages();
-    const stage = found.at(-1);
-    const view = viewOf(given(stage), own);
+    const now = stages();
+    const { labels, layout, storageSize } = now.at(-1);
+    const view = viewOf({
+      state: shell.state(), storageSize, sliderMax: sliderMax(layout, storageSize), name: model.get("_name"), values: labels,
+    }, own);
     sliders.draw(view);
     drawMore();
-    const copy = found.findLast(({ copied }) => copied);
-    set(caption, "text", copy ? `The storage that ${copy.text} made: small numbers count its elements, large ones are the values.` : "");
+    const copy = now.findLast(({ copied }) => copied);
+    const made = copy && `The storage that ${copy.text} made: small numbers count its elements, large ones are the values.`;
+    set(caption, "text", made ?? "");
     arrange(view);
     grid.draw(view);
     tape.draw(view);
@@ -92,10 +94,10 @@ function render({ model, el, signal }) {
     showSpot();
     drawLink();
     const before = seen;
-    seen = found;
-    if (!before || before === found || own.sliding || own.dragging) return () => tell(view, found);
-    tell(view, found);
-    move(view, before.at(-1), stage);
+    seen = now;
+    if (!before || before === now || own.sliding || own.dragging) return () => tell(view, now);
+    tell(view, now);
+    move(view, before.at(-1), now.at(-1));
   }
 
   /** At first a beginner sees the grid, the tape, the strides and the goals. */
@@ -113,11 +115,11 @@ function render({ model, el, signal }) {
   }
 
   /** What a hand does not look at: while it moves something, this comes a frame later. */
-  function tell(view, found) {
+  function tell(view, now) {
     const { layout, storageSize, owners, index } = view;
     const sentence = words(view);
-    const preset = presets.draw(model.get("_presets"), found.at(-1).copies ? null : layout);
-    chainPanel.draw(found, shell.width);
+    const preset = presets.draw(model.get("_presets"), now.at(-1).copies ? null : layout);
+    chainPanel.draw(now, shell.width);
     formulaPanel.draw(view, sentence);
     verdictList.draw(verdicts(layout, storageSize, owners));
     codeBox.draw(codeOf(shell.state(), model.get("source")), preset);
@@ -125,11 +127,6 @@ function render({ model, el, signal }) {
     shell.speak(index === null ? sentence : `${formula(layout, index)}: ${sentence}`);
   }
 
-  const given = (stage) => ({
-    state: shell.state(), storageSize: stage.storageSize, sliderMax: sliderMax(stage), name: model.get("_name"), values: stage.labels,
-  });
-
-  /** The state's parts: {layout, index, chain}. */
   function stateNow() {
     const { index, chain = null, ...layout } = shell.state();
     return { layout, index, chain };
@@ -138,14 +135,13 @@ function render({ model, el, signal }) {
   /** The stages of the chain, the start first; without steps, the layout alone. */
   function stages() {
     const { layout, chain } = stateNow();
-    const key = [chain, chain ? null : JSON.stringify(layout), ...["_values", "storage_size"].map((t) => model.get(t))];
+    const [values, size] = [model.get("_values"), model.get("storage_size")];
+    const key = [chain, chain ? null : JSON.stringify(layout), values, size];
     if (!staged || key.some((part, k) => part !== staged.key[k])) {
-      const values = model.get("_values");
-      const labels = values.length ? values : null;
       const start = chain ?? { source: expressionOf(layout), start: layout, steps: [] };
-      staged = { key, found: stagesOf(start, model.get("storage_size"), labels) };
+      staged = { key, all: stagesOf(start, size, values.length ? values : null) };
     }
-    return staged.found;
+    return staged.all;
   }
 
   /** The code for the layout on screen: a preset's expression, or as_strided. */
@@ -155,14 +151,11 @@ function render({ model, el, signal }) {
   }
 
   /** The ends of the sliders, which grow with the chain and shrink again only with the next preset. */
-  function sliderMax({ layout, storageSize }) {
-    const most = widest ?? model.get("_slider_max");
-    widest = {
-      size: Math.max(most.size, ...layout.shape),
-      stride: Math.max(most.stride, ...layout.stride),
-      storage_offset: Math.max(most.storage_offset, storageSize - 1),
-    };
-    return widest;
+  function sliderMax({ shape, stride }, storageSize) {
+    const { size, stride: step, storage_offset } = widest ?? model.get("_slider_max");
+    return (widest = {
+      size: Math.max(size, ...shape), stride: Math.max(step, ...stride), storage_offset: Math.max(storage_offset, storageSize - 1),
+    });
   }
 
   /** Give the panes their places, in the room that a screen has for them; first the rows give way, then they scroll. */
@@ -204,7 +197,8 @@ function render({ model, el, signal }) {
   let isPlaced = false;
   const placed = new ResizeObserver(() => {
     measure();
-    if (!isPlaced && sliders.find("stride[0]")) takeKeys(el, sliders.find("stride[0]").input, signal);
+    const slider = sliders.find("stride[0]");
+    if (!isPlaced && slider) takeKeys(el, slider.input, signal);
     isPlaced = true;
     drawLink();
     const now = panes.reduce((sum, { offsetHeight }) => sum + offsetHeight, 40); // their margins
@@ -247,49 +241,44 @@ function render({ model, el, signal }) {
    */
   function move({ elements }, before, { layout, copies }) {
     if (sameLayout(before.layout, layout) && before.copies === copies) return;
-    const [g, cells] = [tape.geometry(), grid.cells()];
+    const g = tape.geometry();
     if (g.dense || grid.scroller.isCut() || tape.scroller.isCut()) return motion.end();
     measure(); // one layout of the page for a whole change
     const [width, height] = grid.size();
     const way = (flat) => {
-      const [x, y] = grid.corner(flat);
-      const element = elements[flat];
-      if (!g.has(element)) return null;
-      return [
+      const [[x, y], element] = [grid.corner(flat), elements[flat]];
+      return g.has(element) ? [
         at.tape[0] + g.middle(element) - at.grid[0] - x - width / 2,
         at.tape[1] + g.top(element) + g.height / 2 - at.grid[1] - y - height / 2,
-      ];
+      ] : null;
     };
-    if (copies <= before.copies) return motion.travel(grid.node, cells, way);
+    if (copies <= before.copies) return motion.travel(grid.node, grid.cells(), way);
     motion.travel(tape.node, elements.map(tape.slot), (flat) => way(flat)?.map((by) => -by));
   }
 
-  function change(layout, index, chain) {
+  function change(layout, index, chain = null) {
     const { shape } = layout;
-    const padded = [...(index ?? shape.map((n) => n >> 1)), 0, 0, 0, 0].slice(0, shape.length);
-    const inside = shape.includes(0) ? null : padded.map((i, d) => Math.min(i, shape[d] - 1));
-    Object.assign(own, { hoverFlat: null, hoverSlot: null, tapeCursor: null });
-    shell.change({ ...layout, index: inside, chain });
+    const inside = shape.map((n, d) => Math.min(index ? index[d] ?? 0 : n >> 1, n - 1));
+    Object.assign(own, NOWHERE);
+    shell.change({ ...layout, index: shape.includes(0) ? null : inside, chain });
   }
 
   /** Another chain from the same start; the selected element is followed to its new index. */
   function setSteps(steps) {
     const { layout, index, chain } = stateNow();
-    const { source, start } = chain ?? { source: expressionOf(layout), start: layout };
-    const before = stages().at(-1);
-    const after = stagesOf({ source, start, steps }, stages()[0].storageSize, stages()[0].labels).at(-1);
+    const next = { source: expressionOf(layout), start: layout, ...chain, steps };
+    const [{ storageSize, labels }, before] = [stages()[0], stages().at(-1)];
+    const after = stagesOf(next, storageSize, labels).at(-1);
     const flat = followed(before, after, index);
     const reached = flat === null ? index : unflatten(after.layout.shape, flat);
-    change(after.layout, reached, steps.length ? { source, start, steps } : null);
+    change(after.layout, reached, steps.length ? next : null);
   }
 
   function slide(what, dim, value) {
     const { layout, index, chain } = stateNow();
-    if (what === "storage_offset") layout.storage_offset = value;
-    else {
-      const key = what === "size" ? "shape" : "stride";
-      layout[key] = layout[key].map((old, d) => (d === dim ? value : old));
-    }
+    const key = { size: "shape", stride: "stride" }[what];
+    if (key) layout[key] = layout[key].with(dim, value);
+    else layout.storage_offset = value;
     own.sliding = true;
     chainPanel.restart();
     change(layout, index, closed(chain, stages(), layout));
@@ -314,7 +303,6 @@ function render({ model, el, signal }) {
 
   function gridKey(event) {
     const { layout, index, chain } = stateNow();
-    if (event.key === "Escape") return event.currentTarget.blur();
     const key = event.shiftKey && event.key.startsWith("Page") ? `Shift+${event.key}` : event.key;
     const next = index && step(layout.shape, index, key);
     if (!next) return;
@@ -326,7 +314,6 @@ function render({ model, el, signal }) {
     const { perRow } = tape.geometry();
     const size = stages().at(-1).storageSize;
     const { layout, index } = stateNow();
-    if (event.key === "Escape") return event.currentTarget.blur();
     const now = own.tapeCursor ?? (index ? offset(layout, index) : 0);
     const slot = reachedBy(event.key, now, perRow, size);
     if (event.key === "Enter" || event.key === " ") {
@@ -353,16 +340,17 @@ function render({ model, el, signal }) {
     event.preventDefault();
     const slotAt = tape.locator();
     own.dragging = event.currentTarget.dataset.what;
-    const move = (moved) => {
+    const held = new AbortController();
+    const hear = (type, react) => document.addEventListener(type, react, { signal: AbortSignal.any([signal, held.signal]) });
+    hear("pointermove", (moved) => {
       const slider = sliders.find(own.dragging);
       if (slider) sliders.change(slider, Math.max(dragged(slider, slotAt(moved)), 0));
-    };
-    const drop = () => {
-      own.dragging = null;
-      for (const [type, listen] of heard) document.removeEventListener(type, listen);
-    };
-    const heard = [["pointermove", move], ["pointerup", drop], ["pointercancel", drop]];
-    for (const [type, listen] of heard) document.addEventListener(type, listen, { signal });
+    });
+    for (const end of ["pointerup", "pointercancel"])
+      hear(end, () => {
+        own.dragging = null;
+        held.abort();
+      });
   }
 
   /** The value that a slider would need for its grip to stand at a slot. */

@@ -60,7 +60,6 @@ export function verdicts(layout, storageSize, owners = reach(layout).owners) {
   ];
 }
 
-/** The place of one element, as a sentence. @param {Layout} layout @param {number[]} index */
 export function place(layout, index, name = "x") {
   const element = offset(layout, index);
   const byte = element * layout.itemsize;
@@ -68,13 +67,11 @@ export function place(layout, index, name = "x") {
   return `${elementName(index, name)} is element ${element} of the storage: byte ${byte}, cache line ${line}`;
 }
 
-/** The address formula with its numbers. @param {Layout} layout @param {number[]} index */
 export function formula(layout, index) {
   const terms = index.map((i, d) => `${i}*${layout.stride[d]}`);
   return `${[layout.storage_offset, ...terms].join(" + ")} = ${offset(layout, index)}`;
 }
 
-/** The torch expression that makes the layout on the storage of `source`. */
 export const code = (source, { shape, stride, storage_offset }) =>
   `${source}.as_strided(${tuple(shape)}, ${tuple(stride)}, ${storage_offset})`;
 

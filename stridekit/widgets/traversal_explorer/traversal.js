@@ -13,7 +13,6 @@ export const LANES = 32;
 export const ITEMSIZES = [1, 2, 4, 8, 16];
 export const CACHE_SIZES = [1, 2, 4, 8, 16, 32];
 
-/** The `k`-th index of a walk. */
 const indexAt = ({ shape, order }, k) => unflatten(shape, k, order);
 
 /** Every visit, {element, line, hit}, through a cache that drops the line used longest ago. */
@@ -30,7 +29,6 @@ export function visitsOf(walk, cacheLines, alignment) {
   });
 }
 
-/** The costs of the first `upto` visits. */
 export function countsOf(visits, itemsize, upto = visits.length) {
   const done = visits.slice(0, upto);
   const misses = done.filter(({ hit }) => !hit).length;
@@ -51,7 +49,6 @@ export function cachedLines(visits, upto, cacheLines) {
   return held;
 }
 
-/** The name of a loop order. @param {number[]} order */
 export function orderName(order) {
   const dims = order.length > 1 ? `dims ${tuple(order)}` : order.length ? "dim 0" : "no dims";
   return ({ "0,1": "row by row, ", "1,0": "column by column, " }[String(order)] ?? "") + dims;
@@ -88,7 +85,6 @@ export function comparison(left, right, sides = ["left", "right"]) {
   return `the ${more} one loads ${tenths / 10} times as many cache lines as the ${less} one`;
 }
 
-/** The byte at which each lane's element begins. */
 export const laneBytes = ({ itemsize, stride, offset }) =>
   range(LANES).map((lane) => (lane * stride + offset) * itemsize);
 
@@ -148,10 +144,7 @@ export const PRESETS = [
   },
 ];
 
-/** A state in which no fact is null. */
 export const EXAMPLE = { walks: PRESETS[0].walks, warp: { itemsize: 4, stride: 1, offset: 0 }, visit: 0, cache_lines: 0, alignment: 0 };
-
-/** The costs of each walk so far. */
 export const countsOfAll = ({ walks, cache_lines, alignment, visit }) =>
   walks.map((walk) => countsOf(visitsOf(walk, cache_lines, alignment), walk.itemsize, visit));
 
@@ -167,7 +160,6 @@ export function facts(state) {
   };
 }
 
-/** The lines of the repr; a note says which corner of a large layout is walked. */
 export function told(state, note) {
   const { walks, visit, cache_lines, alignment, warp } = state;
   if (warp) return [`TraversalExplorer: ${warpSentence(warp)}`];
@@ -183,7 +175,6 @@ export function told(state, note) {
   ];
 }
 
-/** The line of Python that makes the picture. */
 export function code({ walks, cache_lines, alignment, visit, warp }) {
   const [left, right] = walks;
   const given = [layoutOf(left), tuple(left.order)];

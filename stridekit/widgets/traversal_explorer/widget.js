@@ -27,7 +27,7 @@ const sameWalk = (a, b) =>
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "traversal explorer", kind: "sk-traversal", traits: ["_state", "_given", "_note"], draw,
-    code: () => code(model.get("_state")), facts,
+    code, facts,
   });
   const { id, state, put: change } = shell;
   let lastWarp = WARP;
