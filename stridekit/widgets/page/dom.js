@@ -6,7 +6,7 @@ export const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
 const FOCUSED = ["button", "input", "select", "textarea"];
 
 function create(node, props, children) {
-  for (const [key, value] of Object.entries(props)) set(node, key, value);
+  setAll(node, props);
   node.append(...children);
   return node;
 }
@@ -36,6 +36,10 @@ export function set(node, key, value) {
   else node.setAttribute(key, value);
 }
 
+export function setAll(node, props) {
+  for (const key in props) set(node, key, props[key]);
+}
+
 export const show = (node, isThere) => set(node, "hidden", isThere ? null : "");
 
 /** Make a node have these children: nodes, or [tag, props, ...children] for nodes that are made once and then patched. */
@@ -49,7 +53,7 @@ export function fill(parent, ...wanted) {
       there = parent.insertBefore(Object.assign(made, { made: tag }), there ?? null);
     }
     for (const key in there.props) if (!(key in props)) set(there, key, null);
-    for (const key in props) set(there, key, props[key]);
+    setAll(there, props);
     there.props = props;
     if (!("text" in props || "prose" in props)) fill(there, ...children);
     return there;

@@ -1,7 +1,7 @@
 // A grid of boxes for pointer and keys. Its boxes are HTML, or, where HTML would be slow, drawn on one canvas, a plate:
 // there only boxes that differ are repainted, and a screen reader gets one live cell, the active one.
 
-import { OWN_KEYS, fit, h, pool, set } from "../page/dom.js";
+import { OWN_KEYS, fit, h, pool, set, setAll } from "../page/dom.js";
 
 const NAMES = ["row0", "row1", "row2", "row3", "row4", "row5", "pale", "ink", "muted", "line"];
 const LEAST_TEXT = 8; // px: smaller digits are not drawn
@@ -17,6 +17,7 @@ const placeOf = ([x, y]) => y * FAR + x;
  * `layOut` takes the numbers of the boxes, their places [x, y, w, h], how many make a row, and the size of the plate if they
  * are to be painted. `draw` takes what they look like: look(number) is [tint, text, mark, attributes], where the tint is 0 to 5
  * or null for a hole, and the mark "spot", "sharer" or ""; says(number) is read aloud, and `active` has been reached by keys.
+ * It returns a function, if any, that sets what HTML boxes say: no eye waits for that.
  */
 export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey }) {
   const grid = h("div", {
@@ -36,15 +37,10 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
     const row = h("div", { role: "row", class: "sk-row" });
     return Object.assign(row, { take: pool(row, () => h("div", { role: "gridcell", class: cell, text: "" })) });
   });
-  let nodes = [];
-  let [numbers, columns, boxWidth] = [[], 1, 0];
+  let [nodes, numbers, columns, boxWidth] = [[], [], 1, 0];
   let places = null; // of boxes on the plate
-  let looks = [];
-  let painted = new Map(); // place -> look
-  let boxSize = "";
-  let colours = null;
-  let turn = 0;
-  let textSize = 0;
+  let [looks, painted] = [[], new Map()]; // painted: place -> look
+  let [boxSize, textSize, colours, turn] = ["", 0, null, 0];
 
   const media = THEME.map((query) => matchMedia(query));
   const themed = new MutationObserver(repaint);
@@ -96,11 +92,11 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
       const [tint, text, mark, attributes = {}] = now[k];
       set(node, "text", text);
       set(node, "class", `${cell} ${tint === null ? "is-hole" : `sk-r${tint}`}${mark && ` is-${mark}`}`);
-      set(node, "aria-label", says(numbers[k]));
       set(node, "aria-selected", String(k === at));
-      for (const key in attributes) set(node, key, attributes[key]);
+      setAll(node, attributes);
     });
     set(grid, "aria-activedescendant", nodes[at]?.id ?? null);
+    return () => nodes.forEach((node, k) => set(node, "aria-label", says(numbers[k])));
   }
 
   let room = [0, 0, 1]; // width and height in px, and dots in each
@@ -205,13 +201,12 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
       turn = 1 - turn;
       grid.append(liveRows[turn]);
     }
-    const [row, [x, y, w, height]] = [liveRows[turn], places[k]];
-    const own = {
+    const [x, y, w, height] = places[k];
+    set(liveRows[turn], "aria-rowindex", String(Math.floor(number / columns) + 1));
+    setAll(liveRows[turn].firstChild, {
       id, "aria-colindex": String((number % columns) + 1), "aria-selected": "true", "aria-label": label,
       style: `transform:translate(${x}px,${y}px);width:${w}px;height:${height}px`,
-    };
-    set(row, "aria-rowindex", String(Math.floor(number / columns) + 1));
-    for (const key in own) set(row.firstChild, key, own[key]);
+    });
   }
 
   return { node: grid, layOut, draw, close, nodes: () => nodes, texts: () => textSize > 0 };

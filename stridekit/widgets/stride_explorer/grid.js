@@ -45,9 +45,7 @@ export function gridGeometry(shape, width, wraps = true, longest = 1, room = Inf
   const height = pitch - (dense ? gap : pitch < 30 ? 2 : GAP);
   const rowHeight = lines * pitch + between;
   const planeHeight = top + rows * rowHeight;
-  const place = (plane) => [
-    (plane % across) * (planeWidth + 16), Math.floor(plane / across) * (planeHeight + 12),
-  ];
+  const place = (plane) => [(plane % across) * (planeWidth + 16), Math.floor(plane / across) * (planeHeight + 12)];
   return {
     rows, columns, perLine, lines, dense, gutter, top, cell, height, rowHeight, count, place, planeWidth, planeHeight,
     width: (table ? shape[1] : Math.min(fit, count)) * (planeWidth + 16) - 16,
@@ -56,11 +54,7 @@ export function gridGeometry(shape, width, wraps = true, longest = 1, room = Inf
     corner(flat) {
       const [x, y] = place(Math.floor(flat / (rows * columns)));
       const [row, column] = [Math.floor(flat / columns) % rows, flat % columns];
-      const line = Math.floor(column / perLine);
-      return [
-        x + gutter + (column % perLine) * (cell + gap),
-        y + top + row * rowHeight + line * pitch,
-      ];
+      return [x + gutter + (column % perLine) * (cell + gap), y + top + row * rowHeight + Math.floor(column / perLine) * pitch];
     },
     flatAt(px, py) {
       const column = Math.floor(px / (planeWidth + 16));
@@ -107,7 +101,7 @@ export function createGrid(id, { onHover, onSelect, onKey, onScroll }) {
   const flag = h("span", { class: "sk-flag" });
   const marks = h("div", { class: "sk-marks", "aria-hidden": "true" });
   // A pool for each kind of head, so that one column less does not change the numbers of rows.
-  const heads = Array.from({ length: 3 }, () => pool(marks, () => h("span", { class: "sk-head" })));
+  const heads = range(3).map(() => pool(marks, () => h("span", { class: "sk-head" })));
   let headNodes = [];
   let geometry = gridGeometry([], 300);
   let shape = [];
@@ -136,53 +130,40 @@ export function createGrid(id, { onHover, onSelect, onKey, onScroll }) {
 
   /** Numbers of rows and columns, names of dims, and a title over each plane. */
   function placeHeads() {
-    const texts = [];
+    const [acrossHeads, downHeads, others] = [[], [], []];
     const last = shape.length - 1;
-    const { dense, cell, height, columns, rows, perLine, lines, rowHeight, gutter } = geometry;
+    const { dense, cell, height, columns, rows, perLine, lines, rowHeight, gutter, corner } = geometry;
     // Where numbers would touch, some are hidden until they are lit.
     const every = [dense && cell < 26 ? (cell < 18 ? 8 : 4) : 1, dense && height < 16 ? 4 : 1];
-    const number = (text, n, step, ...rest) => {
-      if (n % step === 0) texts.push([text, ...rest]);
-      else if (last < 2) texts.push([text, rest[0], rest[1], `${rest[2]} is-sparse`, ...rest.slice(3)]);
+    const number = (heads, n, step, x, y, kind, plane) => {
+      if (n % step === 0 || last < 2) heads.push([n, x, y, n % step ? `${kind} is-sparse` : kind, plane, n]);
     };
-    const planes = shape.includes(0) ? 0 : geometry.count;
-    for (let plane = 0; plane < planes; plane++) {
+    for (const plane of range(shape.includes(0) ? 0 : geometry.count)) {
       const [x, y] = geometry.place(plane);
-      const outer = unflatten(shape.slice(0, -2), plane);
-      const title = last > 1 ? elementName([...outer, ":", ":"], tensor) : "";
-      if (title) texts.push([title, x + gutter, y, "sk-title"]);
-      if (last >= 0) {
-        if (!title) texts.push([`dim ${last} →`, x + gutter - 2, y, `sk-dim sk-origin sk-d${last}`]);
-        for (let c = 0; c < perLine && lines === 1; c++) {
-          const [cx] = geometry.corner(c);
-          number(c, c, every[0], x + cx + cell / 2, y + geometry.top - HEAD, "sk-number sk-column", plane, c);
-        }
-      }
-      if (lines > 1 && last === 0)
-        for (let line = 0; line < lines; line += every[1]) {
-          const [, ly] = geometry.corner(line * perLine);
-          texts.push([line * perLine, gutter - 10, ly + height / 2 - 9, "sk-number sk-line"]);
-        }
-      if (last < 1) continue;
-      if (!title) {
+      if (last > 1) {
+        const title = elementName([...unflatten(shape.slice(0, -2), plane), ":", ":"], tensor);
+        others.push([title, x + gutter, y, "sk-title"]);
+      } else if (last >= 0) others.push([`dim ${last} →`, x + gutter - 2, y, `sk-dim sk-origin sk-d${last}`]);
+      if (last === 1) {
         const middle = y + geometry.top + (rows * rowHeight) / 2;
-        texts.push([`← dim ${last - 1}`, x + 11, middle, `sk-dim sk-upright sk-d${last - 1}`]);
+        others.push([`← dim ${last - 1}`, x + 11, middle, `sk-dim sk-upright sk-d${last - 1}`]);
       }
-      for (let r = 0; r < rows; r++) {
-        const [, ry] = geometry.corner(r * columns);
-        number(r, r, every[1], x + gutter - 10, y + ry + height / 2 - 9, "sk-number sk-line", plane, r);
-      }
+      for (const c of range(last >= 0 && lines === 1 ? perLine : 0))
+        number(acrossHeads, c, every[0], x + corner(c)[0] + cell / 2, y + geometry.top - HEAD, "sk-number sk-column", plane);
+      for (const r of range(last > 0 ? rows : 0))
+        number(downHeads, r, every[1], x + gutter - 10, y + corner(r * columns)[1] + height / 2 - 9, "sk-number sk-line", plane);
+      for (const line of range(lines > 1 && last === 0 ? lines : 0))
+        if (line % every[1] === 0)
+          downHeads.push([line * perLine, gutter - 10, corner(line * perLine)[1] + height / 2 - 9, "sk-number sk-line"]);
     }
-    const rank = ([, , , kind]) => (kind.includes("sk-column") ? 0 : kind.includes("sk-line") ? 1 : 2);
-    headNodes = heads.flatMap((takeHeads, which) => {
-      const wanted = texts.filter((each) => rank(each) === which);
-      const nodes = takeHeads(wanted.length);
+    headNodes = [acrossHeads, downHeads, others].flatMap((wanted, which) => {
+      const nodes = heads[which](wanted.length);
       nodes.forEach((head, k) => {
-        const [text, x, y, kind, plane, number] = wanted[k];
+        const [text, x, y, kind, ...where] = wanted[k];
         set(head, "text", String(text));
         set(head, "class", `sk-head ${kind}`);
-        head.where = [kind, plane, number];
         set(head, "style", `left:${x}px;top:${y}px`);
+        head.where = [kind, ...where];
       });
       return nodes;
     });
@@ -190,33 +171,31 @@ export function createGrid(id, { onHover, onSelect, onKey, onScroll }) {
 
   function draw(view) {
     const { spot, elements, sharers, label, selected } = view;
-    boxes.draw((flat) => [
-      Math.floor(flat / geometry.columns) % 6, label(elements[flat]), flat === spot.flat ? "spot" : sharers.has(flat) ? "sharer" : "",
-    ], (flat) => describeCell(view, flat), selected);
+    const markOf = (flat) => (flat === spot.flat ? "spot" : sharers.has(flat) ? "sharer" : "");
+    const describe = boxes.draw((flat) => [Math.floor(flat / geometry.columns) % 6, label(elements[flat]), markOf(flat)],
+      (flat) => describeCell(view, flat), selected);
     if (geometry.dense && spot.flat !== null) {
       const [x, y] = geometry.corner(spot.flat);
       set(flag, "style", `left:${x + geometry.cell / 2}px;top:${y - 22}px`);
     }
     set(flag, "text", boxes.texts() || spot.flat === null ? "" : label(spot.element));
-    const at = spot.flat === null ? [] : unflatten(shape, spot.flat);
-    const plane = spot.flat === null ? -1 : Math.floor(spot.flat / (geometry.rows * geometry.columns));
+    const [at, plane] = spot.flat === null ? [[], -1]
+      : [unflatten(shape, spot.flat), Math.floor(spot.flat / (geometry.rows * geometry.columns))];
     for (const head of headNodes) {
       const [kind, inPlane, number] = head.where;
-      const d = kind.includes("sk-column") ? shape.length - 1 : shape.length - 2;
-      const lit = inPlane === plane && number !== undefined && at[d] === number;
-      set(head, "data-lit", lit ? String(d) : null);
+      const d = shape.length - (kind.includes("sk-column") ? 1 : 2);
+      set(head, "data-lit", inPlane === plane && at[d] === number ? String(d) : null);
     }
+    return describe;
   }
 
   const box = h("div", { class: "sk-gridbox" }, node, marks);
   const scroller = createScroller(box, onScroll);
-  return { node: scroller.node, scroller, resize, draw,
-    /** The cells as HTML; none where they are painted. */
-    cells: boxes.nodes,
+  return {
+    node: scroller.node, scroller, resize, draw, cells: boxes.nodes, close: boxes.close,
     isWrapped: () => geometry.lines > 1,
     corner: (flat) => geometry.corner(flat),
     size: () => [geometry.cell, geometry.height],
     bottom: () => Math.min(geometry.totalHeight, scroller.most()),
-    close: boxes.close,
   };
 }

@@ -2,7 +2,7 @@
 // a hand does, and keep no state.
 
 import { limit } from "./words.js";
-import { offset } from "../page/layout.js";
+import { offset, range } from "../page/layout.js";
 import { fill, h, set } from "../page/dom.js";
 import { createSlider } from "../page/panels.js";
 
@@ -15,20 +15,12 @@ export function createSliders(id, { onChange, onLit }) {
   let now = null;
 
   function build(ndim) {
-    const wanted = ["size", "stride"].flatMap((what) =>
-      Array.from({ length: ndim }, (_, dim) => ({ what, dim, kind: `sk-d${dim}` })),
-    );
-    wanted.push({ what: "storage_offset", dim: 0, kind: "sk-offset" });
-    rows = wanted.map(({ what, dim, kind }) => {
-      const text = what === "storage_offset" ? what : `${what}[${dim}]`;
+    const dims = ["size", "stride"].flatMap((what) => range(ndim).map((dim) => [what, dim, `${what}[${dim}]`, `sk-d${dim}`]));
+    rows = [...dims, ["storage_offset", 0, "storage_offset", "sk-offset"]].map(([what, dim, text, kind]) => {
       const row = { what, dim, text };
-      const at = `${id}-${what}-${dim}`;
-      const slider = createSlider(at, text, {
-        "aria-describedby": `${id}-why`,
-        onInput: (value) => change(row, value),
-        onkeydown: (event) => atTheEnd(row, event),
-        onfocus: () => what === "stride" && onLit(dim),
-        onblur: () => onLit(null),
+      const slider = createSlider(`${id}-${what}-${dim}`, text, {
+        "aria-describedby": `${id}-why`, onInput: (value) => change(row, value), onkeydown: (event) => atTheEnd(row, event),
+        onfocus: () => what === "stride" && onLit(dim), onblur: () => onLit(null),
       });
       return Object.assign(row, slider, { line: h("div", { class: `sk-slider ${kind}`, "data-what": what }, ...slider.nodes) });
     });
@@ -36,8 +28,10 @@ export function createSliders(id, { onChange, onLit }) {
     list.replaceChildren(...rows.map((row) => row.line));
   }
 
+  const limitOf = ({ what, dim }) => limit(now.layout, now.storageSize, now.sliderMax, what, dim, now.name);
+
   function change(row, wanted) {
-    const [most, reason] = limit(now.layout, now.storageSize, now.sliderMax, row.what, row.dim, now.name);
+    const [most, reason] = limitOf(row);
     const value = Math.min(wanted, most);
     row.input.value = value; // at once: the thumb never stands at an impossible layout
     const lowest = value === 0 && !row.atZero ? atZero(row) : "";
@@ -50,7 +44,7 @@ export function createSliders(id, { onChange, onLit }) {
   function atTheEnd(row, { key }) {
     const up = ["ArrowRight", "ArrowUp", "PageUp", "End"].includes(key);
     const down = ["ArrowLeft", "ArrowDown", "PageDown", "Home"].includes(key);
-    const [most, reason] = limit(now.layout, now.storageSize, now.sliderMax, row.what, row.dim, now.name);
+    const [most, reason] = limitOf(row);
     const value = row.input.valueAsNumber;
     if (up && value >= most) say(reason);
     else if (down && value <= 0) say(atZero(row));
@@ -64,14 +58,14 @@ export function createSliders(id, { onChange, onLit }) {
     find: (text) => rows.find((row) => row.text === text),
     draw(view) {
       now = view;
-      const { layout, storageSize, sliderMax } = view;
+      const { layout, sliderMax } = view;
       const ndim = layout.shape.length;
       if (rows.length !== 2 * ndim + 1) build(ndim);
-      for (const { what, dim, input, draw } of rows) {
+      for (const row of rows) {
+        const { what, dim, input, draw } = row;
         const value = { size: layout.shape, stride: layout.stride }[what]?.[dim] ?? layout.storage_offset;
-        const [most] = limit(layout, storageSize, sliderMax, what, dim);
-        const end = Math.max(sliderMax[what], 1);
-        set(input, "max", String(end));
+        const [most] = limitOf(row);
+        set(input, "max", String(Math.max(sliderMax[what], 1)));
         set(input, "aria-valuetext", value >= most ? `${value}, the limit` : String(value));
         draw(value, String(value), most);
       }

@@ -15,22 +15,17 @@ const [ROOMY, TIGHT] = [{ slot: 30, band: 27 }, { slot: 26, band: 25 }];
 /** The rows of the tape: reached ones, single rows between them, and gaps that say how much they leave out. */
 export function tapeRows(storageSize, perRow, owners, most = MAX_ROWS) {
   const total = Math.ceil(storageSize / perRow);
-  const wanted = new Set();
-  if (total <= 8) for (let row = 0; row < total; row++) wanted.add(row);
-  for (const element of owners.keys()) wanted.add(Math.floor(element / perRow));
+  const reached = Array.from(owners.keys(), (element) => Math.floor(element / perRow));
+  const wanted = new Set([...range(total <= 8 ? total : 0), ...reached]);
   const rows = [];
   let next = 0;
-  const skip = (to) => {
-    if (to - next <= 1) for (; next < to; next++) rows.push({ row: next });
-    else rows.push({ gap: to - next, elements: Math.min(to * perRow, storageSize) - next * perRow });
-  };
-  for (const row of [...wanted].sort((a, b) => a - b)) {
-    if (rows.length >= most) break;
-    skip(row);
-    rows.push({ row });
+  for (const row of [...[...wanted].sort((a, b) => a - b), total]) {
+    if (rows.length >= most && row < total) continue;
+    if (row - next === 1) rows.push({ row: next });
+    else if (row > next) rows.push({ gap: row - next, elements: Math.min(row * perRow, storageSize) - next * perRow });
+    if (row < total) rows.push({ row });
     next = row + 1;
   }
-  if (next < total) skip(total);
   return rows;
 }
 
@@ -139,23 +134,24 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag, onScroll }) {
   function draw(view) {
     const { spot, owners, layout, values, label } = view;
     const columns = layout.shape.at(-1) ?? 1;
-    boxes.draw((element) => {
+    drawMarks(view);
+    return boxes.draw((element) => {
       const owned = owners.get(element);
       const tint = owned ? Math.floor(owned[0] / columns) % 6 : null;
       return [tint, g.dense ? "" : label(element), element === spot.element ? "spot" : "", {
         "data-number": values ? String(element) : null, "data-owners": owned && owned.length > 1 ? `×${owned.length}` : null,
       }];
     }, (element) => describeSlot(view, element), view.tapeCursor);
-    drawMarks(view);
   }
 
   /** Patch the strokes, labels and grips around the slots; tips lie above the labels. */
   function drawMarks(view) {
     const marks = marksOf(g, view);
-    const isTip = ([, kind]) => kind.startsWith("sk-tip");
     const at = (x, y) => `transform:translate(${x}px,${y}px)`;
-    fill(drawing, ...marks.paths.filter((path) => !isTip(path)).map(([d, kind]) => ["path", { d, class: kind }]));
-    fill(tips, ...marks.paths.filter(isTip).map(([d, kind]) => ["path", { d, class: kind }]));
+    for (const [node, areTips] of [[drawing, false], [tips, true]]) {
+      const paths = marks.paths.filter(([, kind]) => kind.startsWith("sk-tip") === areTips);
+      fill(node, ...paths.map(([d, kind]) => ["path", { d, class: kind }]));
+    }
     fill(tags, ...marks.tags.map(([text, x, y, kind]) => ["span", { text, class: `sk-tag ${kind}`, style: at(x, y) }]));
     fill(grips, ...marks.grips.map(([x, y, kind, what]) => ["span", {
       class: `sk-grip ${kind}`, title: `drag to change ${what}`, "data-what": what, style: at(x - 12, y - 12),

@@ -88,15 +88,14 @@ function render({ model, el, signal }) {
     const made = copy && `The storage that ${copy.text} made: small numbers count its elements, large ones are the values.`;
     set(caption, "text", made ?? "");
     arrange(view);
-    grid.draw(view);
-    tape.draw(view);
+    const describe = [grid.draw(view), tape.draw(view)];
     spot = view.spot;
     showSpot();
     drawLink();
     const before = seen;
     seen = now;
-    if (!before || before === now || own.sliding || own.dragging) return () => tell(view, now);
-    tell(view, now);
+    if (!before || before === now || own.sliding || own.dragging) return () => tell(view, now, describe);
+    tell(view, now, describe);
     move(view, before.at(-1), now.at(-1));
   }
 
@@ -115,8 +114,9 @@ function render({ model, el, signal }) {
   }
 
   /** What a hand does not look at: while it moves something, this comes a frame later. */
-  function tell(view, now) {
+  function tell(view, now, describe) {
     const { layout, storageSize, owners, index } = view;
+    for (const each of describe) each?.();
     const sentence = words(view);
     const preset = presets.draw(model.get("_presets"), now.at(-1).copies ? null : layout);
     chainPanel.draw(now, shell.width);
