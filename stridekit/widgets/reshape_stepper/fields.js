@@ -1,6 +1,6 @@
 // What a person types: the shape and the stride of x, and the shape to view it as, in any usual way of writing.
 
-import { completeShape, contiguousStride, counted, numel, tuple } from "../page/layout.js";
+import { completeShape, counted, numel, rowMajor, tuple } from "../page/layout.js";
 import { h, set } from "../page/dom.js";
 import { whyNotShown } from "./facts.js";
 
@@ -16,7 +16,7 @@ export function createFields(id, { onLayout, onTarget }) {
     field("stride", "stride", () => view.layout.stride, readStride, onLayout),
     field("target", "view it as", () => view.target, readTarget, onTarget),
   ];
-  const node = h("div", { class: "sk-typed" }, ...fields.map((one) => one.node));
+  const node = h("div", { class: "sk-typed" }, ...fields.map((each) => each.node));
 
   function field(name, label, now, read, onRead) {
     const input = h("input", {
@@ -27,15 +27,13 @@ export function createFields(id, { onLayout, onTarget }) {
     // Enter and leaving the field may both come here: numbers that are there already change nothing.
     function typed() {
       const isThere = (numbers) => String(numbers) === String(now());
-      const [found, reason] = isThere(readInts(input.value)) ? [now(), ""] : read(input.value, view.layout);
+      const [value, reason] = isThere(readInts(input.value)) ? [now(), ""] : read(input.value, view.layout);
       say(reason, input);
-      if (found && isThere(found)) show();
-      else if (found) onRead(found);
+      if (value && isThere(value)) show();
+      else if (value) onRead(value);
     }
 
-    function show() {
-      input.value = now().join(", ");
-    }
+    const show = () => (input.value = now().join(", "));
     return { node: h("span", {}, h("label", { for: input.id, text: label }), input), input, show };
   }
 
@@ -53,7 +51,7 @@ export function createFields(id, { onLayout, onTarget }) {
       if (now === drawn) return;
       drawn = now;
       say("", null);
-      for (const one of fields) one.show();
+      for (const { show } of fields) show();
     },
   };
 }
@@ -65,15 +63,13 @@ export function readInts(text) {
   return words.every((word) => /^-?\d+$/.test(word)) ? words.map(Number) : null;
 }
 
-/** What `read` makes of the numbers in a text: [found, ""] or [null, why not]. `like` is an example of them. */
+/** What `read` makes of the numbers in a text: [value, ""] or [null, why not]. `like` is an example of them. */
 function numbersIn(text, like, read) {
   const numbers = readInts(text);
-  const beyond = numbers?.find((n) => !Number.isSafeInteger(n));
-  if (beyond !== undefined) return [null, `numbers beyond ${Number.MAX_SAFE_INTEGER} are not exact in a browser`];
-  if (numbers) return read(numbers);
-  const characters = [...text];
-  const said = characters.slice(0, MOST_SAID).join("") + (characters.length > MOST_SAID ? "…" : "");
-  return [null, `cannot read "${said}": write ${like}`];
+  const begin = [...text].slice(0, MOST_SAID).join("");
+  if (!numbers) return [null, `cannot read "${begin}${begin === text ? "" : "…"}": write ${like}`];
+  if (numbers.every(Number.isSafeInteger)) return read(numbers);
+  return [null, `numbers beyond ${Number.MAX_SAFE_INTEGER} are not exact in a browser`];
 }
 
 /** A new x of the typed shape, its elements row by row: [layout, ""] or [null, why not]. */
@@ -81,7 +77,7 @@ export const readShape = (text, { itemsize }) =>
   numbersIn(text, "sizes, such as 4, 6", (shape) => {
     const negative = shape.find((size) => size < 0);
     if (negative !== undefined) return [null, `size ${negative} is negative: give sizes of 0 or more`];
-    return shown({ shape, stride: contiguousStride(shape), storage_offset: 0, itemsize });
+    return shown(rowMajor(shape, itemsize));
   });
 
 export const readStride = (text, layout) =>

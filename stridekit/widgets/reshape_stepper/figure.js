@@ -3,7 +3,7 @@
 // broken boundary of x, which the reader can see.
 
 import { fill, h, show } from "../page/dom.js";
-import { product } from "../page/layout.js";
+import { product, sum } from "../page/layout.js";
 
 const ONE = 84; // the most width for a dim of size 1, whose logarithm is 0
 const NAME = 36; // room for "x" and "y" at the left
@@ -20,7 +20,7 @@ export function spread(old, fresh, width) {
   const rows = [old, fresh].map(products);
   const points = [...new Set([1, ...rows.flat(2)])].sort((a, b) => a - b);
   const ones = new Map(points.map((p) => [p, Math.max(...rows.map((row) => onesAt(row, p)))]));
-  const places = [...ones.values()].reduce((a, b) => a + b, 0);
+  const places = sum([...ones.values()]);
   const many = Math.max(old.length, fresh.length, 1);
   const one = Math.min(ONE, width / 2 / Math.max(places, 1), width / many); // the others keep half of the axis
   const scale = (width - places * one) / (Math.log(points.at(-1)) || 1);
@@ -32,16 +32,11 @@ export function spread(old, fresh, width) {
     x -= ones.get(p) * one;
     before = p;
   }
-  const place = (row) => {
-    const placed = [];
-    let edge = width;
-    for (const [inner, outer] of [...row].reverse()) {
-      const left = inner === outer ? edge - one : right.get(outer);
-      placed.push([left, edge - left]);
-      edge = left;
-    }
-    return placed.reverse();
-  };
+  const place = (row) => row.reduceRight((placed, [inner, outer]) => {
+    const edge = placed[0]?.[0] ?? width;
+    const left = inner === outer ? edge - one : right.get(outer);
+    return [[left, edge - left], ...placed];
+  }, []);
   return { old: place(rows[0]), fresh: place(rows[1]) };
 }
 
@@ -74,11 +69,9 @@ export function createFigure() {
   /** A box at its place, `kind` being its classes, with its four texts in a part of its width. */
   function box([left, width], top, kind, texts, [from, to] = [0, width]) {
     const aside = to - from < width ? `;padding:2px ${width - to}px 2px ${from}px` : "";
-    return ["div", {
-      role: "listitem", class: `sk-dimbox ${kind}${width < TIGHT.dim ? " is-narrow" : ""}`,
-      // Not by a transform, which is that of a motion.
-      style: `translate:${NAME + left}px ${top}px;width:${width - GAP}px${aside}`,
-    }, ...["sk-of", "sk-size", "sk-step", "sk-taken"].map((part, k) => ["div", { class: part, text: texts[k] }])];
+    const style = `translate:${NAME + left}px ${top}px;width:${width - GAP}px${aside}`; // a motion has the transform
+    return ["div", { role: "listitem", class: `sk-dimbox ${kind}${width < TIGHT.dim ? " is-narrow" : ""}`, style },
+      ...["sk-of", "sk-size", "sk-step", "sk-taken"].map((part, k) => ["div", { class: part, text: texts[k] }])];
   }
 
   function draw({ layout, target, dims, fresh, chunks, boundaries }, width) {
@@ -88,9 +81,9 @@ export function createFigure() {
     drawFresh(target, fresh, places.fresh, seams);
     fill(chunkRow, ...chunks.map(({ first, last, texts, kind }) => {
       const [left, to] = [places.old[first][0], places.old[last][0] + places.old[last][1]];
-      return ["div", {
-        class: `sk-chunk ${kind}`, style: `transform:translate(${NAME + left}px,${TOP.chunk}px);width:${to - left - GAP}px`,
-      }, ["span", { text: texts.find((text) => 16 + LETTER * text.length <= to - left) ?? texts.at(-1) }]];
+      const style = `transform:translate(${NAME + left}px,${TOP.chunk}px);width:${to - left - GAP}px`;
+      const text = texts.find((each) => 16 + LETTER * each.length <= to - left) ?? texts.at(-1);
+      return ["div", { class: `sk-chunk ${kind}`, style }, ["span", { text }]];
     }));
     drawJoints(boundaries, places.old);
   }
@@ -130,7 +123,7 @@ export function createFigure() {
   /** What a step moves, and how far from its place it begins: a dim that joins its chunk, a new dim that leaves it. */
   function moved({ now: { part, dims: [dim], new_dims: [fresh] }, boundaries }) {
     if (fresh !== undefined) return [freshRow.children[fresh], [0, TOP.chunk - TOP.fresh]];
-    const joins = part === "merge" && boundaries.some((one) => one.dim === dim && !one.broken);
+    const joins = part === "merge" && boundaries.some((each) => each.dim === dim && !each.broken);
     return joins ? [oldRow.children[dim], [-JOIN, 0]] : [];
   }
 

@@ -9,28 +9,28 @@ export function createFollow(id, { onFlat }) {
   const words = h("p", { class: "sk-note sk-followed" });
   const node = h("div", {}, line, words);
   let built = "";
-  let inputs = {};
+  let inputs = [];
 
-  function number(label, read) {
-    return h("input", { type: "number", min: "0", step: "1", class: "sk-input", "aria-label": label,
-      oninput: ({ currentTarget: at }) => {
-        if (at.value === "") return; // a digit is still to come
-        at.value = Math.max(0, Math.min(Math.trunc(at.valueAsNumber), Number(at.max)));
-        onFlat(read());
-      } });
-  }
+  const number = (label, read) => h("input", {
+    type: "number", min: "0", step: "1", class: "sk-input", "aria-label": label,
+    oninput({ currentTarget: at }) {
+      if (at.value === "") return; // a digit is still to come
+      at.value = Math.max(0, Math.min(Math.trunc(at.valueAsNumber), Number(at.max)));
+      onFlat(read());
+    },
+  });
 
   function indexOf(name, shape) {
-    const made = shape.map((_, d) => number(`index of ${name} in dim ${d}`, () => flatten(shape, made.map((at) => at.valueAsNumber || 0))));
+    const read = () => flatten(shape, made.map((at) => at.valueAsNumber || 0));
+    const made = shape.map((_, d) => number(`index of ${name} in dim ${d}`, read));
     const parts = made.flatMap((at, d) => (d ? [", ", at] : [at]));
     return [made, h("span", { class: "sk-index" }, h("b", { text: name }), ...(made.length ? ["[", ...parts, "]"] : []))];
   }
 
   function build(shape, target) {
-    const [old, oldNode] = indexOf("x", shape);
-    const [fresh, freshNode] = indexOf("y", target);
+    const [[old, oldNode], [fresh, freshNode]] = [indexOf("x", shape), indexOf("y", target)];
     const order = number("number in row-major order", () => order.valueAsNumber);
-    inputs = { old, fresh, order };
+    inputs = [...old, order, ...fresh];
     const parts = [["follow ", oldNode], ["→ number ", order, " in order"], ["→ ", freshNode]];
     line.replaceChildren(...parts.map((part) => h("span", {}, ...part)));
   }
@@ -51,9 +51,8 @@ export function createFollow(id, { onFlat }) {
       show(line, flat !== null);
       if (flat === null) return set(words, "text", "");
       const [index, newIndex] = [unflatten(layout.shape, flat), unflatten(target, flat)];
-      index.forEach((i, d) => put(inputs.old[d], i, layout.shape[d]));
-      newIndex.forEach((i, d) => put(inputs.fresh[d], i, target[d]));
-      put(inputs.order, flat, numel(layout));
+      const sizes = [...layout.shape, numel(layout), ...target];
+      [...index, flat, ...newIndex].forEach((value, k) => put(inputs[k], value, sizes[k]));
       const names = [elementName(index, "x"), elementName(newIndex, "y")];
       return set(words, "text", followed(offset(layout, index), names, flat, done ? reason !== "" : null));
     },

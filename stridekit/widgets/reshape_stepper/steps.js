@@ -32,27 +32,23 @@ function verdict({ shape, stride }, target) {
 }
 
 function merging({ shape, stride }) {
-  let chunk = null;
+  let run = null; // the chunk: how many elements, and their stride
   return range(shape.length).reverse().map((d) => {
     const [size, found] = [shape[d], stride[d]];
     let [says, needed] = ["", null];
-    if (!chunk) {
-      chunk = { numel: size, stride: found };
-      says = `Dim ${d} is the last: it starts a chunk, ${spaced(size, found)}.`;
+    if (!run) {
+      run = [size, found];
+      says = `Dim ${d} is the last: it starts a chunk, ${spaced(...run)}.`;
     } else if (size === 1) {
       says = `Dim ${d} has size 1: nothing steps along it, so it joins whatever its stride.`;
     } else {
-      needed = chunk.numel * chunk.stride;
-      says = `Dim ${d}: stride ${found} found, ${chunk.numel} · ${chunk.stride} = ${needed} needed.`;
-      if (found === needed) {
-        chunk = { ...chunk, numel: chunk.numel * size };
-        says += ` It merges: the chunk has ${spaced(chunk.numel, chunk.stride)}.`;
-      } else {
-        chunk = { numel: size, stride: found };
-        says += ` It does not merge: a new chunk begins, ${spaced(size, found)}.`;
-      }
+      needed = run[0] * run[1];
+      const merges = found === needed;
+      const asked = `Dim ${d}: stride ${found} found, ${run[0]} · ${run[1]} = ${needed} needed.`;
+      run = merges ? [run[0] * size, run[1]] : [size, found];
+      says = `${asked} ${merges ? "It merges: the chunk has" : "It does not merge: a new chunk begins,"} ${spaced(...run)}.`;
     }
-    return step("merge", says, { dims: [d], needed, run: [chunk.numel, chunk.stride] });
+    return step("merge", says, { dims: [d], needed, run });
   });
 }
 
@@ -77,8 +73,8 @@ function cutting({ shape, stride }, target) {
 }
 
 const about = (chunk) => ({ dims: range(chunk.last - chunk.first + 1).map((k) => chunk.first + k), run: [chunk.numel, chunk.stride] });
-const opened = (told) =>
-  told.map((one, k) => (k ? one : { ...one, says: `Now the chunks are cut. ${one.says}` }));
+const opened = ([first, ...others]) =>
+  (first ? [{ ...first, says: `Now the chunks are cut. ${first.says}` }, ...others] : []);
 
 /** The step in which new dim `d` takes its elements from the rest of the chunk. */
 function taking(chunk, filled, d, size) {
@@ -109,13 +105,12 @@ export function consequences(layout, target) {
   const copy = `all ${elements(numel(layout))}, ${numel(layout) * itemsize} bytes`;
   const [reshape, contiguous] = [`.reshape(${sizes})`, `.contiguous().view(${sizes})`];
   const { reason, chunk, dim } = viewStride(shape, stride, target);
+  const needless = whyNotContiguous(layout) ? `copies ${copy}, which this view does not need` : "the same view: x is contiguous as it is";
   if (!reason)
     return [
       [`.view(${sizes})`, "a view: the same elements, 0 bytes are copied"],
       [reshape, "the same view: reshape copies only where there is none"],
-      [contiguous, whyNotContiguous(layout)
-        ? `copies ${copy}, which this view does not need`
-        : "the same view: x is contiguous as it is"],
+      [contiguous, needless],
     ];
   const outer = chunksOf(shape, stride).find(({ last }) => last === chunk.first - 1);
   return [

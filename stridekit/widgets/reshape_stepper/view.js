@@ -1,22 +1,21 @@
 // What the reshape stepper shows at a step, computed from its state: dims, boundaries, chunks, storage.
 
-import { chunksOf, counted, extent, numel, offset, product, range, unflatten, viewStride } from "../page/layout.js";
+import { chunksOf, counted, extent, numel, offsetAt, product, range, viewStride } from "../page/layout.js";
 import { stepsOf } from "./steps.js";
 
 const [PER_ROW, NARROW] = [24, 28]; // boxes in a row of the tape at most, and the px that each needs
 
 export function viewOf(state) {
-  const { shape, stride: own, storage_offset, itemsize, target, flat } = state;
-  const layout = { shape, stride: own, storage_offset, itemsize };
+  const { target, step, flat, ...layout } = state;
   const steps = stepsOf(layout, target);
-  const at = Math.min(state.step, steps.length - 1);
+  const at = Math.min(step, steps.length - 1);
   const now = steps[at];
-  const told = steps.slice(0, at + 1);
   const done = at === steps.length - 1;
-  const { stride, reason = "" } = viewStride(shape, own, target);
+  const { stride, reason = "" } = viewStride(layout.shape, layout.stride, target);
   const view = { layout, target, flat, steps, at, now, done, reason, stride };
   // After a failed walk the storage still shows where it got stuck.
   const shown = done && reason ? steps.at(-2) : now;
+  const told = steps.slice(0, at + 1);
   return { ...view, ...dimsAt(view, told), ...tapeOf(layout, target, shown), caption: captionOf(layout, target, shown) };
 }
 
@@ -29,7 +28,7 @@ function dimsAt({ layout, target, now, done, reason }, told) {
   const decided = Math.min(shape.length, ...told.filter(({ part }) => part === "merge").map(({ dims }) => dims[0]));
   // The chunks of the dims so far: dims to the left do not change how they merge.
   const chunks = numel(layout) ? chunksOf(shape.slice(decided), stride.slice(decided)) : [];
-  const shifted = chunks.map((one) => ({ ...one, first: one.first + decided, last: one.last + decided }));
+  const shifted = chunks.map((each) => ({ ...each, first: each.first + decided, last: each.last + decided }));
   const tintOf = (d) => (shape.length - 1 - (shifted.findLast(({ first }) => first <= d)?.last ?? 0) + 6) % 6;
   const lit = (dims, d) => (dims.includes(d) ? " is-lit" : "");
   const stuckAt = reason && told.find(({ part }) => part === "stuck");
@@ -41,18 +40,16 @@ function dimsAt({ layout, target, now, done, reason }, told) {
       texts: count === 1 ? ["1 element", "1"]
         : [`${counted(count, "element")} in steps of ${gap}`, `${count}, steps of ${gap}`, `${count} by ${gap}`],
     })),
-    boundaries: boundariesOf(shape, shifted, told).map((one) =>
-      one.dim === outer && one.dim + 1 === inner ? { ...one, kind: `${one.kind} is-crossed` } : one,
-    ),
+    boundaries: boundariesOf(shape, shifted, told).map((each) =>
+      each.dim === outer && each.dim + 1 === inner ? { ...each, kind: `${each.kind} is-crossed` } : each),
     fresh: target.map((_, d) => {
-      const one = told.find(({ new_dims }) => new_dims.includes(d));
-      if (!one) return { kind: "", stride: ["", ""], taken: ["", ""] };
-      const tint = tintOf(one.dims.at(-1) ?? 0);
-      const stuck = one.part === "stuck";
+      const cut = told.find(({ new_dims }) => new_dims.includes(d));
+      if (!cut) return { kind: "", stride: ["", ""], taken: ["", ""] };
+      const [isStuck, tint] = [cut.part === "stuck", shape.length ? tintOf(cut.dims.at(-1) ?? 0) : 0];
       return {
-        kind: `${stuck ? "is-stuck" : `sk-r${shape.length ? tint : 0}`}${lit(now.new_dims, d)}`,
-        stride: stuck ? ["no stride", "none"] : [`stride ${one.stride}`, String(one.stride)],
-        taken: [one.taken, one.taken.replace(/.*= (\d+) of /, "$1/")],
+        kind: `${isStuck ? "is-stuck" : `sk-r${tint}`}${lit(now.new_dims, d)}`,
+        stride: isStuck ? ["no stride", "none"] : [`stride ${cut.stride}`, String(cut.stride)],
+        taken: [cut.taken, cut.taken.replace(/.*= (\d+) of /, "$1/")],
       };
     }),
   };
@@ -60,20 +57,15 @@ function dimsAt({ layout, target, now, done, reason }, told) {
 
 /** The decided boundaries between old dims `dim` and `dim + 1`; their labels, the longest first. */
 function boundariesOf(shape, chunks, told) {
-  return told
-    .filter(({ part, dims }) => part === "merge" && dims[0] < shape.length - 1)
-    .map(({ dims: [dim], needed, says }) => {
-      const merged = !chunks.some(({ last }) => last === dim);
-      if (needed === null) return { dim, kind: "is-merged", labels: ["✓ size 1: joins", "✓ size 1", "✓"] };
-      const [found, product] = [/stride (\d+) found, (\d+ · \d+ = \d+) needed/.exec(says)].flatMap((m) => [m[1], m[2]]);
-      const sign = merged ? "✓" : "✗";
-      return {
-        dim, broken: !merged, kind: merged ? "is-merged" : "is-broken",
-        labels: [
-          `${sign} stride ${found} found\n${product} needed`, `${sign} ${found} found\n${needed} needed`, `${sign}${found}\n${needed}`,
-        ],
-      };
-    });
+  const merges = told.filter(({ part, dims }) => part === "merge" && dims[0] < shape.length - 1);
+  return merges.map(({ dims: [dim], needed, says }) => {
+    if (needed === null) return { dim, kind: "is-merged", labels: ["✓ size 1: joins", "✓ size 1", "✓"] };
+    const broken = chunks.some(({ last }) => last === dim);
+    const [, found, product] = /stride (\d+) found, (\d+ · \d+ = \d+) needed/.exec(says);
+    const sign = broken ? "✗" : "✓";
+    const labels = [`${sign} stride ${found} found\n${product} needed`, `${sign} ${found} found\n${needed} needed`, `${sign}${found}\n${needed}`];
+    return { dim, broken, kind: broken ? "is-broken" : "is-merged", labels };
+  });
 }
 
 /** The elements of the storage that a step is about: those of its chunk and of its new dim. */
@@ -83,11 +75,10 @@ function tapeOf(layout, target, now) {
   if (!now.run) return empty;
   const along = (count, gap) => new Set(range(count).map((k) => start + k * gap));
   const view = { ...empty, run: along(...now.run) };
-  const [d] = now.new_dims;
   if (now.part === "merge" && now.needed !== null) {
     view.found = start + stride[now.dims[0]];
     view.needed = start + now.needed;
-  } else if (now.part === "cut" && now.new_dims.length) view.taken = along(target[d], now.stride);
+  } else if (now.part === "cut" && now.new_dims.length) view.taken = along(target[now.new_dims[0]], now.stride);
   else if (now.part === "stuck") view.taken = new Set(beyond(layout, target, now));
   return view;
 }
@@ -96,22 +87,19 @@ function tapeOf(layout, target, now) {
 function beyond(layout, target, { dims, new_dims: [d] }) {
   const inside = product(layout.shape.slice(dims.at(-1) + 1)); // in the chunks that are used up
   const count = product(target.slice(d)) / inside;
-  return range(count).map((k) => offset(layout, unflatten(layout.shape, k * inside)));
+  return range(count).map((k) => offsetAt(layout, k * inside));
 }
 
 function captionOf(layout, target, now) {
   const what = "the storage of x";
+  const [d] = now.new_dims;
   if (!numel(layout)) return `${what}: no element is reached`;
   if (now.part === "merge") return `${what}; filled: the chunk so far`;
-  if (now.part === "cut" && now.new_dims.length)
-    return `${what}; filled: the chunk; ringed: new dim ${now.new_dims[0]}, its ${target[now.new_dims[0]]} elements evenly spaced`;
-  if (now.part === "stuck") {
-    const uneven = now.run[0]; // the first step beyond the chunk
-    const path = beyond(layout, target, now).slice(Math.max(uneven - 3, 0), uneven + 1).join(", ");
-    const dots = uneven > 3 ? "…, " : "";
-    return `${what}; filled: the chunk; ringed: where new dim ${now.new_dims[0]} would lead, ${dots}${path}, …: uneven steps`;
-  }
-  return what;
+  if (d === undefined) return what;
+  if (now.part === "cut") return `${what}; filled: the chunk; ringed: new dim ${d}, its ${target[d]} elements evenly spaced`;
+  const uneven = now.run[0]; // the first step beyond the chunk
+  const path = beyond(layout, target, now).slice(Math.max(uneven - 3, 0), uneven + 1).join(", ");
+  return `${what}; filled: the chunk; ringed: where new dim ${d} would lead, ${uneven > 3 ? "…, " : ""}${path}, …: uneven steps`;
 }
 
 /** The tape's first element, and how many it shows. */

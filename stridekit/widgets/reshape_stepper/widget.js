@@ -4,7 +4,7 @@
 // new shape, the step that the walk has reached, and the row-major number of the followed element. view.js computes
 // everything else from it.
 
-import { elementName, numel, offset, product, range, reach, tuple, unflatten } from "../page/layout.js";
+import { nameAt, numel, offsetAt, product, range, reach, tuple } from "../page/layout.js";
 import { button, fill, fit, h, isCut, reveal, set, show, wayFrom } from "../page/dom.js";
 import { createMotion } from "../page/motion.js";
 import { createChips, createPresets, terms } from "../page/panels.js";
@@ -103,7 +103,7 @@ function render({ model, el }) {
     show(tapeBox, size);
     tape.layOut(size, perRow(layout, size, room()), room());
     const reached = reach(layout).owners;
-    const spot = flat === null ? null : offset(layout, unflatten(layout.shape, flat)) - first;
+    const spot = flat === null ? null : offsetAt(layout, flat) - first;
     fit(tape.node, [String(first + size - 1)], tape.boxWidth());
     tape.draw((k) => {
       const element = first + k;
@@ -111,12 +111,11 @@ function render({ model, el }) {
         reached.has(element) ? (run.has(element) ? "is-run" : "is-reached") : "is-hole",
         taken.has(element) ? (uneven ? "is-missed" : "is-taken") : "", k === spot ? "is-spot" : "",
       ].join(" ");
-      const owners = (reached.get(element) ?? []).slice(0, 4).map((at) => elementName(unflatten(layout.shape, at), "x"));
-      const says = `element ${element}: ${owners.join(", ") || "not reached"}`;
-      return { text: String(element), kind, says };
+      const owners = (reached.get(element) ?? []).slice(0, 4).map((at) => nameAt(layout.shape, at, "x"));
+      return { text: String(element), kind, says: `element ${element}: ${owners.join(", ") || "not reached"}` };
     }, spot);
-    const notes = found === null ? [] : found === needed
-      ? [[found, "found, needed"]] : [[found, "found"], [needed, "needed"]];
+    const apart = found === needed ? [[found, "found, needed"]] : [[found, "found"], [needed, "needed"]];
+    const notes = found === null ? [] : apart;
     const inside = notes.filter(([element]) => element >= first && element < first + size);
     fill(labels, ...inside.map(([element, text]) => {
       const [x, y] = tape.middle(element - first);
@@ -141,10 +140,9 @@ function render({ model, el }) {
     copy.layOut(count, perRow({ stride: [] }, count, room()), room());
     fit(copy.node, [String(first + size - 1)], copy.boxWidth());
     copy.draw((k) => {
-      const from = offset(layout, unflatten(layout.shape, k));
-      const name = elementName(unflatten(target, k), "y");
-      return { text: String(from), kind: `is-reached${k === flat ? " is-spot" : ""}`,
-        says: `element ${k}: ${name}, the value of element ${from}` };
+      const from = offsetAt(layout, k);
+      const says = `element ${k}: ${nameAt(target, k, "y")}, the value of element ${from}`;
+      return { text: String(from), kind: `is-reached${k === flat ? " is-spot" : ""}`, says };
     }, flat);
   }
 
@@ -163,15 +161,14 @@ function render({ model, el }) {
     const { layout, at, done, reason } = view;
     if (!before || before.at === at) return;
     motion.end(); // what moves reaches out of its pane, which would look cut
-    const numbersOf = (one) => [one.layout.shape, one.layout.stride, one.target].join("|");
+    const numbersOf = (each) => [each.layout.shape, each.layout.stride, each.target].join("|");
     if (before.at > at || numbersOf(before) !== numbersOf(view)) return;
     const [box, way] = figure.moved(view);
     if (!done && box) motion.travel(figure.node, [box], () => way);
     if (!done || !reason || [tapeBox, copyBox].some(isCut)) return;
     const [first] = spanOf(layout);
-    const slotOf = (flat) => tape.box(offset(layout, unflatten(layout.shape, flat)) - first);
     const copies = range(numel(layout)).map(copy.box);
-    const ways = copies.map((one, flat) => wayFrom(slotOf(flat), one));
+    const ways = copies.map((box, flat) => wayFrom(tape.box(offsetAt(layout, flat) - first), box));
     motion.travel(copyBox, copies, (flat) => ways[flat]);
   }
 
@@ -185,7 +182,6 @@ function render({ model, el }) {
   function aim(target) {
     restart({ target });
   }
-
   /** Another x, and the same new shape if that holds its elements. */
   function take(layout) {
     restart({ ...layout, target: product(view.target) === numel(layout) ? view.target : [numel(layout)] });

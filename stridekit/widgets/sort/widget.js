@@ -117,9 +117,8 @@ function render({ model, el }) {
 }
 
 /**
- * Let a card follow a pointer, a mouse or a finger, and be dropped where that lets go.
- * `over(x, y)` hears where the pointer is while the card is held, NaN once it is not, and `drop(x, y)` where it was let
- * go. Returns what calls the hand off.
+ * Let a card follow a mouse or a finger: `over(x, y)` hears where that is, NaN once it is gone, `drop(x, y)` where it lets go.
+ * Returns what calls the hand off.
  */
 function makeDraggable(card, { over, drop }) {
   let start = null; // where the pointer was pressed
@@ -144,8 +143,7 @@ function makeDraggable(card, { over, drop }) {
     over(clientX, clientY);
   });
   on("pointerup", ({ clientX, clientY }) => {
-    if (!start) return;
-    drop(clientX, clientY);
+    if (start) drop(clientX, clientY);
     rest();
   });
   on("pointercancel", rest);

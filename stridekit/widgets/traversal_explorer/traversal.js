@@ -6,7 +6,7 @@
 //
 // A walk is a layout with an `order`, its dims outermost first, and its `name` in sentences.
 
-import { CACHE_LINE, counted, elementName, numel, offset, range, sameLayout, tuple, unflatten } from "../page/layout.js";
+import { CACHE_LINE, counted, elementName, numel, offset, range, tuple, unflatten } from "../page/layout.js";
 
 export const SECTOR = 32;
 export const LANES = 32;
@@ -44,9 +44,8 @@ export function countsOf(visits, itemsize, upto = visits.length) {
 
 /** The lines in the cache after `upto` visits: those touched last. */
 export function cachedLines(visits, upto, cacheLines) {
-  const held = new Set();
-  for (let k = Math.min(upto, visits.length) - 1; k >= 0 && held.size < cacheLines; k--) held.add(visits[k].line);
-  return held;
+  const lines = visits.slice(0, upto).map(({ line }) => line).reverse();
+  return new Set([...new Set(lines)].slice(0, cacheLines));
 }
 
 export function orderName(order) {
@@ -68,11 +67,9 @@ export function visitSentence(walk, visits, number) {
   const at = Math.min(number, visits.length);
   const { element, line, hit } = visits[at - 1];
   const loads = visits.slice(0, at).filter((visit) => visit.line === line && !visit.hit).length;
-  const loaded = loads === 1 ? "loaded" : `now loaded ${loads} times`;
-  return (
-    `visit ${at} of ${visits.length}: ${elementName(indexAt(walk, at - 1), walk.name)}, element ${element}, ` +
-    `cache line ${line}: ${hit ? "a hit" : `a miss, ${loaded}`}`
-  );
+  const what = hit ? "a hit" : `a miss, ${loads === 1 ? "loaded" : `now loaded ${loads} times`}`;
+  const name = elementName(indexAt(walk, at - 1), walk.name);
+  return `visit ${at} of ${visits.length}: ${name}, element ${element}, cache line ${line}: ${what}`;
 }
 
 /** A sentence that says which of two walks loads more, and how many times as much; `sides` names their places. */
@@ -101,14 +98,10 @@ export function warpSentence(warp) {
   const least = touched > minimum ? `${minimum} would do` : "as few as can be";
   const waste = bytesLoaded - bytesUsed;
   const half = 2 * waste === bytesLoaded && warp.offset === 0;
-  const thrown = !waste
-    ? "every byte is used"
-    : half ? "half of each is thrown away" : `${waste} of ${bytesLoaded} bytes are thrown away`;
-  const offset = warp.offset ? `, offset ${warp.offset}` : "";
-  return (
-    `${LANES} lanes, ${counted(warp.itemsize, "byte")} each, stride ${warp.stride}${offset}: ` +
-    `${counted(touched, "sector")}, ${least}; ${thrown}`
-  );
+  const some = half ? "half of each is thrown away" : `${waste} of ${bytesLoaded} bytes are thrown away`;
+  const where = `stride ${warp.stride}${warp.offset ? `, offset ${warp.offset}` : ""}`;
+  return `${LANES} lanes, ${counted(warp.itemsize, "byte")} each, ${where}: ` +
+    `${counted(touched, "sector")}, ${least}; ${waste ? some : "every byte is used"}`;
 }
 
 const walk = (name, shape, stride, order = range(shape.length)) => ({ name, shape, stride, storage_offset: 0, itemsize: 8, order });
@@ -175,16 +168,14 @@ export function told(state, note) {
   ];
 }
 
-export function code({ walks, cache_lines, alignment, visit, warp }) {
-  const [left, right] = walks;
-  const given = [layoutOf(left), tuple(left.order)];
-  if (right) {
-    if (!sameLayout(left, right) || left.itemsize !== right.itemsize) given.push(`other=${layoutOf(right)}`);
-    given.push(`other_order=${tuple(right.order)}`);
-  }
-  given.push(`cache_lines=${cache_lines}`, `alignment=${alignment}`, `visit=${visit}`);
-  if (warp) given.push(`warp=${tuple([warp.itemsize, warp.stride, warp.offset])}`);
-  return `explorer = TraversalExplorer(${given.join(", ")})`;
+export function code({ walks: [left, right], cache_lines, alignment, visit, warp }) {
+  const isOther = right && layoutOf(left) !== layoutOf(right);
+  const given = [
+    layoutOf(left), tuple(left.order), isOther && `other=${layoutOf(right)}`, right && `other_order=${tuple(right.order)}`,
+    `cache_lines=${cache_lines}`, `alignment=${alignment}`, `visit=${visit}`,
+    warp && `warp=${tuple([warp.itemsize, warp.stride, warp.offset])}`,
+  ];
+  return `explorer = TraversalExplorer(${given.filter(Boolean).join(", ")})`;
 }
 
 const layoutOf = ({ shape, stride, storage_offset, itemsize }) =>

@@ -2,7 +2,7 @@
 // stroke for each visit. Only the choice of the order takes the focus: the scrubber above moves both walks, and the
 // sentence describes the visit.
 
-import { CACHE_LINE, counted, dimOrder, numel, offset, range, tuple, unflatten } from "../page/layout.js";
+import { CACHE_LINE, counted, dimOrder, range, reach, tuple } from "../page/layout.js";
 import { fill, fit, h, s, set } from "../page/dom.js";
 import { createSelect, terms } from "../page/panels.js";
 import { cachedLines, countsOf, orderName, visitSentence, visitsOf } from "./traversal.js";
@@ -16,10 +16,8 @@ const LOADS = 52; // and of the one right of them
 const BETWEEN = 16; // two columns of lines
 const STROKES = 26; // height of the visits' strokes
 
-const permutations = (dims) =>
-  dims.length < 2
-    ? [dims]
-    : dims.flatMap((d) => permutations(dims.filter((other) => other !== d)).map((rest) => [d, ...rest]));
+const permutations = (dims) => (dims.length < 2 ? [dims]
+  : dims.flatMap((d) => permutations(dims.filter((other) => other !== d)).map((rest) => [d, ...rest])));
 
 /** The lines to draw: all from the first to the last if they are few, else the touched ones. */
 function linesToDraw(visits) {
@@ -38,8 +36,7 @@ function columnsOf(count, width) {
 }
 
 export function createWalkPane(id, { onOrder }) {
-  const name = h("strong");
-  const numbers = h("span", { class: "sk-numbers" });
+  const [name, numbers] = [h("strong"), h("span", { class: "sk-numbers" })];
   const loops = createSelect(`${id}-order`, "loops", [], (k) => onOrder(options[k]));
   const order = loops.select;
   const stats = h("dl", { class: "sk-stats" });
@@ -51,17 +48,14 @@ export function createWalkPane(id, { onOrder }) {
     h("div", { class: "sk-walk-head" }, name, numbers), loops.node,
     stats, strokes, sentence, list, more);
 
-  let options = [];
-  let built = "";
-  let traced = "";
-  let visits = [];
-  let rows = [];
+  let [options, visits, rows] = [[], [], []];
+  let [built, traced] = ["", ""];
   let boxes = new Map(); // element -> node
 
   function draw(walk, { visit, cache_lines, alignment }, width) {
     const key = JSON.stringify([walk, alignment, width]);
-    if (traced !== `${key} ${cache_lines}`) visits = visitsOf(walk, cache_lines, alignment);
-    traced = `${key} ${cache_lines}`;
+    if (traced !== key + cache_lines) visits = visitsOf(walk, cache_lines, alignment);
+    traced = key + cache_lines;
     if (built !== key) build(walk, alignment, width);
     built = key;
     const upto = Math.min(visit, visits.length);
@@ -108,18 +102,13 @@ export function createWalkPane(id, { onOrder }) {
     const inner = walk.shape.at(-1) ?? 1;
     const at = (byte, size) => `left:${(byte / CACHE_LINE) * 100}%;width:${(size / CACHE_LINE) * 100}%`;
     boxes = new Map();
-    const tints = new Map();
-    for (let k = numel(walk) - 1; k >= 0; k--) {
-      tints.set(offset(walk, unflatten(walk.shape, k)), Math.floor(k / inner) % 6); // of several owners, the first decides
-    }
-    for (const [element, tint] of tints) {
+    for (const [element, [k]] of [...reach(walk).owners].reverse()) {
       const byte = alignment + element * walk.itemsize;
       const line = byLine.get(Math.floor(byte / CACHE_LINE));
       if (!line) continue;
       const box = h("span", { class: "sk-byte-box", style: at(byte % CACHE_LINE, walk.itemsize) },
         h("span", { text: written ? String(element) : "" }));
-      box.tint = `sk-byte-box sk-r${tint}`;
-      boxes.set(element, box);
+      boxes.set(element, Object.assign(box, { tint: `sk-byte-box sk-r${Math.floor(k / inner) % 6}` }));
       line.append(box);
     }
     if (alignment && byLine.has(0))
@@ -131,11 +120,11 @@ export function createWalkPane(id, { onOrder }) {
   function drawLines(upto, cached) {
     const seen = new Set();
     const loads = new Map();
-    for (let k = 0; k < upto; k++) {
-      seen.add(visits[k].element);
-      if (!visits[k].hit) loads.set(visits[k].line, (loads.get(visits[k].line) ?? 0) + 1);
+    for (const { element, line, hit } of visits.slice(0, upto)) {
+      seen.add(element);
+      if (!hit) loads.set(line, (loads.get(line) ?? 0) + 1);
     }
-    const here = upto ? visits[upto - 1].element : null;
+    const here = visits[upto - 1]?.element;
     for (const [element, box] of boxes)
       set(box, "class", seen.has(element) ? box.tint + (element === here ? " is-here" : "") : "sk-byte-box");
     fill(list, ...rows.map(({ line, bytes }) => {

@@ -21,8 +21,7 @@ const WARP_LESSON =
   "Lane t reads element t · stride + offset.";
 
 const mostVisits = ({ walks }) => Math.max(...walks.map(numel));
-const sameWalk = (a, b) =>
-  ["shape", "stride", "storage_offset", "itemsize", "order"].every((key) => String(a[key]) === String(b?.[key]));
+const numbersOf = (walks) => String(walks.flatMap(({ name, ...numbers }) => Object.entries(numbers).sort()));
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
@@ -42,7 +41,7 @@ function render({ model, el }) {
     pause: () => Math.max(40, Math.min(250, PLAY_MS / mostVisits(state()))),
   });
   const scrub = createSlider(`${id}-visit`, "visit", {
-    onInput: (visit) => {
+    onInput(visit) {
       player.stop();
       change({ visit });
     },
@@ -85,8 +84,7 @@ function render({ model, el }) {
 
   function drawPresets({ walks, warp }) {
     const known = [...model.get("_given"), ...PRESETS];
-    const fits = (preset) => preset.walks.length === walks.length && preset.walks.every((w, k) => sameWalk(w, walks[k]));
-    const current = warp ? null : known.find(fits);
+    const current = warp ? null : known.find((preset) => numbersOf(preset.walks) === numbersOf(walks));
     presets.draw([
       ...known.map((preset) => ({ text: preset.name, isPressed: preset === current, value: preset })),
       { text: "a GPU's warp", isPressed: Boolean(warp), value: null },
@@ -146,7 +144,8 @@ function render({ model, el }) {
   }
 
   function reorder(k, order) {
-    change({ walks: state().walks.map((walk, other) => (other === k ? { ...walk, order } : walk)) });
+    const { walks } = state();
+    change({ walks: walks.with(k, { ...walks[k], order }) });
   }
 
   shell.atEnd(player.stop);
