@@ -9,7 +9,10 @@ import traitlets
 
 from stridekit._arguments import LayoutError, int_, shown
 from stridekit.widgets.base import StateWidget
-from stridekit.widgets.goals import Goal, goals_json, held_by
+from stridekit.widgets.engine import Script
+from stridekit.widgets.goals import Goal, goals_json
+
+_script = Script("page/goals.js")
 
 
 class Framed(StateWidget):
@@ -76,7 +79,8 @@ class Explorer(Framed):
     @traitlets.observe("_state")
     def _look(self, change: Any) -> None:
         if self._goals:
-            before, now = (held_by(self._facts(change[k]), self._goals) for k in ("old", "new"))
+            facts = (self._facts(change[k]) for k in ("old", "new"))
+            before, now = ({*_script.heldBy(each, self._goals)} for each in facts)
             self._done = self._kept(now - before)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:

@@ -69,24 +69,10 @@ def _wanted(goal: Goal, name: str, kinds: Mapping[str, type], owner: str) -> Any
             f"goal {goal.text!r} asks for {name!r}, which {owner} does not know: "
             f"it knows {', '.join(kinds)}"
         )
-    plain = plain_value(value)
+    plain = [*value] if isinstance(value, tuple | list) else value
     fits = type(plain) is (list if kinds[name] is tuple else kinds[name])
     if not fits or (kinds[name] is tuple and not {*map(type, plain)} <= {int, str}):
         raise TypeError(
             f"goal {goal.text!r}: {name} is {shown(value)}, {a_kind(value)}: give {_KINDS[kinds[name]]}"
         )
     return plain
-
-
-def plain_value(value: Any) -> Any:
-    """The value of a fact as JSON has it."""
-    return [*value] if isinstance(value, tuple | list) else value
-
-
-def held_by(facts: Mapping[str, Any], goals: list[dict[str, Any]]) -> set[int]:
-    """The numbers of the goals that a state's facts are those of, as goals.js finds them."""
-    return {
-        k
-        for k, goal in enumerate(goals)
-        if all(plain_value(facts[name]) == value for name, value in goal["facts"].items())
-    }

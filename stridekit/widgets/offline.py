@@ -28,12 +28,7 @@ class Offline(NamedTuple):
 
     @classmethod
     def of(cls, key: str, states: Mapping[str, Any]) -> Offline:
-        """The parts of a widget, from the full states of all models as a kernel sends them to a page.
-
-        >>> states = {"a": {"_esm": "export default {}", "_state": {}, "_model_module": "anywidget"}}
-        >>> Offline.of("a", states)
-        Offline(esm='export default {}', css='', state={'_state': {}})
-        """
+        """The parts of a widget, from the full states of all models as a kernel sends them to a page."""
         state = states[key]
         own = {name: value for name, value in state.items() if name not in _NOT_STATE}
         if "_code" in state:

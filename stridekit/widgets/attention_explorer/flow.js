@@ -3,7 +3,9 @@
 // A step is a box of the picture: {name, arrows, tensors, code, note, why}. An arrow is how its tensors are reached: "view",
 // "new" (it has to write them anyway), or "copy". tests/test_attention_explorer.py compares all settings with torch.
 
-import { contiguousStride, counted, elementwise, numel, offset, product, range, rowMajor, tuple, unflatten, viewStride } from "../page/layout.js";
+import {
+  contiguousStride, counted, elementwise, numel, offset, product, range, rowMajor, sum, tuple, unflatten, viewStride,
+} from "../page/layout.js";
 import { after as run } from "../page/grammar.js";
 
 export const MOST = { batch: 2, tokens: 4, heads: 4 };
@@ -33,8 +35,7 @@ export const headsShape = ({ batch, heads, kv_heads, tokens, dim }, part) =>
 
 const fresh = (...shape) => rowMajor(shape, ITEMSIZE);
 const bytes = (x) => numel(x) * x.itemsize;
-const total = (numbers) => numbers.reduce((a, b) => a + b, 0);
-const written = (made) => ({ word: "new", names: Object.keys(made), nbytes: total(Object.values(made).map(bytes)) });
+const arrow = (word, made) => ({ word, names: Object.keys(made), nbytes: sum(Object.values(made).map(bytes)) });
 const step = (name, arrows, tensors, code, note = "", why = []) => ({ name, arrows, tensors, code, note, why });
 const VIEW = { word: "view", names: [], nbytes: 0 };
 
@@ -51,9 +52,8 @@ export function steps(s) {
 function linear({ batch, tokens, heads, kv_heads, dim }) {
   const [channels, width] = [heads * dim, (heads + 2 * kv_heads) * dim];
   const made = { qkv: fresh(batch, tokens, width) };
-  return step("linear", [written(made)], made, [
-    `qkv = torch.rand(${batch}, ${tokens}, ${channels}) @ torch.rand(${channels}, ${width})`,
-  ]);
+  const line = `qkv = torch.rand(${batch}, ${tokens}, ${channels}) @ torch.rand(${channels}, ${width})`;
+  return step("linear", [arrow("new", made)], made, [line]);
 }
 
 function heads({ heads: h, kv_heads: kv, dim: d, packing }, qkv) {
@@ -64,8 +64,8 @@ function heads({ heads: h, kv_heads: kv, dim: d, packing }, qkv) {
     return step("heads", [VIEW], { q, k, v }, [`q, k, v = (x.${part} for x in qkv.split(${cuts}, 2))`]);
   }
   const row = [...packing].map((letter) => ({ 3: 3, H: h, D: d })[letter]);
-  const [three, head, one] = [..."3HD"].map((letter) => 2 + packing.indexOf(letter));
-  const line = `.unflatten(2, ${tuple(row)}).permute(${three}, 0, ${head}, 1, ${one})`;
+  const [three, head, last] = [..."3HD"].map((letter) => 2 + packing.indexOf(letter));
+  const line = `.unflatten(2, ${tuple(row)}).permute(${three}, 0, ${head}, 1, ${last})`;
   const [q, k, v] = [0, 1, 2].map((n) => run(qkv, `${line}[${n}]`));
   return step("heads", [VIEW], { q, k, v }, [`q, k, v = qkv${line}`]);
 }
@@ -74,7 +74,7 @@ function rotary(s, parts) {
   if (s.rotary === "none") return step("rotary", [], {}, [], "not used: q, k and v stay in qkv");
   const made = { q: rotated(s, parts.q), k: rotated(s, parts.k) };
   const half = s.dim / 2;
-  return step("rotary", [written(made)], made, [
+  return step("rotary", [arrow("new", made)], made, [
     `cos, sin = torch.rand(2, ${s.tokens}, ${s.dim})`,
     `rot = lambda x: torch.cat([-x[..., ${half}:], x[..., :${half}]], -1)`,
     ...["q", "k"].map((name) => `${name} = ${s.rotary.replaceAll("x", name)}`),
@@ -83,7 +83,7 @@ function rotary(s, parts) {
 
 /** The sum of two products; what `cat` returns is contiguous. */
 function rotated({ tokens, dim, rotary: formula }, x) {
-  const [first, second] = [x, fresh(...x.shape)].map((one) => elementwise(one, fresh(tokens, dim)));
+  const [first, second] = [x, fresh(...x.shape)].map((factor) => elementwise(factor, fresh(tokens, dim)));
   return formula === ROTARY[1] ? elementwise(first, second) : elementwise(second, first);
 }
 
@@ -91,18 +91,14 @@ function byProducts(s, q, k, v) {
   const [arrows, code, why] = [[], [], []];
   if (s.kv_heads < s.heads) {
     k = v = fresh(...q.shape);
-    arrows.push({ word: "copy", names: ["k", "v"], nbytes: 2 * bytes(k) });
+    arrows.push(arrow("copy", { k, v }));
     code.push(...["k", "v"].map((name) => `${name} = ${name}.repeat_interleave(${s.heads / s.kv_heads}, 1)`));
     why.push(whyRepeated(s));
   }
-  const { arrow, reason } = clones(q, k, v);
-  if (arrow) {
-    arrows.push(arrow);
-    why.push(`${are(arrow.names)} copied: @ makes one batch of each, and ${reason}.`);
-  }
+  const [clone, because] = clones(q, k, v, "@ makes");
   const made = { scores: fresh(...q.shape.slice(0, 3), s.tokens), out: fresh(...q.shape) };
   code.push(`scores = q @ k.mT / ${s.dim}**0.5`, "out = scores.softmax(-1) @ v");
-  return step("attention", [...arrows, written(made)], made, code, "", why);
+  return step("attention", [...arrows, ...clone, arrow("new", made)], made, code, "", [...why, ...because]);
 }
 
 /** Heads are as many or grouped, and all sizes fit: flash runs wherever the last strides are 1. */
@@ -113,24 +109,21 @@ function bySdpa(s, q, k, v) {
     "F = torch.nn.functional",
     `out = F.scaled_dot_product_attention(q, k, v${s.kv_heads < s.heads ? ", enable_gqa=True" : ""})`,
   ];
-  if (!strided) return step("attention", [written(made)], made, code, "flash: out is an empty_like(q)");
+  if (!strided) return step("attention", [arrow("new", made)], made, code, "flash: out is an empty_like(q)");
   const note = `math, as dim 3 of ${strided[0]} has stride ${strided[1].stride[3]}: flash takes 1`;
-  const { arrow, reason } = clones(elementwise(q), elementwise(k), v);
-  if (!arrow) return step("attention", [written(made)], made, code, note);
-  const why = `${are(arrow.names)} copied: the math path makes one batch of each, and ${reason}.`;
-  return step("attention", [arrow, written(made)], made, code, note, [why]);
+  const [clone, why] = clones(elementwise(q), elementwise(k), v, "the math path makes");
+  return step("attention", [...clone, arrow("new", made)], made, code, note, why);
 }
 
-/** What `q @ k.mT` and the second product clone of them, and a reason with the numbers of the first. */
-function clones(q, k, v) {
+/** What `q @ k.mT` and the second product clone of them, and a reason with the numbers of the first: two lists of one or none. */
+function clones(q, k, v, who) {
   const split = ({ shape: [b, h, ...matrix], stride }) => "reason" in viewStride([b, h, ...matrix], stride, [b * h, ...matrix]);
-  const found = Object.entries({ q, k, v }).filter(([, x]) => split(x));
-  if (!found.length) return { arrow: null, reason: "" };
-  const [[, { shape, stride }]] = found;
-  return {
-    arrow: { word: "copy", names: found.map(([name]) => name), nbytes: total(found.map(([, x]) => bytes(x))) },
-    reason: `dims 0 and 1 do not merge (stride ${stride[0]} found, ${shape[1] * stride[1]} needed)`,
-  };
+  const copied = Object.entries({ q, k, v }).filter(([, x]) => split(x));
+  if (!copied.length) return [[], []];
+  const [[, { shape, stride }]] = copied;
+  const reason = `dims 0 and 1 do not merge (stride ${stride[0]} found, ${shape[1] * stride[1]} needed)`;
+  const clone = arrow("copy", Object.fromEntries(copied));
+  return [[clone], [`${are(clone.names)} copied: ${who} one batch of each, and ${reason}.`]];
 }
 
 function whyRepeated({ heads, kv_heads }) {
@@ -145,21 +138,22 @@ function merge({ batch, tokens, heads, dim }, out) {
   const made = { y: { ...out, shape, stride: stride ?? contiguousStride(shape) } };
   const code = [`y = out.transpose(1, 2).reshape${tuple(shape)}`];
   if (!reason) return step("merge", [VIEW], made, code);
-  return step("merge", [{ word: "copy", names: ["out"], nbytes: bytes(out) }], made, code, "", [`out is copied: ${reason.split(", and")[0]}.`]);
+  return step("merge", [arrow("copy", { out })], made, code, "", [`out is copied: ${reason.split(", and")[0]}.`]);
 }
 
 // Words ----------------------------------------------------------------------------------------------
 
 const listed = (names) => [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ");
 const are = (names) => `${listed(names)} ${names.length > 1 ? "are" : "is"}`;
-export const copies = (found) => found.flatMap(({ arrows }) => arrows).filter(({ word }) => word === "copy");
+const copies = (all) => all.flatMap(({ arrows }) => arrows).filter(({ word }) => word === "copy");
+const copiedBytes = (all) => sum(copies(all).map(({ nbytes }) => nbytes));
 
 /** What the whole way copies: the idea of the widget. */
 export function summary(found) {
   const names = copies(found).flatMap((arrow) => arrow.names);
   if (!names.length) return "Nothing is copied on the way.";
   const many = names.length === 1 ? "1 copy" : `${names.length} copies`;
-  return `${many} on the way, of ${listed(names)}: ${counted(total(copies(found).map(({ nbytes }) => nbytes)), "byte")}.`;
+  return `${many} on the way, of ${listed(names)}: ${counted(copiedBytes(found), "byte")}.`;
 }
 
 /** The order in which memory holds tokens and heads. */
@@ -195,9 +189,9 @@ export function memories(s, part) {
 
 /** The elements of some tensors, in the order of their memory. */
 export function cells(parts) {
-  const found = Object.entries(parts).flatMap(([name, x]) =>
+  const placed = Object.entries(parts).flatMap(([name, x]) =>
     range(numel(x)).map((flat) => unflatten(x.shape, flat)).map((index) => [offset(x, index), [name, ...index]]));
-  return found.sort(([a], [b]) => a - b).map(([, element]) => element);
+  return placed.sort(([a], [b]) => a - b).map(([, element]) => element);
 }
 
 /** The element, where a smaller shape still has it. */
@@ -254,7 +248,7 @@ export function facts(s) {
   const [, cut, turned, attended, merged] = found;
   return {
     ...settings,
-    copied: total(copies(found).map(({ nbytes }) => nbytes)),
+    copied: copiedBytes(found),
     copies: copies(found).flatMap(({ names }) => names),
     flash: attended.note.startsWith("flash"),
     merge: merged.arrows[0].word,

@@ -19,17 +19,9 @@ class ChannelsLastExplorer(Choices, script="channels_last_explorer/words.js"):
     set; a wrong value raises LayoutError (ValueError), or IndexError for an index, and the picture stays as
     it was. `code` makes the tensor in both formats.
 
-    >>> ChannelsLastExplorer((2, 1, 3, 5))
-    ChannelsLastExplorer: shape (2, 1, 3, 5)
-      contiguous_format: stride (15, 15, 5, 1)
-      channels_last: stride (15, 1, 5, 1)
-      x[0, 0, 1, 2] is element 7 in contiguous_format, element 7 in channels_last.
-      Pixel (0, 1, 2) has one channel: there is nothing to step over.
-      ambiguous: C is 1, so both flags are True
-      ✓ x.is_contiguous() is True
-      ✓ x.is_contiguous(memory_format=torch.channels_last) is True
-      · x.contiguous(memory_format=torch.channels_last) is x itself: stride (15, 15, 5, 1)
-      · x.to(memory_format=torch.channels_last) is a copy: stride (15, 1, 5, 1)
+    >>> facts = ChannelsLastExplorer((2, 3, 3, 5)).facts
+    >>> facts["contiguous_step"], facts["channels_last_step"]
+    (15, 1)
     """
 
     def __init__(self, shape: Iterable[int] = (2, 3, 2, 4), *, goals: Iterable[Goal] = ()) -> None:
@@ -50,8 +42,8 @@ class ChannelsLastExplorer(Choices, script="channels_last_explorer/words.js"):
     def _shape(self, shape: Iterable[int]) -> tuple[int, ...]:
         """The shape as a tuple. Raises LayoutError if the picture cannot hold it."""
         sizes, most = ints("shape", shape), tuple(self._script.MAX_SIZES)
-        if len(sizes) != 4 or any(
-            not 1 <= n <= limit for n, limit in zip(sizes, most, strict=True)
+        if len(sizes) != 4 or not all(
+            1 <= n <= limit for n, limit in zip(sizes, most, strict=True)
         ):
             raise LayoutError(
                 f"shape {sizes} does not fit the picture: give (N, C, H, W) from (1, 1, 1, 1) to {most}"

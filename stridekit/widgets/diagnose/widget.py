@@ -24,16 +24,8 @@ class Diagnose(Framed, script="diagnose/diagnose.js"):
 
     >>> box = Diagnose()
     >>> box.text = "ValueError: step must be greater than zero"
-    >>> box
-    Diagnose: a slice that runs backwards
-      message  step must be greater than zero
-      means    torch has no negative strides, so what x[::-1] asks for cannot be a view
-      harm     no: torch refuses, and nothing has changed
-      cause    NumPy's way of flipping, or as_strided with a negative stride
-      cure     x.flip(0), a copy
-      lesson   01_strides
-    >>> box.code
-    'Diagnose("ValueError: step must be greater than zero")'
+    >>> box.found.title, box.code
+    ('a slice that runs backwards', 'Diagnose("ValueError: step must be greater than zero")')
     """
 
     def __init__(self, text: str = "") -> None:

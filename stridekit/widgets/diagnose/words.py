@@ -9,10 +9,6 @@ script = Script("diagnose/diagnose.js")
 
 
 def explanation(text: str) -> Explanation:
-    """Explain the last known message of a text.
-
-    >>> explanation("KeyError: 'a'").title
-    'a message that stridekit does not know'
-    """
+    """Explain the last known message of a text."""
     title, lines = script.diagnose(" ".join(text.split()))
     return Explanation(title, tuple(map(tuple, lines)))

@@ -17,7 +17,6 @@ from stridekit._arguments import a_kind, int_, items_of, shown
 from stridekit.widgets import kept
 from stridekit.widgets.base import StateWidget
 from stridekit.widgets.engine import Script
-from stridekit.widgets.notation import MAX_SAFE_INTEGER
 
 _numbers = Script("page/numbers.js")
 MAX_CHOICES = 100
@@ -43,14 +42,6 @@ class Predict(StateWidget, script="predict/words.js"):
     >>> x = torch.arange(24).view(4, 6)
     >>> predict = Predict("What is the stride of `x.t()`?", x.t().stride(),
     ...     choices=[(6, 1), (1, 6), (1, 4)], why="`t()` swaps the two.", experiment="x.t().stride()")
-    >>> predict
-    Predict: What is the stride of `x.t()`?
-      (6, 1) | (1, 6) | (1, 4)
-    >>> predict.committed = (6, 1)
-    >>> predict
-    Predict: What is the stride of `x.t()`?
-      (6, 1) | (1, 6) | (1, 4)
-      ✗ not (6, 1): one more try
     >>> predict.committed = (1, 6)
     >>> predict
     Predict: What is the stride of `x.t()`?
@@ -90,10 +81,8 @@ class Predict(StateWidget, script="predict/words.js"):
         self._kind = _kind_of(answer) if self._choices is None else "choice"
         super().__init__(_state=self._script.OPEN)
         said = self._to_json(answer, "the answer")
-        notes = [
-            [self._to_json(wrong, "the remark for"), text]
-            for wrong, text in (remarks or {}).items()
-        ]
+        given = (remarks or {}).items()
+        notes = [[self._to_json(wrong, "the remark for"), text] for wrong, text in given]
         if said in [wrong for wrong, _ in notes]:
             raise ValueError(
                 f"there is a remark for {_text(answer)}, which is right: use `why` for that"
@@ -217,28 +206,23 @@ def _kind_of(value: Any) -> str:
     plain = _as_python(value)
     numbers = plain if isinstance(plain, tuple) else (plain,)
     whole = all(isinstance(n, int) and not isinstance(n, bool) for n in numbers)
-    if isinstance(plain, tuple) and whole:
-        kind = "tuple"
-    elif whole or (isinstance(plain, float) and math.isfinite(plain)):
-        kind = "number"
-    else:
+    if not whole and not (isinstance(plain, float) and math.isfinite(plain)):
         raise ValueError(
             f"{_text(value)} cannot be typed as a number or a tuple of ints: give choices=[…]"
         )
-    if any(abs(n) > MAX_SAFE_INTEGER for n in numbers):
+    if any(abs(n) >= 2**53 for n in numbers):
         raise ValueError(
             f"{_text(value)} is beyond 2**53 - 1, above which a browser no longer counts exactly"
         )
-    return kind
+    return "tuple" if isinstance(plain, tuple) else "number"
 
 
 def _as_python(value: Any, depth: int = 0) -> Any:
     """The value with torch's sizes, NumPy's numbers and whole floats as Python tuples and ints."""
     if isinstance(value, (tuple, list)):
         if len(value) > MAX_ITEMS or depth > MAX_DEPTH:
-            raise ValueError(
-                f"{a_kind(value)} of {len(value):,} values, {depth} deep, is more than a card has room for"
-            )
+            size = f"{len(value):,} values, {depth} deep"
+            raise ValueError(f"{a_kind(value)} of {size}, is more than a card has room for")
         return tuple(_as_python(item, depth + 1) for item in value)
     if isinstance(value, (bool, str)) or not isinstance(value, Real):
         return value

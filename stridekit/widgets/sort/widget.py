@@ -34,13 +34,6 @@ class Sort(Framed, script="sort/game.js"):
     >>> x = torch.arange(24.0).view(4, 6)
     >>> game = Sort(x, "x[1:]; x + 1; x.reshape(-1)", also="x.t(); x[:, 2:]")
     >>> game.moves = [("x[1:]", "view"), ("x.reshape(-1)", "view")]
-    >>> game
-    Sort: A view of `x`, a copy, or does it depend on `x`?
-      `x` is torch.float32 of shape (4, 6); torch has run each call on `x`, `x.t()` and `x[:, 2:]`
-      to sort: x + 1 | x.reshape(-1)
-      view: x[1:]
-      ✗ `x.reshape(-1)` is not always a view: it copies `x.t()`. It goes back under the pile.
-      1 of 3 sorted
     >>> game.answers
     {'x[1:]': 'view', 'x + 1': 'copy', 'x.reshape(-1)': 'it depends'}
     """
@@ -55,9 +48,8 @@ class Sort(Framed, script="sort/game.js"):
         moves: Iterable[tuple[str, str]] = (),
     ) -> None:
         found = judge.expressions("calls", calls, judge.MOST_CALLS)
-        others = judge.expressions(
-            "also", [also] if isinstance(also, str) else also, judge.MOST_TENSORS
-        )
+        tensors = [also] if isinstance(also, str) else also
+        others = judge.expressions("also", tensors, judge.MOST_TENSORS)
         if "x" in others:
             raise ValueError("also has x, on which each call is run anyway: name other tensors")
         self._cards = judge.cards(judge.checked(x), found, ("x", *others))

@@ -8,9 +8,6 @@ const LEAST_TEXT = 8; // px: smaller digits are not drawn
 const ROOM = 256; // px: a canvas grows in steps, because each new size erases it
 const THEME = ["(prefers-color-scheme: dark)", "(forced-colors: active)"];
 
-const FAR = 1e5; // px: farther than any box
-const placeOf = ([x, y]) => y * FAR + x;
-
 /**
  * A node of role grid with boxes of class `cell`, known by number; a plate finds them by `boxAt(x, y)`.
  *
@@ -39,8 +36,8 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
   });
   let [nodes, numbers, columns, boxWidth] = [[], [], 1, 0];
   let places = null; // of boxes on the plate
-  let [looks, painted] = [[], new Map()]; // painted: place -> look
-  let [boxSize, textSize, colours, turn] = ["", 0, null, 0];
+  let painted = []; // the looks of the boxes on the plate
+  let [textSize, colours, turn] = [0, null, 0];
 
   const media = THEME.map((query) => matchMedia(query));
   const themed = new MutationObserver(repaint);
@@ -75,9 +72,7 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
     places = newPlaces;
     set(frame, "style", `width:${plate.width}px;height:${plate.height}px;overflow:hidden`);
     grow(plate.width, plate.height, devicePixelRatio || 1);
-    const sized = String(places[0]?.slice(2));
-    if (sized !== boxSize) painted.clear();
-    boxSize = sized;
+    painted = [];
   }
 
   function draw(look, says, active) {
@@ -108,7 +103,6 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
     canvas.height = room[1] * dots;
     set(canvas, "style", `width:${room[0]}px;height:${room[1]}px`);
     canvas.getContext("2d").setTransform(dots, 0, 0, dots, 0, 0);
-    painted.clear();
   }
 
   function open() {
@@ -129,37 +123,29 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
   /** The theme has changed: repaint every box in new colours. */
   function repaint() {
     colours = null;
-    if (places) paintAll(looks);
+    if (places) paintAll(painted);
   }
 
-  function paintAll(newLooks) {
-    looks = newLooks;
+  function paintAll(looks) {
     const longest = looks.reduce((most, look) => Math.max(most, look[1].length), 1);
     const [, , w, height] = places[0] ?? [0, 0, 4, 1];
     const fits = Math.min(Math.floor((w - 4) / (0.6 * longest)), height - 1, 14);
     const size = fits < LEAST_TEXT ? 0 : fits; // one size for all: the longest fits, or none is drawn
-    if (size !== textSize || !colours?.ink) painted.clear();
+    if (size !== textSize || !colours?.ink) painted = [];
     textSize = size;
     if (!colours?.ink) colours = read();
     const pen = canvas.getContext("2d");
-    if (!painted.size) pen.clearRect(0, 0, room[0], room[1]);
+    if (!painted.length) pen.clearRect(0, 0, room[0], room[1]);
     pen.textAlign = "center";
     pen.textBaseline = "middle";
-    const before = painted;
-    painted = new Map(looks.map((look, k) => [placeOf(places[k]), look]));
-    // Wipe boxes that are gone first: another box may overlap their old place.
-    for (const at of before.keys())
-      if (!painted.has(at)) wipe(pen, [at % FAR, Math.floor(at / FAR), w, height]);
     looks.forEach((look, k) => {
-      const old = before.get(placeOf(places[k]));
+      const [old, [x, y]] = [painted[k], places[k]];
       if (old && old[0] === look[0] && (old[1] === look[1] || !textSize) && old[2] === look[2]) return;
-      if (old) wipe(pen, places[k]);
+      if (old) pen.clearRect(x - 0.5, y - 0.5, w + 1, height + 1); // outlines stick out by half a pixel
       paint(pen, places[k], look);
     });
+    painted = looks;
   }
-
-  /** Clear a box; outlines stick out by half a pixel. */
-  const wipe = (pen, [x, y, w, height]) => pen.clearRect(x - 0.5, y - 0.5, w + 1, height + 1);
 
   /** The theme's colours; a node outside the page has none. */
   function read() {

@@ -53,9 +53,9 @@ class StrideExplorer(Explorer, script="stride_explorer/facts.js"):
     layout = traitlets.TraitType(help="The layout on screen; a tensor or an array sets its own.")
     index = traitlets.Any(allow_none=True, help="The selected element: one int per dim.")
     storage_size = traitlets.Int(read_only=True, help="Elements in the storage.").tag(sync=True)
-    source = traitlets.Unicode(
-        read_only=True, help="The torch expression that the picture starts from."
-    ).tag(sync=True)
+    source = traitlets.Unicode(read_only=True, help="The torch expression of the start.").tag(
+        sync=True
+    )
     _values = traitlets.List().tag(sync=True)  # a text for each element of the storage, or none
     _name = traitlets.Unicode("x").tag(sync=True)  # of the tensor, in sentences
     _note = traitlets.Unicode().tag(sync=True)
@@ -120,16 +120,8 @@ class StrideExplorer(Explorer, script="stride_explorer/facts.js"):
 
         >>> explorer = StrideExplorer()
         >>> explorer.chain = (".permute(1, 0)", "[1:]")
-        >>> explorer
-        StrideExplorer: torch.arange(40.).view(5, 8)[:4, 2:].permute(1, 0)[1:]
-          .permute(1, 0): shape (6, 4), stride (1, 8), storage_offset 2, view
-          [1:]: shape (5, 4), stride (1, 8), storage_offset 3, view
-          3 + 2*1 + 3*8 = 29
-          x[2, 3] is element 29 of the storage: byte 116, cache line 1
-          ✗ not contiguous: dim 1 has stride 8, 1 is needed
-          ✗ 9 holes between the first and the last element
-          ✓ no two indices share an element
-          · reaches 20 of 40 elements (80 of 160 bytes)
+        >>> explorer.code
+        'torch.arange(40.).view(5, 8)[:4, 2:].permute(1, 0)[1:]'
         """
         return tuple(self._chain["steps"]) if self._chain else ()
 
@@ -145,10 +137,8 @@ class StrideExplorer(Explorer, script="stride_explorer/facts.js"):
 
     def _expression(self) -> str:
         """The code for the layout on screen without a chain."""
-        for preset in self._presets:
-            if layout_json(self.layout) == preset["layout"]:
-                return str(preset["expression"])
-        return self.code
+        known = (p["expression"] for p in self._presets if p["layout"] == layout_json(self.layout))
+        return next(known, self.code)
 
     def _end(self, chain: Chain, name: str = "x") -> dict[str, Any]:
         """The last stage of a chain, with its steps in the form that torch takes."""
@@ -244,10 +234,8 @@ def _tile(layout: Layout, name: str) -> tuple[Layout, str]:
     fits = layout.ndim < 2 or max(layout.shape) <= MAX_SIDE
     if fits and not words.whyNotDrawn(layout_json(layout), layout.span.stop):
         return layout, name
-    if layout.numel == 0:
-        return layout.view(
-            0
-        ), f"{name}.view(0)"  # there may be nothing to select from a leading dim
+    if layout.numel == 0:  # there may be nothing to select from a leading dim
+        return layout.view(0), f"{name}.view(0)"
     return corner(layout, name, words.MAX_DIMS, CORNER)
 
 

@@ -39,11 +39,9 @@ class Walk(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """The costs of a walk, or of its beginning.
+    """The costs of a walk so far: `lines` are those touched, `misses` the loads.
 
-    `lines` is the number of different cache lines touched, `misses` the number of loads, and `minimum`
-    the number of lines that the whole layout covers: no order can load fewer. `bytes_used` counts each
-    byte once.
+    No order can load fewer lines than the `minimum`. `bytes_used` counts each byte once.
     """
 
     visits: int
@@ -63,11 +61,7 @@ class Warp(NamedTuple):
 
     @property
     def sectors(self) -> tuple[int, ...]:
-        """The 32-byte sector that each lane's element lies in.
-
-        >>> len(set(Warp(itemsize=4, stride=2).sectors))
-        8
-        """
+        """The 32-byte sector that each lane's element lies in."""
         return tuple(costs.sectorsOf(self._asdict())["sectors"])
 
 
@@ -158,9 +152,7 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
         return tuple(map(Walk.of, self._state["walks"]))
 
     layout = _of_walk(0, "layout", "The layout that is walked on the left.")
-    order = _of_walk(
-        0, "order", 'Its dims, outermost loop first, or "torch" for the order of torch.'
-    )
+    order = _of_walk(0, "order", 'Its dims, outermost loop first, or "torch" for torch\'s order.')
     other_layout = _of_walk(1, "layout", "The layout on the right, or None.")
     other_order = _of_walk(1, "order", "The order of the walk on the right.")
     visit = setting("visit", "The number of visits made so far, from 0 to the number of elements.")
@@ -178,11 +170,7 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
 
     @property
     def counts(self) -> Counts:
-        """The costs of the left walk so far.
-
-        >>> TraversalExplorer(Layout((6, 8), itemsize=8), (1, 0), visit=20).counts.misses
-        20
-        """
+        """The costs of the left walk so far."""
         return Counts(**self._script.countsOfAll(self._state)[0])
 
     @property
