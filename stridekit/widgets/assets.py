@@ -22,7 +22,7 @@ from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 
-from stridekit.widgets.palette import css_variables
+from stridekit.widgets.palette import css_classes, css_variables
 
 _HERE = Path(__file__).parent
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.MULTILINE)
@@ -63,9 +63,11 @@ def module(name: str) -> str:
 
 
 def style(*names: str) -> str:
-    """The palette's variables and the style sheets."""
+    """The palette and the style sheets."""
     sheets = [(_HERE / name).read_text(encoding="utf-8") for name in names]
-    return "\n".join([css_variables(".stridekit"), *sheets])
+    return "\n".join(
+        [css_variables(".stridekit"), css_classes(":is(#sk-host, .stridekit)"), *sheets]
+    )
 
 
 @cache

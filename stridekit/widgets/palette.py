@@ -49,3 +49,12 @@ def css_variables(selector: str) -> str:
         f"  --sk-{name}: light-dark({light}, {dark});" for name, (light, dark) in _NAMED.items()
     )
     return "\n".join([f"{selector} {{", *lines, "}\n"])
+
+
+def css_classes(selector: str) -> str:
+    """The classes of dims, `sk-d0` …, with their hue, and of rows, `sk-r0` …, with their tint."""
+    dims = (
+        f':is(.sk-d{d}, [data-lit="{d}"]) {{ --hue: var(--sk-dim{d}); }}' for d in range(len(DIMS))
+    )
+    rows = (f".sk-r{r} {{ --tint: var(--sk-row{r}); }}" for r in range(len(ROWS)))
+    return "".join(f"{selector} {rule}\n" for rule in (*dims, *rows))

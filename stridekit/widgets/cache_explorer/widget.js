@@ -132,11 +132,11 @@ function chartOf(totals, tokens, width) {
       ["line", { class: "sk-level", x1: SCALE, x2: right, y1: down(n).toFixed(1), y2: down(n).toFixed(1) }],
       ["text", { class: "sk-tick", x: SCALE - 6, "text-anchor": "end", y: (down(n) + 4).toFixed(1), text: n ? inMegabytes(n) : "0" }]])],
     ...WAYS.map((way, k) =>
-      ["polyline", { class: `sk-way${k}`, points: STEPS.map((t) => `${across(t)},${down(totals[way][t]).toFixed(1)}`).join(" ") }]),
+      ["polyline", { class: `sk-d${k}`, points: STEPS.map((t) => `${across(t)},${down(totals[way][t]).toFixed(1)}`).join(" ") }]),
     ["line", { class: "sk-now", y1: TOP, y2: HEIGHT, x1: across(tokens), x2: across(tokens) }],
     ...ends.map(([y, way, k]) => {
       below = Math.min(y + 4, below - 14);
-      return ["text", { class: `sk-name${k}`, x: right + 8, y: below.toFixed(1), text: `${way}: ${inMegabytes(totals[way][LONG])}` }];
+      return ["text", { class: `sk-d${k}`, x: right + 8, y: below.toFixed(1), text: `${way}: ${inMegabytes(totals[way][LONG])}` }];
     }),
     ...TICKS.map((t) => ["text", { class: "sk-tick", y: HEIGHT + 15, x: across(t), "text-anchor": t < LONG ? "middle" : "start", text: t < LONG ? String(t) : `${t} tokens` }]),
   ];
