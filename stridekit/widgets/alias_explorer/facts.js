@@ -8,12 +8,9 @@ export const EXAMPLE = { shape: [4, 6], steps: ["y = x", "z = y"] };
 /** The session after all lines of a state. Throws Refused. */
 export const sessionOf = ({ shape, steps, names = NAMES }) => steps.reduce(run, begin(shape, names));
 
-/**
- * The lines run, what the last one did and changed, who overlaps itself, who shares with whom.
- *
- * Two names have the "same" elements, or those of the first lie "inside" or "around" those of the second, or they share
- * "some" or "none". There x, y and z stand for the three, whatever they are called.
- */
+// The lines run, what the last one did and changed, who overlaps itself, who shares with whom.
+// Two names have the "same" elements, or those of the first lie "inside" or "around" those of the second, or they share
+// "some" or "none". There x, y and z stand for the three, whatever they are called.
 export function facts(state) {
   const session = sessionOf(state);
   const { called, log, tapes } = session;

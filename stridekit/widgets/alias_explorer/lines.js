@@ -13,10 +13,8 @@ const OPERATORS = { "=": "[]", "+=": "add_", "-=": "sub_", "*=": "mul_" };
 const formsOf = ([x, y]) =>
   `write ${y} = ${x}[1:, ::2] or ${y} = ${x} + 1 to make a tensor, ${y} += 100 or ${y}[0] = 7 to write to one`;
 
-/**
- * The parsed line: {text, bind, source}, {text, bind, left, sign, right} or {text, target, op, source}. `source`
- * is a chain, an int, or null, and an operand a chain or an int; a chain is {name, steps, text}.
- */
+// The parsed line: {text, bind, source}, {text, bind, left, sign, right} or {text, target, op, source}. `source`
+// is a chain, an int, or null, and an operand a chain or an int; a chain is {name, steps, text}.
 export function readLine(text, called = ["x", "y"]) {
   const reader = createReader(plain(text), formsOf(called));
   const said = line(reader);

@@ -1,5 +1,4 @@
 // The panes of the alias explorer: a small grid for each tensor, and a tape for each storage.
-//
 // Each name has a hue and a pattern, those of x, y or z: in its grid, and as a lane through the boxes of the tape that it reaches.
 
 import { elementsOf, NAMES, namesOf } from "./session.js";
@@ -139,11 +138,9 @@ function createCard(id, name, kind, hand) {
   return { node, read, key, widthOf, layOut, draw, boxes };
 }
 
-/**
- * The places of the boxes of a tensor, no further apart than `pitch`. Planes of more than two dims stand side by side,
- * as many as fit and make full lines. Columns that do not fit continue in the next line. `flats` is the flat index at
- * each place.
- */
+// The places of the boxes of a tensor, no further apart than `pitch`. Planes of more than two dims stand side by side,
+// as many as fit and make full lines. Columns that do not fit continue in the next line. `flats` is the flat index at
+// each place.
 function arrange(shape, count, longest, look) {
   const [columns, rows, stack] = [shape.at(-1) ?? 1, shape.at(-2) ?? 1, shape.at(-3) ?? 1];
   const room = look.width - (shape.length > 1 ? SIDE : 0);

@@ -1,5 +1,4 @@
 // AliasExplorer: x, y and z painted on their storages, and a line to type on.
-//
 // The state in the model is {shape, steps}, and {names} if they are not x, y and z, from which the session follows. What is pointed at, the line that awaits
 // confirmation, and the reason of a refusal belong to this view.
 

@@ -1,5 +1,4 @@
 // The way from a packed projection to the merged heads: the layouts of each step, what it copies, and what is said of it.
-//
 // A step is a box of the picture: {name, arrows, tensors, code, note, why}. An arrow is how its tensors are reached: "view",
 // "new" (it has to write them anyway), or "copy". tests/test_attention_explorer.py compares all settings with torch.
 

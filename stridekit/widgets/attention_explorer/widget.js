@@ -1,5 +1,4 @@
 // AttentionExplorer: what attention copies on its way, in five boxes, over the memories that they leave.
-//
 // The state in the model is the settings and {followed}; the box under the pointer belongs to this view.
 
 import {

@@ -1,5 +1,4 @@
 // A cache of keys, grown by a token a step: what lies in its memory, what each step writes, and what is said of it.
-//
 // `cat` makes a new tensor of all tokens so far. In place, the token is written into a tensor of full length. In blocks, it
 // is written into the last block of its sequence, or into a new one of a pool; to be read, the blocks are gathered. Then
 // attention reads the keys, and `@` may clone them. tests/test_cache_explorer.py compares each step with torch.

@@ -1,5 +1,4 @@
 // CacheExplorer: the same tokens in three memories, and the curves of what they write.
-//
 // The state in the model is the settings; the vector that is followed belongs to this view.
 
 import {

@@ -1,5 +1,4 @@
 // ChannelsLastExplorer: one tensor, and its elements in memory in both formats, side by side where there is room.
-//
 // The state in the model is {shape, index, highlight}; the box under the pointer belongs to this view.
 
 import {

@@ -1,5 +1,4 @@
 // CopyTracer: the calls of a run below one another, and the path of the layout that the chosen one copies.
-//
 // The state is {row} in the model; everything that is shown stands in `_run`, which Python made of an audit.
 
 import { OWN_KEYS, fill, h, reachedBy, reveal, set, show } from "../page/dom.js";

@@ -1,5 +1,4 @@
 // Diagnose: a message is pasted into a box, and what it means stands below.
-//
 // The state is {text} in the model.
 
 import { fill, h, set } from "../page/dom.js";

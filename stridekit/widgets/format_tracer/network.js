@@ -20,10 +20,8 @@ export function trace(network, which, names) {
 /** The layers that are on, in the order in which they run. */
 const active = (network, { layers }) => network.layers.map(({ name }) => name).filter((name) => layers.includes(name));
 
-/**
- * The facts of a state, over which goals are set: the input and its layers, whether torch refuses one or one loses
- * channels_last, and the format at the end of both ways, "" if nothing comes there.
- */
+// The facts of a state, over which goals are set: the input and its layers, whether torch refuses one or one loses
+// channels_last, and the format at the end of both ways, "" if nothing comes there.
 export function facts(state, network) {
   const { shape, starts } = network.inputs[state.input];
   const passed = trace(network, state.input, state.layers).filter((both) => both);

@@ -1,5 +1,4 @@
 // FormatTracer: the layers of a network in rows, and what each makes of x in both memory formats.
-//
 // The state in the model is {input, layers}: the number of the input in `_network`, and the layers that are on.
 
 import { tuple } from "../page/layout.js";

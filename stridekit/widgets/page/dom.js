@@ -18,10 +18,8 @@ export const button = (text, onclick, props = {}, ...children) =>
   h("button", { type: "button", text, onclick, ...props }, ...children);
 export const s = (tag, props = {}, ...children) => create(document.createElementNS(SVG, tag), props, children);
 
-/**
- * Set an attribute, a listener, "text" or "prose", which has code between backticks, only when it differs: most of a redraw
- * changes nothing.
- */
+// Set an attribute, a listener, "text" or "prose", which has code between backticks, only when it differs: most of a redraw
+// changes nothing.
 export function set(node, key, value) {
   const seen = (node.seen ??= {});
   const before = seen[key];

@@ -18,10 +18,8 @@ const TITLES = {
 };
 const TYPED = "textarea, input:not([type=range], [type=checkbox], [type=radio])";
 
-/**
- * `change(state)` shows another state on behalf of a hand, `code()` is what reproduces the picture, and `name` what a
- * file of it is called.
- */
+// `change(state)` shows another state on behalf of a hand, `code()` is what reproduces the picture, and `name` what a
+// file of it is called.
 export function createFrame(model, root, { id, name, code, change }) {
   const history = historyOf(model);
   const tools = Object.fromEntries(Object.entries(TITLES).map(([what, [label, title]]) => {

@@ -7,10 +7,8 @@ export const heldBy = (facts, goals) =>
   goals.flatMap(({ facts: wanted }, k) =>
     Object.entries(wanted).every(([name, value]) => JSON.stringify(facts[name]) === JSON.stringify(value)) ? [k] : []);
 
-/**
- * The strip of a model with goals, or null. `facts(state)` are the facts of a state. What holds at the start is reached
- * only when a hand has left it and come back. What is reached is kept in "_done"; Python adds what it sees itself.
- */
+// The strip of a model with goals, or null. `facts(state)` are the facts of a state. What holds at the start is reached
+// only when a hand has left it and come back. What is reached is kept in "_done"; Python adds what it sees itself.
 export function createGoals(model, facts) {
   const goals = model.get("_goals") ?? [];
   if (!goals.length) return null;

@@ -32,11 +32,9 @@ async function load(esm) {
   return widget;
 }
 
-/**
- * Bring each node with a data-widget, the number of its widget, to life. Nodes with the same number share one model,
- * so that they stay in step; each module is loaded once.
- * @param {{modules: string[], widgets: [number, object][]}} page  a widget is [number of its module, state]
- */
+// Bring each node with a data-widget, the number of its widget, to life. Nodes with the same number share one model,
+// so that they stay in step; each module is loaded once.
+// `page` is {modules, widgets}; a widget is [number of its module, state]
 export async function bringToLife(root, { modules, widgets }) {
   const { signal } = new AbortController();
   const loaded = modules.map(load);

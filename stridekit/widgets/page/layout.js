@@ -1,7 +1,6 @@
 // Layouts in the browser, for pictures that react without a kernel. This is the one port of Python's arithmetic, in
 // the same order: Layout (the formula, the questions, the views, the copies), the rules on bare shapes and strides, and
 // what an elementwise operation returns. torch is the truth: tests/live.py lets it run the same operations.
-//
 // A layout is {shape, stride, storage_offset, itemsize}, counted in elements; an index is an array. Operations that
 // torch would refuse throw Refused, with the text of Python's errors.
 
@@ -143,10 +142,8 @@ export function isDense(layout) {
 
 // The operations -------------------------------------------------------------------------------------
 
-/**
- * {layout, copied, read}: the layout after a step, whether torch has to copy, and then the elements that the copy reads,
- * as a layout with its own order: that of a flip has negative strides, that of a repetition strides of 0. Throws Refused.
- */
+// {layout, copied, read}: the layout after a step, whether torch has to copy, and then the elements that the copy reads,
+// as a layout with its own order: that of a flip has negative strides, that of a repetition strides of 0. Throws Refused.
 export function apply(layout, { name, args, piece, text }) {
   const made = OPERATIONS[name](layout, ...args);
   const { copied = false, read = layout, ...numbers } = { ...layout, ...(Array.isArray(made) ? pick(made, piece, text) : made) };
@@ -593,10 +590,8 @@ function boundary(shape, stride, chunk, dim, size) {
   return `dims ${outer} and ${inner} do not merge (${numbers}), and the new dim ${dim} of size ${size} would straddle them`;
 }
 
-/**
- * The dims of a shape, innermost first, sorted by several strides: the first stride that tells two dims apart
- * decides. The algorithm is torch's reorder_dimensions.
- */
+// The dims of a shape, innermost first, sorted by several strides: the first stride that tells two dims apart
+// decides. The algorithm is torch's reorder_dimensions.
 function sorted(shape, ...strides) {
   const order = innermostFirst({ shape });
   const compare = (a, b) => {

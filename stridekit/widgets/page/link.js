@@ -1,5 +1,4 @@
 // A state in the address of a page: "#state=", the number of the widget, a checksum, and the state in base64url.
-//
 // The checksum is over the widget as the page was written with it, too: what was cut off or is of another page does
 // not fit, and is left alone.
 

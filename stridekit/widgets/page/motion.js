@@ -1,5 +1,4 @@
 // Boxes that travel: each begins where it comes from, and moves to its place, so that the eye can follow it.
-//
 // The browser animates transforms by itself, outside the frames of the page: no layout, and nothing to do for a redraw.
 
 const TRAVEL = 210; // ms for one box

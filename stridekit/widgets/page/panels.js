@@ -52,10 +52,8 @@ export function createPresets(onPick) {
   };
 }
 
-/**
- * A native slider between its label, which is text and nodes, and its value as text. `draw` fills the track up to the
- * value, and hatches it beyond `most`, which a limit closes.
- */
+// A native slider between its label, which is text and nodes, and its value as text. `draw` fills the track up to the
+// value, and hatches it beyond `most`, which a limit closes.
 export function createSlider(id, label, { onInput, ...props }) {
   const input = h("input", {
     type: "range", id, min: "0", step: "1", ...props, oninput: () => onInput(input.valueAsNumber),

@@ -6,12 +6,9 @@ const SPEEDS = ["0.5", "1", "2"];
 // One speed for all players of a page, though each kind of widget has its own copy of this module.
 const chosen = (globalThis.stridekitPlaying ??= { speed: "1" });
 
-/**
- * A button that plays and pauses, and a choice of speeds. `left()` returns the number of steps left, `step()` takes
- * one, `rewind()` goes back to the start, from which it plays again, and `pause()` returns the time in ms for which the
- * step on screen stays there at speed 1. `step` and `rewind` redraw the widget, as `redraw()` does, and the widget
- * draws the player.
- */
+// A button that plays and pauses, and a choice of speeds. `left()` returns the number of steps left, `step()` takes
+// one, `rewind()` goes back to the start, and `pause()` returns the time in ms for which the step on screen stays there at
+// speed 1. `step` and `rewind` redraw the widget, as `redraw()` does, and the widget draws the player.
 export function createPlayer({ left, step, rewind, redraw, pause }) {
   const play = button("", toggle, { class: "sk-button sk-play" });
   const speed = h("select", { class: "sk-input sk-speed", "aria-label": "speed", onchange: choose },

@@ -18,12 +18,10 @@ const unanswered = new Map();
 
 const NARROW = 480; // px: the toolbar then has a row of its own
 
-/**
- * `draw` is called without arguments when one of the `traits` or the width has changed; before it, `forget` when
- * "_state" has been replaced. What need not be in the first frame of a change, it returns as a function: this page
- * calls it once that frame is painted. A widget with a toolbar has `code()`, the source that reproduces the picture, and
- * `facts(state)`, over which goals are set.
- */
+// `draw` is called without arguments when one of the `traits` or the width has changed; before it, `forget` when
+// "_state" has been replaced. What need not be in the first frame of a change, it returns as a function: this page
+// calls it once that frame is painted. A widget with a toolbar has `code()`, the source that reproduces the picture, and
+// `facts(state)`, over which goals are set.
 export function createShell({ model, el }, { label, kind, traits, draw, forget, code, facts }) {
   const spoken = h("p", { class: "sk-spoken", role: "status" });
   const root = h("div", { class: `stridekit ${kind}`, role: "group", "aria-label": label }, spoken);
@@ -140,10 +138,8 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
   return shell;
 }
 
-/**
- * Show a widget whole whose cell has just been run: JupyterLab went on to the next cell when there was no output yet.
- * After Run All, and where a notebook is only opened, another cell is the active one.
- */
+// Show a widget whole whose cell has just been run: JupyterLab went on to the next cell when there was no output yet.
+// After Run All, and where a notebook is only opened, another cell is the active one.
 function comeIntoView(root) {
   const numberOf = (cell) => Number(cell?.dataset.windowedListIndex);
   const cell = root.closest(".jp-Cell");

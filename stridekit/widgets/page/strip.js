@@ -2,13 +2,11 @@
 
 import { OWN_KEYS, h, pool, reachedBy, set } from "./dom.js";
 
-/**
- * `layOut(count, perRow, width, apart)` places the boxes and `draw(look, active)` patches them: look(k) returns
- * {text, kind, says, style} for box k, where `kind` is its classes and `says` is read aloud. `apart` may widen the
- * gaps between groups of `columns` or `rows`: [how many in a group, px], and give the boxes another `height`. `of(k)` is
- * what box k stands for: `onHover` gets it, or null, and `onMove` when a hand proposes another active box, which the
- * caller keeps.
- */
+// `layOut(count, perRow, width, apart)` places the boxes and `draw(look, active)` patches them: look(k) returns
+// {text, kind, says, style} for box k, where `kind` is its classes and `says` is read aloud. `apart` may widen the
+// gaps between groups of `columns` or `rows`: [how many in a group, px], and give the boxes another `height`. `of(k)` is
+// what box k stands for: `onHover` gets it, or null, and `onMove` when a hand proposes another active box, which the
+// caller keeps.
 export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMove, height = 34, gap = 4, narrowest = 18 }) {
   const node = h("div", {
     class: "sk-strip", role: "grid", tabindex: "0", ...OWN_KEYS, "aria-label": label,
@@ -85,10 +83,8 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
   };
 }
 
-/**
- * A strip whose boxes stand for elements. `put` takes {element, text, says, kind} of each. `light` marks the `spot`, and all for
- * which `isLit(element)`; keys go on from the `selected` one. These two are elements as texts.
- */
+// A strip whose boxes stand for elements. `put` takes {element, text, says, kind} of each. `light` marks the `spot`, and all for
+// which `isLit(element)`; keys go on from the `selected` one. These two are elements as texts.
 export function createElements(id, options) {
   let boxes = [];
   const strip = createStrip(id, { of: (k) => boxes[k].element, ...options });

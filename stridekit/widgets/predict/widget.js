@@ -1,6 +1,5 @@
 // Predict: the reader commits to an answer. A wrong one gets its remark and one more try; then the right answer,
 // the reason and the experiment appear.
-//
 // The state is {first, said, shown} in the model. What is chosen or typed but not committed belongs to this view.
 // Nothing of the answer is in the page before it is shown, so that no screen reader can give it away.
 

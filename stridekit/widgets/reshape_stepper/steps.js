@@ -1,6 +1,5 @@
 // The rule of `view` as a walk: one sentence per step, from the last dim to the verdict. First neighbouring dims that step
 // evenly are merged into chunks, then each chunk is cut into the new dims.
-//
 // A step is {part, says, dims, new_dims, needed, run, taken, stride}. `part` is start, merge, cut, stuck or end; `dims` and
 // `new_dims` are the dims that it names. `needed` is the stride at which dim `dims[0]` merges, null for steps that need none.
 // `run` is the chunk, [elements, stride]; `taken` and `stride` belong to the new dim.

@@ -19,10 +19,8 @@ export function viewOf(state) {
   return { ...view, ...dimsAt(view, told), ...tapeOf(layout, target, shown), caption: captionOf(layout, target, shown) };
 }
 
-/**
- * The looks of the dims, their boundaries and the chunks after the steps so far. The texts of a new dim come in two
- * forms, [in full, in short].
- */
+// The looks of the dims, their boundaries and the chunks after the steps so far. The texts of a new dim come in two
+// forms, [in full, in short].
 function dimsAt({ layout, target, now, done, reason }, told) {
   const { shape, stride } = layout;
   const decided = Math.min(shape.length, ...told.filter(({ part }) => part === "merge").map(({ dims }) => dims[0]));

@@ -1,5 +1,4 @@
 // ReshapeStepper: the view rule walked step by step, on the dims and on the storage below them.
-//
 // The state in the model is {shape, stride, storage_offset, itemsize, target, step, flat}: the layout, the complete
 // new shape, the step that the walk has reached, and the row-major number of the followed element. view.js computes
 // everything else from it.

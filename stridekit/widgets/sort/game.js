@@ -5,10 +5,8 @@ import { Refused } from "../page/layout.js";
 
 export const BINS = ["view", "copy", "it depends"];
 
-/**
- * The numbers of cards after some moves [card, bin]: those to sort, next first; those in each bin; those that came back.
- * Throws Refused for a move that cannot be made.
- */
+// The numbers of cards after some moves [card, bin]: those to sort, next first; those in each bin; those that came back.
+// Throws Refused for a move that cannot be made.
 export function standing(cards, moves) {
   const [pile, bins, back] = [cards.map((_, k) => k), [[], [], []], []];
   for (const [k, [card, to]] of moves.entries()) {

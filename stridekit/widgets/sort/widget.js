@@ -1,6 +1,5 @@
 // Sort: the next call lies on a card, which is dragged into one of three bins, by a mouse or a finger; or the button of a
 // bin is pressed, or its letter or number.
-//
 // The state is {moves} in the model: [card, bin] for each card that was put somewhere, also where that was wrong.
 // Nothing of an answer is in the page before its card was put.
 
@@ -116,10 +115,8 @@ function render({ model, el }) {
   return shell.open(head, table);
 }
 
-/**
- * Let a card follow a mouse or a finger: `over(x, y)` hears where that is, NaN once it is gone, `drop(x, y)` where it lets go.
- * Returns what calls the hand off.
- */
+// Let a card follow a mouse or a finger: `over(x, y)` hears where that is, NaN once it is gone, `drop(x, y)` where it lets go.
+// Returns what calls the hand off.
 function makeDraggable(card, { over, drop }) {
   let start = null; // where the pointer was pressed
 

@@ -8,14 +8,11 @@ const LEAST_TEXT = 8; // px: smaller digits are not drawn
 const ROOM = 256; // px: a canvas grows in steps, because each new size erases it
 const THEME = ["(prefers-color-scheme: dark)", "(forced-colors: active)"];
 
-/**
- * A node of role grid with boxes of class `cell`, known by number; a plate finds them by `boxAt(x, y)`.
- *
- * `layOut` takes the numbers of the boxes, their places [x, y, w, h], how many make a row, and the size of the plate if they
- * are to be painted. `draw` takes what they look like: look(number) is [tint, text, mark, attributes], where the tint is 0 to 5
- * or null for a hole, and the mark "spot", "sharer" or ""; says(number) is read aloud, and `active` has been reached by keys.
- * It returns a function, if any, that sets what HTML boxes say: no eye waits for that.
- */
+// A node of role grid with boxes of class `cell`, known by number; a plate finds them by `boxAt(x, y)`.
+// `layOut` takes the numbers of the boxes, their places [x, y, w, h], how many make a row, and the size of the plate if they
+// are to be painted. `draw` takes what they look like: look(number) is [tint, text, mark, attributes], where the tint is 0 to 5
+// or null for a hole, and the mark "spot", "sharer" or ""; says(number) is read aloud, and `active` has been reached by keys.
+// It returns a function, if any, that sets what HTML boxes say: no eye waits for that.
 export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey }) {
   const grid = h("div", {
     class: kind, role: "grid", tabindex: "0", ...OWN_KEYS,
@@ -198,9 +195,8 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
   return { node: grid, layOut, draw, close, nodes: () => nodes, texts: () => textSize > 0 };
 }
 
-/**
- * A pane that scrolls inside, where it and the others would be too high for one screen: `cap` limits the height, `reveal` scrolls a part into view; `shown(y)` is a height in the pane, null out of view.
- */
+// A pane that scrolls inside, where it and the others would be too high for one screen: `cap` limits the height, `reveal`
+// scrolls a part into view; `shown(y)` is a height in the pane, null out of view.
 export function createScroller(content, onScroll) {
   const node = h("div", { onscroll: () => { top = node.scrollTop; onScroll(); } }, content);
   let [top, most, height] = [0, Infinity, 0]; // kept, since to ask the page for them would cost a layout

@@ -1,6 +1,5 @@
 // A chain of operations: a tensor to start from, and steps in torch's notation, as `.permute(1, 0)` and `[1:, ::2]`.
 // tests/live_lines.py lets torch run the same chains.
-//
 // In the state a chain is {source, start, steps}, or null before the first step. The layout on screen is
 // always the result of the last step.
 

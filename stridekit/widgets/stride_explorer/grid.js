@@ -11,10 +11,8 @@ const HEAD = 20; // column numbers, and the name of their dim where rows leave r
 const TITLE = 18; // of a plane
 const LEAST = 20; // px from row to row of HTML cells
 
-/**
- * The places of planes and cells and the total size, for a shape, a width and the longest label. Rows are lower where
- * `room`, a height, is less than they would take.
- */
+// The places of planes and cells and the total size, for a shape, a width and the longest label. Rows are lower where
+// `room`, a height, is less than they would take.
 export function gridGeometry(shape, width, wraps = true, longest = 1, room = Infinity) {
   const deep = shape.length > 2;
   const dense = product(shape) > MAX_HTML || (shape.at(-2) ?? 0) > 64;

@@ -1,5 +1,4 @@
 // The marks around the slots of the tape as plain data: paths, labels and grips.
-//
 // Strides are steps from the first element to its neighbour along a dim: arcs within a row, swings from
 // row to row, loops where the stride is 0. The offset is a measure from the storage's start.
 

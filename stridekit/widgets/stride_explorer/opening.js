@@ -1,5 +1,4 @@
 // The explorer that opens a notebook takes the keys once Shift+Enter has run it: the next key moves a stride.
-//
 // Nowhere else: not below another widget or further down, not after Run All, not while somebody types, not where a notebook is only opened.
 
 const SHORTCUTS = "data-lm-suppress-shortcuts"; // see OWN_KEYS in page/dom.js

@@ -29,11 +29,9 @@ export function tapeRows(storageSize, perRow, owners, most = MAX_ROWS) {
   return rows;
 }
 
-/**
- * The places of the slots: as many in a row as fit, at most 16, so that a row of 4-byte elements is one cache line. If
- * that makes too many rows, slots are small, and a row is four lines. `longest` is the length of the longest label; a
- * `tight` tape has lower rows.
- */
+// The places of the slots: as many in a row as fit, at most 16, so that a row of 4-byte elements is one cache line. If
+// that makes too many rows, slots are small, and a row is four lines. `longest` is the length of the longest label; a
+// `tight` tape has lower rows.
 export function tapeGeometry(storageSize, layout, width, owners, longest = 1, tight = false) {
   const digits = String(storageSize * layout.itemsize).length; // of byte addresses
   const gutter = Math.max(54, 30 + 8 * digits);
@@ -159,10 +157,8 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag, onScroll }) {
     }]));
   }
 
-  /**
-   * A function from pointers to slots: the nearest slot of the nearest row, on the tape as it is now. A drag keeps
-   * one, because a new size of the grid moves the tape under the pointer.
-   */
+  // A function from pointers to slots: the nearest slot of the nearest row, on the tape as it is now. A drag keeps
+  // one, because a new size of the grid moves the tape under the pointer.
   function locator() {
     const bounds = box.getBoundingClientRect();
     const now = g;

@@ -3,10 +3,8 @@
 import { elementName, flatten, reach, unflatten } from "../page/layout.js";
 import { place } from "./words.js";
 
-/**
- * The view of a state. `given` is {state, storageSize, values, name, sliderMax} of the model; `own` belongs to this
- * page: {hoverFlat, hoverSlot, tapeCursor, lit}, each null if there is none.
- */
+// The view of a state. `given` is {state, storageSize, values, name, sliderMax} of the model; `own` belongs to this
+// page: {hoverFlat, hoverSlot, tapeCursor, lit}, each null if there is none.
 export function viewOf(given, own) {
   const { index: selectedIndex, chain, ...layout } = given.state;
   const { elements, owners } = reached(layout);

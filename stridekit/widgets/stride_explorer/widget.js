@@ -1,5 +1,4 @@
 // StrideExplorer: draws the model's state, and writes it back when a hand changes it.
-//
 // The state in the model is {layout, index, chain}. The box under the pointer, the slot that the keys have reached and
 // the lit term belong to this view. Every event ends in `draw`, which patches what differs; what is not under the hand
 // follows a frame later.
@@ -235,10 +234,8 @@ function render({ model, el, signal }) {
     set(link, "d", `M${x0},${y0}C${x0},${y0 + bend} ${x1},${y1 - bend} ${x1},${y1}`);
   }
 
-  /**
-   * Another layout at once, by a preset, a step, Python or an undo: its numbers come out of their slots, which stay. A copy
-   * writes slots: there they come out of their cells. Not while a hand moves a slider: that is the motion.
-   */
+  // Another layout at once, by a preset, a step, Python or an undo: its numbers come out of their slots, which stay. A copy
+  // writes slots: there they come out of their cells. Not while a hand moves a slider: that is the motion.
   function move({ elements }, before, { layout, copies }) {
     if (sameLayout(before.layout, layout) && before.copies === copies) return;
     const g = tape.geometry();

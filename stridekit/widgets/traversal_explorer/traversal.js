@@ -1,9 +1,7 @@
 // The costs of walking a layout: cache lines and hits of a loop order, sectors of a warp; walks worth a look; and what Python
 // and the toolbar ask of a state.
-//
 // Everything is counted by simulation: visit after visit through a cache that drops the line used longest ago. tests/live.py
 // compares that with torch and with slower counting.
-//
 // A walk is a layout with an `order`, its dims outermost first, and its `name` in sentences.
 
 import { CACHE_LINE, counted, elementName, numel, offset, range, tuple, unflatten } from "../page/layout.js";

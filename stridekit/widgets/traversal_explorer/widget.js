@@ -1,5 +1,4 @@
 // TraversalExplorer: one scrubber over one or two walks, or a warp in their place.
-//
 // The state in the model is {walks, visit, cache_lines, alignment, warp}. Each view plays on its own.
 
 import { counted, numel } from "../page/layout.js";
