@@ -37,7 +37,6 @@ export function set(node, key, value) {
 export function setAll(node, props) {
   for (const key in props) set(node, key, props[key]);
 }
-
 export const show = (node, isThere) => set(node, "hidden", isThere ? null : "");
 
 /** Make a node have these children: nodes, or [tag, props, ...children] for nodes that are made once and then patched. */
@@ -89,12 +88,16 @@ export const reachedBy = (key, now, perRow, count) => ({
   Home: 0, End: count - 1,
 })[key];
 
+/** The node that a step leads to, round and round, from the one with the focus; undefined without a step. */
+export const neighbour = (nodes, by) =>
+  (by ? nodes[(nodes.indexOf(document.activeElement) + by + nodes.length) % nodes.length] : undefined);
+
 /** Scroll a pane, and nothing around it, until one of its nodes can be seen, or its top. */
 export function reveal(pane, node) {
   if (!node) return;
-  const [all, one] = [pane, node].map((each) => each.getBoundingClientRect());
-  const above = one.top - all.top;
-  const below = Math.min(one.bottom - all.bottom, above);
+  const [outer, inner] = [pane, node].map((each) => each.getBoundingClientRect());
+  const above = inner.top - outer.top;
+  const below = Math.min(inner.bottom - outer.bottom, above);
   pane.scrollTop += Math.min(above, 0) || Math.max(below, 0);
 }
 

@@ -1,20 +1,17 @@
 // The corner of a widget: undo, redo, reset, share and full width; one tab stop, after the panes.
 
-import { button, h, s, set } from "./dom.js";
+import { button, h, neighbour, s, set } from "./dom.js";
 import { historyOf } from "./history.js";
 import { createShare } from "./share.js";
 
-// Paths in a square of 16.
-const ICONS = {
-  undo: "M6 2.5 2.5 6 6 9.5M3 6h6.5a3.75 3.75 0 0 1 0 7.5H6",
-  redo: "M10 2.5 13.5 6 10 9.5M13 6H6.5a3.75 3.75 0 0 0 0 7.5H10",
-  reset: "M3 2.5v4h4M3.4 6.3A5.25 5.25 0 1 1 3 9.5",
-  share: "M8 10V2M5 4.5 8 1.5l3 3M5 7H3v7h10V7h-2",
-  wide: "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10M2.5 2.5 6.5 6.5M13.5 13.5 9.5 9.5",
-};
-const TITLES = {
-  undo: ["undo", "undo (Ctrl+Z)"], redo: ["redo", "redo (Ctrl+Shift+Z)"], reset: ["reset", "back to the start"],
-  share: ["share", "code, link, picture"], wide: ["full width", "full width (Esc leaves)"],
+// The label, the title, and the paths of the icon in a square of 16.
+const TOOLS = {
+  undo: ["undo", "undo (Ctrl+Z)", "M6 2.5 2.5 6 6 9.5M3 6h6.5a3.75 3.75 0 0 1 0 7.5H6"],
+  redo: ["redo", "redo (Ctrl+Shift+Z)", "M10 2.5 13.5 6 10 9.5M13 6H6.5a3.75 3.75 0 0 0 0 7.5H10"],
+  reset: ["reset", "back to the start", "M3 2.5v4h4M3.4 6.3A5.25 5.25 0 1 1 3 9.5"],
+  share: ["share", "code, link, picture", "M8 10V2M5 4.5 8 1.5l3 3M5 7H3v7h10V7h-2"],
+  wide: ["full width", "full width (Esc leaves)",
+    "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10M2.5 2.5 6.5 6.5M13.5 13.5 9.5 9.5"],
 };
 const TYPED = "textarea, input:not([type=range], [type=checkbox], [type=radio])";
 
@@ -22,8 +19,8 @@ const TYPED = "textarea, input:not([type=range], [type=checkbox], [type=radio])"
 // file of it is called.
 export function createFrame(model, root, { id, name, code, change }) {
   const history = historyOf(model);
-  const tools = Object.fromEntries(Object.entries(TITLES).map(([what, [label, title]]) => {
-    const icon = s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, s("path", { d: ICONS[what] }));
+  const tools = Object.fromEntries(Object.entries(TOOLS).map(([what, [label, title, d]]) => {
+    const icon = s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, s("path", { d }));
     return [what, button("", () => press(what), { "aria-label": label, title, tabindex: "-1" }, icon)];
   }));
   const share = createShare(root, { id, name, code, link: model.link, opener: tools.share });
@@ -46,11 +43,9 @@ export function createFrame(model, root, { id, name, code, change }) {
   }
 
   function walk(event) {
-    const all = [...bar.children];
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!by) return;
+    const next = neighbour([...bar.children], { ArrowLeft: -1, ArrowRight: 1 }[event.key]);
+    if (!next) return;
     event.preventDefault();
-    const next = all[(all.indexOf(document.activeElement) + by + all.length) % all.length];
     reach(next);
     next.focus();
   }

@@ -50,11 +50,6 @@ export function createHistory(now, start = now, clock = () => performance.now())
   };
 }
 
+const isEqual = (a, b, keys) => keys.every((key) => JSON.stringify(a[key]) === JSON.stringify(b[key]));
 /** True if two states differ only in where they point. */
-function isSame(a, b) {
-  return isEqual(a, b, Object.keys({ ...a, ...b }).filter((key) => !POINTED.includes(key)));
-}
-
-function isEqual(a, b, keys) {
-  return keys.every((key) => JSON.stringify(a[key]) === JSON.stringify(b[key]));
-}
+const isSame = (a, b) => isEqual(a, b, Object.keys({ ...a, ...b }).filter((key) => !POINTED.includes(key)));

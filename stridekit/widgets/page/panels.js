@@ -16,10 +16,7 @@ export function createChips(label, onPick, [row, chip] = ["sk-presets", null]) {
 /** Chips, one of them pressed: choices are [value, text]. */
 export function createChoice(label, choices, onPick) {
   const { node, draw } = createChips(label, onPick);
-  return {
-    node,
-    draw: (current) => draw(choices.map(([value, text]) => ({ text, isPressed: value === current, value }))),
-  };
+  return { node, draw: (current) => draw(choices.map(([value, text]) => ({ text, isPressed: value === current, value }))) };
 }
 
 /** Nodes behind the name of what they choose. */
@@ -41,12 +38,10 @@ export function createPresets(onPick) {
   const { node, draw } = createChips("layouts to start from", onPick);
   return {
     node,
-    /** @returns the preset on screen, if any; none where the layout is null */
+    /** Returns the preset on screen, if any; none where the layout is null. */
     draw(presets, layout) {
       const current = layout ? presets.find((preset) => sameLayout(preset.layout, layout)) : undefined;
-      draw(presets.map((preset) => ({
-        text: preset.name, title: preset.expression, isPressed: preset === current, value: preset,
-      })));
+      draw(presets.map((preset) => ({ text: preset.name, title: preset.expression, isPressed: preset === current, value: preset })));
       return current;
     },
   };

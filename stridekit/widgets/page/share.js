@@ -1,6 +1,6 @@
 // The share menu: the code, the link and the picture of what a widget shows.
 
-import { button, h, set } from "./dom.js";
+import { button, h, neighbour, set, setAll, show } from "./dom.js";
 import { copyText } from "./panels.js";
 import { pictureOf, rastered } from "./picture.js";
 
@@ -16,18 +16,17 @@ export function createShare(root, { id, name, code, link, opener }) {
   ];
   const node = h("div", { class: "sk-menu", id: `${id}-menu`, role: "group", "aria-label": "share", hidden: "", onkeydown: keyed },
     ...items.map(([label, act]) => button(label, act)), said, text);
-  for (const [key, value] of [["aria-expanded", "false"], ["aria-controls", `${id}-menu`]]) set(opener, key, value);
+  setAll(opener, { "aria-expanded": "false", "aria-controls": node.id });
 
   const isOpen = () => opener.getAttribute("aria-expanded") === "true";
 
   function toggle(open = !isOpen()) {
     set(opener, "aria-expanded", String(open));
-    set(node, "hidden", open ? null : "");
+    show(node, open);
     document[open ? "addEventListener" : "removeEventListener"]("pointerdown", leave);
-    if (open) {
-      for (const part of [said, text]) set(part, "text", "");
-      node.querySelector("button").focus();
-    }
+    if (!open) return;
+    for (const part of [said, text]) set(part, "text", "");
+    node.querySelector("button").focus();
   }
 
   function leave({ target }) {
@@ -35,9 +34,8 @@ export function createShare(root, { id, name, code, link, opener }) {
   }
 
   function keyed(event) {
-    const all = [...node.querySelectorAll("button")];
-    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    if (by) all[(all.indexOf(document.activeElement) + by + all.length) % all.length].focus();
+    const next = neighbour([...node.querySelectorAll("button")], { ArrowUp: -1, ArrowDown: 1 }[event.key]);
+    if (next) next.focus();
     else if (event.key === "Escape") {
       toggle(false);
       opener.focus();

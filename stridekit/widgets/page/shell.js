@@ -38,12 +38,9 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
     width: 900,
     /** Add the panes, and draw for the first time. */
     open(first, ...rest) {
-      const strip = goals ? [goals.node] : [];
-      root.prepend(first, ...strip, ...rest);
-      if (frame) {
-        root.append(frame.node);
-        first.classList.add("sk-first");
-      }
+      root.prepend(first, ...(goals ? [goals.node] : []), ...rest);
+      if (frame) root.append(frame.node);
+      first.classList.toggle("sk-first", Boolean(frame));
       el.append(root);
       for (const [trait, handler] of listeners) model.on(`change:${trait}`, handler);
       resized.observe(root);
@@ -149,10 +146,7 @@ function comeIntoView(root) {
 }
 
 /** A clean-up that drops its references when run: anywidget keeps it, and the node, as long as the model lives. */
-function once(tidy) {
-  return () => {
-    const now = tidy;
-    tidy = null;
-    now?.();
-  };
-}
+const once = (tidy) => () => {
+  tidy?.();
+  tidy = null;
+};

@@ -3,7 +3,7 @@
 // The state is {moves} in the model: [card, bin] for each card that was put somewhere, also where that was wrong.
 // Nothing of an answer is in the page before its card was put.
 
-import { button, fill, h, set, show } from "../page/dom.js";
+import { button, fill, h, neighbour, set, show } from "../page/dom.js";
 import { createShell } from "../page/shell.js";
 import { BINS, code, progress, standing, verdict } from "./game.js";
 
@@ -103,11 +103,11 @@ function render({ model, el }) {
   function keyed(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.repeat) return event.key === "Enter" && event.preventDefault(); // one press, one card
-    const at = bins.findIndex((bin) => bin.button === event.target);
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const buttons = bins.map((bin) => bin.button);
+    const next = buttons.includes(event.target) && neighbour(buttons, { ArrowLeft: -1, ArrowRight: 1 }[event.key]);
     const to = KEYS.findIndex((keys) => keys.split(" ").includes(event.key.toLowerCase()));
     if (to >= 0) put(to);
-    else if (by && at >= 0) bins[(at + by + 3) % 3].button.focus();
+    else if (next) next.focus();
     else return;
     event.preventDefault();
   }
