@@ -45,14 +45,10 @@ class StateWidget(anywidget.AnyWidget):
     A kind of widget names its script; widget.js and widget.css lie beside it. The script exports `told`,
     the lines of the repr, and mostly `code`; Python asks them with the state and `_known`.
 
-    If both write at once, the last change to reach the kernel wins: the kernel takes changes one by one,
-    and replies to each page's change with the state that it then holds. A page numbers its changes:
-    `_change_id` is the number of the newest, and the reply repeats it as `_answered_id`. Until that reply
-    comes, the page keeps its own change on screen, because anything that arrives earlier is older. So all
-    views end up with the kernel's state, even after a refusal, and none flickers.
+    If both write at once, the last change to reach the kernel wins: it takes changes one by one, and
+    replies with the state that it then holds. page/shell.js says how a page numbers its changes.
 
-    A widget is live in a kernel, in a saved notebook and on an exported page. Elsewhere its repr stands in,
-    which is the same on every run. The stored notebooks have a screenshot too, which `make refresh` takes.
+    A widget is live in a kernel, in a saved notebook and on an exported page. Elsewhere its repr stands in.
     """
 
     # Of each kind: the module, with a default export as anywidget wants it, the style sheet, the script.

@@ -1,12 +1,7 @@
 """Run the widgets' own JavaScript in Python, so that one source computes and words each picture.
 
->>> layout = Script("page/layout.js")
->>> x = {"shape": [3, 2], "stride": [1, 3], "storage_offset": 0, "itemsize": 4}
->>> layout.numel(x)
+>>> Script("page/layout.js").numel({"shape": [3, 2]})
 6
->>> layout.apply(x, {"name": "view", "args": [[6]]})
-Traceback (most recent call last):
-stridekit.LayoutError: cannot view shape (3, 2), stride (1, 3) as (6,): dims 0 and 1 do not merge ...
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from stridekit._arguments import LayoutError, a_kind, int_
 from stridekit._table import columns
 from stridekit.audit import Audit
 from stridekit.widgets.copy_tracer.run import fewer, run_of, text_of, text_of_chain, told_of
-from stridekit.widgets.explorer import Framed
+from stridekit.widgets.explorer import Framed, setting
 
 MOST_LINES = 24  # rows of the text
 
@@ -29,12 +29,7 @@ class CopyTracer(Framed, script="copy_tracer/run.js"):
     >>> CopyTracer(audit(net, torch.ones(4, 6).t()))
     CopyTracer: audit of Sequential: 1 finding; 1 of 1 copies changed a layout, 96 B
       0               the input                                                           (6, 4): (1, 6)
-      1  0 (ReLU)     module:1  audit(net, torch.ones(4, 6).t())  new, 96 B               (6, 4): (1, 6)
-      2  1 (Flatten)  module:1  audit(net, torch.ones(4, 6).t())  copies 96 B, finding 1  (24,): (1,)
-      finding 1: 96 B, copy by reshape, in flatten, 1 (Flatten)
-        given as      the input  (6, 4): (1, 6)
-        passed on by  0 (ReLU), module:1  audit(net, torch.ones(4, 6).t())  (6, 4): (1, 6)
-        copied by     1 (Flatten), module:1  audit(net, torch.ones(4, 6).t())  (6, 4): (1, 6) to (4, 1)
+      ...
         to do         give it a contiguous tensor: reshape of that is a view
     """
 
@@ -49,20 +44,16 @@ class CopyTracer(Framed, script="copy_tracer/run.js"):
         if row is not None:
             self.row = row
 
+    row = setting("row", "The index of the chosen row.")
+
+    def _change(self, row: int) -> None:
+        self._check({"row": row})
+        self._state = {"row": int_("row", row)}
+
     def _check(self, state: dict[str, Any]) -> None:
         last = len(self._run["rows"]) - 1
         if not 0 <= int_("row", state["row"]) <= last:
             raise LayoutError(f"row is {state['row']}: this run has rows 0 to {last}")
-
-    @property
-    def row(self) -> int:
-        """The index of the chosen row."""
-        return int(self._state["row"])
-
-    @row.setter
-    def row(self, row: int) -> None:
-        self._check({"row": row})
-        self._state = {"row": int_("row", row)}
 
     def __repr__(self) -> str:
         lines = [

@@ -7,7 +7,7 @@ from typing import Any
 from stridekit._arguments import a_kind
 from stridekit.tensors.explain import Explanation
 from stridekit.widgets.diagnose.words import explanation, script
-from stridekit.widgets.explorer import Framed
+from stridekit.widgets.explorer import Framed, setting
 
 ASK, MOST = script.ASK, script.MOST  # what the label says; characters in the box
 
@@ -31,13 +31,9 @@ class Diagnose(Framed, script="diagnose/diagnose.js"):
     def __init__(self, text: str = "") -> None:
         super().__init__(_state={"text": _checked(text)})
 
-    @property
-    def text(self) -> str:
-        """What stands in the box."""
-        return str(self._state["text"])
+    text = setting("text", "What stands in the box.")
 
-    @text.setter
-    def text(self, text: str) -> None:
+    def _change(self, text: str) -> None:
         self._state = {"text": _checked(text)}
 
     @property

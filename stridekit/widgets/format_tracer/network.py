@@ -34,22 +34,16 @@ class Layer(NamedTuple):
         return eval(self.code, names | {"x": x, "weight": weight, "mean": mean, "var": mean})
 
 
+_FLAG = "its flag is still True, but the new stride[0] is only {stride[0]}"
+_MIXED = "x and skip differ in format, so torch takes contiguous_format"
 LAYERS = (
-    Layer(
-        "unsqueeze",
-        "x[0].unsqueeze(0)",
-        "its flag is still True, but the new stride[0] is only {stride[0]}",
-    ),
+    Layer("unsqueeze", "x[0].unsqueeze(0)", _FLAG),
     Layer("conv2d", "F.conv2d(x, weight, padding=1)"),
     Layer("batch_norm", "F.batch_norm(x, mean, var)"),
     Layer("relu", "F.relu(x)"),
     Layer("x + skip", "x + skip"),
     Layer("skip + x", "skip + x", "the first operand decides, and skip is in contiguous_format"),
-    Layer(
-        "cat",
-        "torch.cat([x, skip], 1)",
-        "x and skip differ in format, so torch takes contiguous_format",
-    ),
+    Layer("cat", "torch.cat([x, skip], 1)", _MIXED),
     Layer("max_pool2d", "F.max_pool2d(x, 2, ceil_mode=True)"),
     Layer("adaptive_avg_pool2d", "F.adaptive_avg_pool2d(x, 1)"),
     Layer("permute", "x.permute(0, 2, 3, 1)"),
@@ -66,10 +60,6 @@ def network() -> dict[str, Any]:
 
     `inputs` have the two states in which each shape starts, `states` are all states of a tensor, and
     `steps[state][layer]` is [the state after the layer, or None where torch refuses; the number of a note].
-
-    >>> x = network()["inputs"][0]
-    >>> x["shape"], [network()["states"][start]["label"] for start in x["starts"]]
-    ([2, 3, 4, 4], ['contiguous_format', 'channels_last'])
     """
     numbers: dict[tuple[object, ...], int] = {}
     states: list[dict[str, Any]] = []
@@ -107,11 +97,7 @@ def network() -> dict[str, Any]:
 
 
 def label(x: Tensor) -> str:
-    """The memory format of x by its flags, and the one that torch takes it for, if that differs.
-
-    >>> label(torch.ones(2, 1, 4, 4))
-    'both, taken for contiguous_format'
-    """
+    """The memory format of x by its flags, and the one that torch takes it for, if that differs."""
     if x.ndim != 4:
         return "contiguous" if x.is_contiguous() else "not contiguous"
     taken = "channels_last" if _taken_for_channels_last(x) else "contiguous_format"
@@ -120,12 +106,7 @@ def label(x: Tensor) -> str:
 
 
 def note(layer: Layer, x: Tensor, y: Tensor, dims: str) -> str:
-    """A note on what a layer did to the format of x; "" if nothing needs saying.
-
-    >>> x = torch.ones(2, 3, 4, 4).to(memory_format=torch.channels_last)
-    >>> note(LAYERS[NAMES.index("flatten")], x, x.flatten(1), "NCHW")
-    'has to copy 96 elements: C is innermost in memory, not W'
-    """
+    """A note on what a layer did to the format of x; "" if nothing needs saying."""
     shared = x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr()
     if layer.name == "flatten" and not shared:
         return f"has to copy {x.numel()} elements: {_innermost(x, dims)}"

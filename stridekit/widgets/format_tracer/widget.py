@@ -22,20 +22,21 @@ class FormatTracer(Explorer, script="format_tracer/network.js"):
     Both properties follow the hand and can be set; a wrong value raises LayoutError (ValueError), and the
     picture stays as it was.
 
-    >>> FormatTracer(layers=["relu", "flatten"])
+    >>> FormatTracer(layers=["relu"])
     FormatTracer: x of shape (2, 3, 4, 4), first in contiguous_format, then in channels_last
       F.relu(x): contiguous_format | channels_last
-      x.flatten(1): contiguous, a view: nothing is copied | \
-contiguous, has to copy 96 elements: C is innermost in memory, not W
     """
 
     _network = traitlets.Dict().tag(sync=True)
 
-    FACTS: ClassVar[dict[str, type]] = (  # without the network, which takes a while to run
-        dict.fromkeys(("shape", "layers"), tuple)
-        | dict.fromkeys(("refused", "lost"), bool)
-        | dict.fromkeys(("contiguous_end", "channels_last_end"), str)
-    )
+    # Not asked of the network, which takes a while to run.
+    FACTS: ClassVar[dict[str, type]] = {
+        "shape": tuple,
+        "layers": tuple,
+        "refused": bool,
+        "lost": bool,
+    }
+    FACTS |= {"contiguous_end": str, "channels_last_end": str}
 
     def __init__(
         self,

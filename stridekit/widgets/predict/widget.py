@@ -43,13 +43,8 @@ class Predict(StateWidget, script="predict/words.js"):
     >>> predict = Predict("What is the stride of `x.t()`?", x.t().stride(),
     ...     choices=[(6, 1), (1, 6), (1, 4)], why="`t()` swaps the two.", experiment="x.t().stride()")
     >>> predict.committed = (1, 6)
-    >>> predict
-    Predict: What is the stride of `x.t()`?
-      (6, 1) | (1, 6) | (1, 4)
-      ✓ you said (1, 6), and so it is
-      `t()` swaps the two.
-      x.t().stride()
-      # (1, 6)
+    >>> predict.correct
+    True
     """
 
     _problem = traitlets.Dict().tag(sync=True)

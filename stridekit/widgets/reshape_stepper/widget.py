@@ -30,8 +30,6 @@ class ReshapeStepper(Explorer, script="reshape_stepper/facts.js"):
     the picture then stays as it was.
 
     >>> stepper = ReshapeStepper(Layout((4, 8), itemsize=4)[:, :6], shape=(2, -1))
-    >>> stepper.target, stepper.result
-    ((2, 12), None)
     >>> stepper.why
     'dims 0 and 1 do not merge (stride 8 found, 6 needed), and the new dim 1 of size 12 would straddle them'
     >>> stepper.target = (2, 2, 6)
@@ -120,10 +118,9 @@ class ReshapeStepper(Explorer, script="reshape_stepper/facts.js"):
         flat = Layout(self.layout.shape).offset(index)  # of a contiguous layout it is the order
         self._state = {**self._state, "flat": flat}
 
-    @property
-    def new_index(self) -> tuple[int, ...] | None:
-        """The index of the same element in `target`."""
-        return self.facts["new_index"]
+    new_index = property(
+        lambda self: self.facts["new_index"], doc="The index of the element in `target`."
+    )
 
     @property
     def result(self) -> Layout | None:

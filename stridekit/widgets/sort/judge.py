@@ -17,12 +17,8 @@ from stridekit.tensors.sharing import memset, shares_memory
 
 MOST_CALLS, MOST_TENSORS, LONGEST = 24, 8, 48  # LONGEST is that of a call, in characters
 LARGEST = 2**20  # bytes: each call gets a storage of its own, into which it may write
-DOES = {
-    "itself": "gives back",
-    "view": "makes a view of",
-    "copy": "copies",
-    "error": "raises an error for",
-}
+DOES = {"itself": "gives back", "view": "makes a view of", "copy": "copies"}
+DOES |= {"error": "raises an error for"}
 NUMBERS = "shape {0.shape}, stride {0.stride}, storage_offset {0.storage_offset}"
 
 
@@ -131,14 +127,10 @@ def _card(call: str, tries: Sequence[Try]) -> dict[str, Any]:
     if shared:
         against[1] = f"is not always a copy: it {DOES[shared[0].made]} `{shared[0].source}`"
     against[place] = ""
-    return {
-        "call": call,
-        "quoted": repr(call),
-        "bin": place,
-        "how": _how(made, place, tries[0].numbers),
-        "copies": f"copies {listed(made['copy'])}" if place == 2 else "",
-        "against": against,
-    }
+    how = _how(made, place, tries[0].numbers)
+    copies = f"copies {listed(made['copy'])}" if place == 2 else ""
+    said = {"how": how, "copies": copies, "against": against}
+    return {"call": call, "quoted": repr(call), "bin": place, **said}
 
 
 def _how(made: dict[str, list[str]], place: int, numbers: str) -> str:

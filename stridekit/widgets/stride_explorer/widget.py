@@ -38,18 +38,11 @@ class StrideExplorer(Explorer, script="stride_explorer/facts.js"):
     >>> explorer = StrideExplorer()
     >>> explorer.layout = Layout((4, 6), (9, 1), storage_offset=2, itemsize=4)
     >>> explorer.index = (2, 3)
-    >>> explorer
-    StrideExplorer: torch.arange(40.).as_strided((4, 6), (9, 1), 2)
-      2 + 2*9 + 3*1 = 23
-      x[2, 3] is element 23 of the storage: byte 92, cache line 1
-      ✗ not contiguous: dim 0 has stride 9, 6 is needed
-      ✗ 9 holes between the first and the last element
-      ✓ no two indices share an element
-      · reaches 24 of 40 elements (96 of 160 bytes)
+    >>> explorer.facts["element"], explorer.facts["holes"]
+    (23, 9)
     """
 
-    # ipywidgets has its own `layout`, for CSS; here it is the tensor's. The front end gets it with the
-    # index in `_state`, as one value, so that no half-changed state can be seen or sent.
+    # ipywidgets has its own `layout`, for CSS; here it is the tensor's. The page gets it in `_state`.
     layout = traitlets.TraitType(help="The layout on screen; a tensor or an array sets its own.")
     index = traitlets.Any(allow_none=True, help="The selected element: one int per dim.")
     storage_size = traitlets.Int(read_only=True, help="Elements in the storage.").tag(sync=True)

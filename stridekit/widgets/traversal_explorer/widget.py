@@ -26,7 +26,7 @@ class Walk(NamedTuple):
 
     name: str
     layout: Layout
-    order: tuple[int, ...]
+    order: tuple[int, ...] = ()
 
     def json(self) -> dict[str, Any]:
         """The walk in the form of a widget's state."""
@@ -91,14 +91,9 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
     `x` and `other` are layouts, tensors or arrays; of a large one the leading corner is walked. Raises
     LayoutError (ValueError) for what the picture cannot show, which then stays as it was.
 
-    >>> x = Layout((6, 8), itemsize=8)
-    >>> TraversalExplorer(x, order=(0, 1), cache_lines=4, visit=48)
-    TraversalExplorer: 48 visits, a cache of 4 lines, alignment 0
-      left   x of shape (6, 8), stride (8, 1): row by row, dims (0, 1)
-             48 visits load 6 cache lines, as few as can be: 384 of 384 bytes are used
-      right  x of shape (6, 8), stride (8, 1): column by column, dims (1, 0)
-             48 visits load 48 cache lines, 6 would do: 384 of 3072 bytes are used
-      the right one loads 8 times as many cache lines as the left one
+    >>> explorer = TraversalExplorer(Layout((6, 8), itemsize=8), order=(0, 1), cache_lines=4, visit=48)
+    >>> explorer.counts.misses, explorer.other_counts.misses
+    (6, 48)
     """
 
     _given = traitlets.List().tag(sync=True)  # one's own walks, as the first preset
@@ -133,13 +128,8 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
             self._given = [{"name": "as given", "lesson": "", "walks": [w.json() for w in walks]}]
             self._note = note
         most = max(walk.layout.numel for walk in walks)
-        self._change(
-            walks=[walk.json() for walk in walks],
-            visit=most // 2 if visit is None else visit,
-            cache_lines=cache_lines,
-            alignment=alignment,
-            warp=_warp(warp),
-        )
+        made = {"walks": [w.json() for w in walks], "visit": most // 2 if visit is None else visit}
+        self._change(**made, cache_lines=cache_lines, alignment=alignment, warp=_warp(warp))
         self._aim(goals)
 
     @property
@@ -228,11 +218,11 @@ def _corner(name: str, x: Any) -> tuple[Walk, str]:
     layout = Layout.of(x)
     is_small = layout.ndim <= MAX_DIMS and layout.numel <= MAX_VISITS
     if is_small and not (layout.numel == 0 and why_not_counted(layout)):
-        return Walk(name, _fitting(layout), ()), ""
+        return Walk(name, _fitting(layout)), ""
     if layout.numel == 0:
-        return Walk(name, Layout((0,), itemsize=layout.itemsize), ()), "there is nothing to walk"
+        return Walk(name, Layout((0,), itemsize=layout.itemsize)), "there is nothing to walk"
     cut, text = corner(layout, name, MAX_DIMS, CORNER)
-    return Walk("corner", _fitting(cut), ()), f"corner = {text} of shape {layout.shape}"
+    return Walk("corner", _fitting(cut)), f"corner = {text} of shape {layout.shape}"
 
 
 def _fitting(layout: Layout) -> Layout:
@@ -242,10 +232,10 @@ def _fitting(layout: Layout) -> Layout:
             f"shape {layout.shape} has {layout.ndim} dims and {layout.numel} elements: the picture "
             f"holds {MAX_DIMS} and {MAX_VISITS}; TraversalExplorer(x) walks a corner"
         )
-    if layout.why_not_torch():
-        raise LayoutError(f"torch has no such tensor: {layout.why_not_torch()}")
-    if why_not_counted(layout):
-        raise LayoutError(f"the picture cannot show {layout}: {why_not_counted(layout)}")
+    if why := layout.why_not_torch():
+        raise LayoutError(f"torch has no such tensor: {why}")
+    if why := why_not_counted(layout):
+        raise LayoutError(f"the picture cannot show {layout}: {why}")
     return layout
 
 
