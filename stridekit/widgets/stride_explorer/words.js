@@ -1,15 +1,14 @@
 // What the stride explorer says about a layout: verdicts, places, code, and the limits of the picture and of sliders.
 
 import {
-  CACHE_LINE, counted, elementName, extent, lastOf, numel, offset, product, reach, rowMajor, tuple, whyNotContiguous,
-  whyNotCounted,
+  CACHE_LINE, counted, elementName, extent, lastOf, numel, offset, product, range, reach, rowMajor, sum, tuple,
+  whyNotContiguous, whyNotCounted,
 } from "../page/layout.js";
 import { after } from "../page/grammar.js";
 
-export const MAX_CELLS = 4096;
 export const MAX_DIMS = 4;
-export const MAX_ROWS = 256; // of a plane; more would make a page metres long
-const MAX_PLANES = 256;
+const [MAX_CELLS, MAX_PLANES] = [4096, 256];
+const MAX_ROWS = 256; // of a plane; more would make a page metres long
 
 /** The views [name, steps] that show what strides can do, as far as a shape has them. */
 const viewsOf = (shape) => (!product(shape) || !shape.length ? [] : [
@@ -45,17 +44,14 @@ export function slidersFor({ shape, stride }, storageSize) {
 /** The verdicts [good, sentence] on a layout; good is null for neither. */
 export function verdicts(layout, storageSize, owners = reach(layout).owners) {
   const why = whyNotContiguous(layout);
-  const reached = owners.size;
+  const [count, reached] = [numel(layout), owners.size];
   const holes = extent(layout) - reached;
-  const count = numel(layout);
   const bytes = `(${reached * layout.itemsize} of ${storageSize * layout.itemsize} bytes)`;
+  const sharing = `${count} indices share ${counted(reached, "element")}`;
   return [
     [!why, why ? `not contiguous: ${why}` : "contiguous"],
     [!holes, holes ? `${counted(holes, "hole")} between the first and the last element` : "no holes"],
-    [
-      count === reached,
-      count === reached ? "no two indices share an element" : `${count} indices share ${counted(reached, "element")}`,
-    ],
+    [count === reached, count === reached ? "no two indices share an element" : sharing],
     [null, `reaches ${reached} of ${counted(storageSize, "element")} ${bytes}`],
   ];
 }
@@ -78,66 +74,49 @@ export const code = (source, { shape, stride, storage_offset }) =>
 /** The reason why the picture cannot hold a layout on a storage; "" if it can. */
 export function whyNotDrawn(layout, storageSize) {
   const { shape, stride, storage_offset } = layout;
-  const count = numel(layout);
-  const tooLarge = whyNotCounted(layout);
-  if (tooLarge) return tooLarge;
-  if (shape.length > MAX_DIMS || count > MAX_CELLS)
-    return (
-      `shape ${tuple(shape)} has ${shape.length} dims and ${count} elements: ` +
-      `the picture holds ${MAX_DIMS} and ${MAX_CELLS}; explore(t) shows a corner`
-    );
-  const planes = product(shape.slice(0, -2));
-  const largest = Math.max(0, ...shape);
-  const tooMany =
-    largest > MAX_CELLS ? `a size of ${largest}: the picture holds ${MAX_CELLS}` // though a 0 leaves no elements
-      : shape.at(-2) > MAX_ROWS ? `${shape.at(-2)} rows: the picture holds ${MAX_ROWS}`
-      : planes > MAX_PLANES ? `${planes} planes: the picture holds ${MAX_PLANES}` : "";
+  const why = whyNotCounted(layout);
+  if (why) return why;
+  const [count, rows, planes, largest] = [numel(layout), shape.at(-2), product(shape.slice(0, -2)), Math.max(0, ...shape)];
+  const both = `${shape.length} dims and ${count} elements: the picture holds ${MAX_DIMS} and ${MAX_CELLS}`;
+  const [, tooMany] = [
+    [shape.length > MAX_DIMS || count > MAX_CELLS, both],
+    [largest > MAX_CELLS, `a size of ${largest}: the picture holds ${MAX_CELLS}`], // though a 0 leaves no elements
+    [rows > MAX_ROWS, `${rows} rows: the picture holds ${MAX_ROWS}`],
+    [planes > MAX_PLANES, `${planes} planes: the picture holds ${MAX_PLANES}`],
+  ].find(([isSo]) => isSo) ?? [];
   if (tooMany) return `shape ${tuple(shape)} has ${tooMany}; explore(t) shows a corner`;
   if (stride.some((step) => step < 0)) return `stride ${tuple(stride)} is negative: torch has no such tensors`;
   const last = lastOf(layout);
   if (last < storageSize) return "";
-  return (
-    `shape ${tuple(shape)}, stride ${tuple(stride)}, storage_offset ${storage_offset} ` +
-    `reaches element ${last}, and the storage ends at ${storageSize - 1}`
-  );
+  const numbers = `shape ${tuple(shape)}, stride ${tuple(stride)}, storage_offset ${storage_offset}`;
+  return `${numbers} reaches element ${last}, and the storage ends at ${storageSize - 1}`;
 }
 
 /** The limit of a slider, and why it stops there: [limit, sentence]. */
 export function limit(layout, storageSize, sliderMax, what, dim = 0, name = "x") {
   const label = what === "storage_offset" ? what : `${what}[${dim}]`;
   const { shape, stride, storage_offset } = layout;
-  const others = shape.map((_, d) => d).filter((d) => what === "storage_offset" || d !== dim);
-  const rest = others.reduce((sum, d) => sum + (shape[d] - 1) * stride[d], 0);
+  const others = range(shape.length).filter((d) => what === "storage_offset" || d !== dim);
+  const rest = sum(others.map((d) => (shape[d] - 1) * stride[d]));
   // The highest element is `fixed + value * step` for the slider's value.
   const [fixed, step] = {
     storage_offset: [rest, 1],
     stride: [storage_offset + rest, shape[dim] - 1],
     size: [storage_offset + rest - stride[dim], stride[dim]],
   }[what];
-  const cells = product(others.map((d) => shape[d]));
-  let most = sliderMax[what];
-  let why = `${label} stops at ${most}: the slider ends here`;
-  if (what === "size" && cells * most > MAX_CELLS) {
-    most = Math.floor(MAX_CELLS / cells);
-    why = `${label} stops at ${most}: the picture holds ${MAX_CELLS} elements`;
-  }
+  const [cells, planes] = [others, others.filter((d) => d < shape.length - 2)].map((dims) => product(dims.map((d) => shape[d])));
+  const holds = (most, each, things) => [Math.floor(most / each), `the picture holds ${most} ${things}`];
   const last = shape.length - 2; // this dim goes down the page, those before it make planes
-  const planes = product(others.filter((d) => d < last).map((d) => shape[d]));
-  if (what === "size" && dim === last && most > MAX_ROWS) {
-    most = MAX_ROWS;
-    why = `${label} stops at ${most}: the picture holds ${MAX_ROWS} rows`;
-  } else if (what === "size" && dim < last && planes * most > MAX_PLANES) {
-    most = Math.floor(MAX_PLANES / planes);
-    why = `${label} stops at ${most}: the picture holds ${MAX_PLANES} planes`;
-  }
+  const ends = [[sliderMax[what], "the slider ends here"]];
+  if (what === "size") ends.push(holds(MAX_CELLS, cells, "elements"));
+  if (what === "size" && dim === last) ends.push(holds(MAX_ROWS, 1, "rows"));
+  if (what === "size" && dim < last) ends.push(holds(MAX_PLANES, planes, "planes"));
+  const [most, end] = ends.reduce((least, next) => (next[0] < least[0] ? next : least));
   const nothingReached = cells === 0 || (what !== "size" && shape.includes(0));
   const room = storageSize - 1 - fixed;
   const fits = step > 0 ? Math.max(Math.floor(room / step), 0) : room >= 0 ? most : 0;
-  if (nothingReached || fits >= most) return [most, why];
-  const corner = shape.map((n, d) => (what === "size" && d === dim ? fits : n - 1));
-  return [
-    fits,
-    `${label} stops at ${fits}: beyond it, ${elementName(corner, name)} would be element ` +
-      `${fixed + (fits + 1) * step}, and the storage ends at ${storageSize - 1}`,
-  ];
+  if (nothingReached || fits >= most) return [most, `${label} stops at ${most}: ${end}`];
+  const corner = elementName(shape.map((n, d) => (what === "size" && d === dim ? fits : n - 1)), name);
+  const beyond = `beyond it, ${corner} would be element ${fixed + (fits + 1) * step}`;
+  return [fits, `${label} stops at ${fits}: ${beyond}, and the storage ends at ${storageSize - 1}`];
 }
