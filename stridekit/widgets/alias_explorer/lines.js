@@ -49,9 +49,7 @@ function line(reader) {
 /** A name and the operations on it, up to one in place. */
 function chain(reader) {
   const [name, steps] = [reader.name(), []];
-  while (/^[.[]/.test(reader.token()) && !Object.hasOwn(IN_PLACE, reader.token())) {
-    steps.push(reader.step());
-  }
+  while (/^[.[]/.test(reader.token()) && !Object.hasOwn(IN_PLACE, reader.token())) steps.push(reader.step());
   return { name, steps, text: name + steps.map((step) => step.text).join("") };
 }
 

@@ -3,7 +3,7 @@
 // is written into the last block of its sequence, or into a new one of a pool; to be read, the blocks are gathered. Then
 // attention reads the keys, and `@` may clone them. tests/test_cache_explorer.py compares each step with torch.
 
-import { product, range, rowMajor, tuple, viewStride } from "../page/layout.js";
+import { contiguousStride, product, range, sum, tuple, viewStride } from "../page/layout.js";
 
 export const ROOM = 8; // tokens of the picture,
 export const LONG = 512; // and of the curves
@@ -30,19 +30,19 @@ const exchanged = ([a, b, c, d]) => [a, c, b, d];
 /** The keys (batch, heads, tokens, dim) as attention gets them, and the bytes copied to read them. */
 export function keys(s, way, tokens, room = LONG) {
   if (way !== "blocks") {
-    const { shape, stride } = rowMajor([s.batch, ...inner(s, way === "cat" ? tokens : room), DIM], ITEMSIZE);
-    return { stride: isFirst(s) ? stride : exchanged(stride), copied: 0, shape: [shape[0], s.heads, tokens, DIM] };
+    const stride = contiguousStride([s.batch, ...inner(s, way === "cat" ? tokens : room), DIM]);
+    return { stride: isFirst(s) ? stride : exchanged(stride), copied: 0, shape: [s.batch, s.heads, tokens, DIM] };
   }
   const count = Math.ceil(tokens / s.block);
   const all = count * s.block;
   const copied = bytes([s.batch, s.heads, all, DIM]);
   const shape = [s.batch, s.heads, tokens, DIM];
-  if (!isFirst(s)) return { shape, stride: exchanged(rowMajor([s.batch, all, s.heads, DIM], ITEMSIZE).stride), copied };
+  if (!isFirst(s)) return { shape, stride: exchanged(contiguousStride([s.batch, all, s.heads, DIM])), copied };
   // pool[table] is (batch, count, heads, block, dim): heads come forward, and each head's blocks merge, or are copied.
-  const [b, n, h, t, d] = rowMajor([s.batch, count, s.heads, s.block, DIM], ITEMSIZE).stride;
+  const [b, n, h, t, d] = contiguousStride([s.batch, count, s.heads, s.block, DIM]);
   const wanted = [s.batch, s.heads, all, DIM];
   const merged = viewStride([s.batch, s.heads, count, s.block, DIM], [b, h, n, t, d], wanted).stride;
-  return { shape, stride: merged ?? rowMajor(wanted, ITEMSIZE).stride, copied: merged ? copied : 2 * copied };
+  return { shape, stride: merged ?? contiguousStride(wanted), copied: merged ? copied : 2 * copied };
 }
 
 export function written(s, way, tokens) {
@@ -55,13 +55,13 @@ export function written(s, way, tokens) {
   };
 }
 
-const sum = ({ kept, gathered, cloned }) => kept + gathered + cloned;
+const total = (s, way, tokens) => sum(Object.values(written(s, way, tokens)));
 
 /** For each way, the bytes that all steps up to each have written, up to LONG tokens. */
 export function curves(s) {
   return Object.fromEntries(WAYS.map((way) => {
-    let total = 0;
-    return [way, [0, ...range(LONG).map((k) => (total += sum(written(s, way, k + 1))))]];
+    let all = 0;
+    return [way, [0, ...range(LONG).map((k) => (all += total(s, way, k + 1)))]];
   }));
 }
 
@@ -78,10 +78,9 @@ export function tables(s) {
 }
 
 /** Each head and token of one piece of memory, as they lie. */
-const places = (s, tokens) =>
-  isFirst(s)
-    ? range(s.heads).flatMap((h) => range(tokens).map((t) => [h, t]))
-    : range(tokens).flatMap((t) => range(s.heads).map((h) => [h, t]));
+const places = (s, tokens) => (isFirst(s)
+  ? range(s.heads).flatMap((h) => range(tokens).map((t) => [h, t]))
+  : range(tokens).flatMap((t) => range(s.heads).map((h) => [h, t])));
 
 /** The vectors in a way's memory, [sequence, head, token], one after the other; null where nothing was written yet. */
 export function boxes(s, way) {
@@ -123,10 +122,8 @@ const WHERE = { cat: "of cat's tape", "in place": "in place", blocks: "of the po
 export function place(s, [b, h, t]) {
   const name = `Sequence ${b}, head ${h}, token ${t}`;
   if (t >= s.tokens) return `${name}: not written yet.`;
-  const spots = WAYS.map((way) => {
-    const at = boxes(s, way).findIndex((vector) => String(vector) === String([b, h, t]));
-    return `box ${at} ${WHERE[way]}`;
-  });
+  const at = (way) => boxes(s, way).findIndex((vector) => String(vector) === String([b, h, t]));
+  const spots = WAYS.map((way) => `box ${at(way)} ${WHERE[way]}`);
   return `${name}: ${spots.join(", ")}, each labelled ${label([b, h, t])}.`;
 }
 
@@ -160,8 +157,7 @@ export function code(s) {
       `q = torch.rand(${s.batch}, ${s.heads}, 1, ${DIM})`,
       `blocks = pool[table].${merged}`,
       `for keys in (cat${turn}, ready${upto}, blocks${upto}):`,
-      s.attention === "@"
-        ? "    print((q @ keys.mT).shape)"
+      s.attention === "@" ? "    print((q @ keys.mT).shape)"
         : "    print(torch.nn.functional.scaled_dot_product_attention(q, keys, keys).shape)",
     ] : []),
   ].join("\n");
@@ -169,10 +165,11 @@ export function code(s) {
 
 /** The settings, the bytes that all steps so far have written, and those of the last one's copies. */
 export function facts(s) {
-  const last = (way) => (s.tokens ? written(s, way, s.tokens) : { kept: 0, gathered: 0, cloned: 0 });
-  const total = (way) => range(s.tokens).reduce((all, k) => all + sum(written(s, way, k + 1)), 0);
+  const last = (way) => (s.tokens ? written(s, way, s.tokens) : { gathered: 0, cloned: 0 });
+  const [cat, inPlace, blocks] = WAYS.map((way) =>
+    ({ ...last(way), written: sum(range(s.tokens).map((k) => total(s, way, k + 1))) }));
   return {
-    ...s, cat_written: total("cat"), in_place_written: total("in place"), blocks_written: total("blocks"),
-    cat_cloned: last("cat").cloned, in_place_cloned: last("in place").cloned, blocks_gathered: last("blocks").gathered,
+    ...s, cat_written: cat.written, in_place_written: inPlace.written, blocks_written: blocks.written,
+    cat_cloned: cat.cloned, in_place_cloned: inPlace.cloned, blocks_gathered: blocks.gathered,
   };
 }

@@ -26,27 +26,22 @@ export function group(shape, [n, c, h, w], highlight) {
 
 /** The number of elements from one of the group to the next; null if there is only one. */
 export function step(layout, index, highlight) {
-  const places = group(layout.shape, index, highlight).map((i) => offset(layout, i));
-  places.sort((a, b) => a - b);
-  return places.length > 1 ? places[1] - places[0] : null;
+  const [first, second = null] = group(layout.shape, index, highlight).map((i) => offset(layout, i)).sort((a, b) => a - b);
+  return second && second - first;
 }
 
-export function apart(steps) {
-  if (steps === null) return "one element alone";
-  return steps === 1 ? "side by side" : `${steps} elements apart`;
-}
+export const apart = (steps) =>
+  ({ null: "one element alone", 1: "side by side" })[steps] ?? `${steps} elements apart`;
 
 /** A sentence on the distances within the group in each order: the idea of the widget. */
 export function spread(shape, index, highlight) {
   const [n, c, h, w] = index;
-  const [pixel, channel] = [`ixel (${n}, ${h}, ${w})`, `hannel ${c} of image ${n}`];
-  const isPixel = highlight === "pixel";
   const count = group(shape, index, highlight).length;
-  if (count === 1) {
-    const has = isPixel ? `P${pixel} has one channel` : `C${channel} has one pixel`;
-    return `${has}: there is nothing to step over.`;
-  }
-  const what = isPixel ? `channels of p${pixel}` : `pixels of c${channel}`;
+  const [what, alone] = {
+    pixel: [`channels of pixel (${n}, ${h}, ${w})`, `Pixel (${n}, ${h}, ${w}) has one channel`],
+    channel: [`pixels of channel ${c} of image ${n}`, `Channel ${c} of image ${n} has one pixel`],
+  }[highlight];
+  if (count === 1) return `${alone}: there is nothing to step over.`;
   const both = layouts(shape);
   const steps = Object.fromEntries(FORMATS.map((name) => [name, step(both[name], index, highlight)]));
   const [near, far] = [...FORMATS].sort((a, b) => steps[a] - steps[b]);
@@ -63,10 +58,8 @@ export function place(shape, index) {
 /** A note that says if the flags tell the formats apart, and if not, which sizes are the cause. */
 export function badge([, c, h, w]) {
   if (c > 1 && h * w > 1) return "not ambiguous: one flag is True, the other False";
-  const ones = [...(c === 1 ? ["C"] : []), ...(h * w === 1 ? ["H", "W"] : [])];
-  const last = ones.pop();
-  const names = ones.length ? `${ones.join(", ")} and ${last} are 1` : `${last} is 1`;
-  return `ambiguous: ${names}, so both flags are True`;
+  const names = { true: { true: "C, H and W are", false: "C is" }, false: { true: "H and W are" } }[c === 1][h * w === 1];
+  return `ambiguous: ${names} 1, so both flags are True`;
 }
 
 /** Both flags of the contiguous x, and the results of the two conversions to channels_last. */
@@ -91,14 +84,10 @@ export const code = ({ shape }) =>
 
 /** The elements in each order of memory, by their numbers in row-major order. */
 export function orders(shape) {
-  const [n, c, h, w] = shape;
   const boxes = range(product(shape));
   return {
     contiguous_format: boxes,
-    channels_last: boxes.map((k) => {
-      const [a, i, j, b] = unflatten([n, h, w, c], k);
-      return flatten(shape, [a, b, i, j]);
-    }),
+    channels_last: boxes.map((k) => flatten(shape, unflatten(shape, k, [0, 2, 3, 1]))),
   };
 }
 

@@ -7,13 +7,12 @@ export function trace(network, which, names) {
   let now = network.inputs[which].starts;
   return network.layers.map(({ name }, k) => {
     if (!names.includes(name)) return null;
-    const steps = now.map((state) => (state === null ? null : network.steps[state][k]));
-    now = steps.map((to) => to?.[0] ?? null);
-    return steps.map((to) => ({
-      label: to && to[0] !== null ? network.states[to[0]].label : "",
-      stride: to && to[0] !== null ? network.states[to[0]].stride : [],
-      note: to ? network.notes[to[1]] : "",
-    }));
+    const steps = now.map((state) => network.steps[state]?.[k] ?? [null, null]);
+    now = steps.map(([to]) => to);
+    return steps.map(([to, note]) => {
+      const { label, stride } = network.states[to] ?? { label: "", stride: [] };
+      return { label, stride, note: network.notes[note] ?? "" };
+    });
   });
 }
 

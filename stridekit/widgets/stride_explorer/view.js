@@ -1,6 +1,6 @@
 // The view that all panes draw, computed once per frame from the state and from what is pointed at.
 
-import { elementName, flatten, reach, unflatten } from "../page/layout.js";
+import { flatten, nameAt, reach, unflatten } from "../page/layout.js";
 import { place } from "./words.js";
 
 // The view of a state. `given` is {state, storageSize, values, name, sliderMax} of the model; `own` belongs to this
@@ -17,16 +17,16 @@ export function viewOf(given, own) {
     tapeCursor: own.tapeCursor ?? (selected === null ? null : elements[selected]),
     longest: given.values ? longestOf(given.values) : String(given.storageSize - 1).length,
     label: (element) => (given.values ? given.values[element] : String(element)),
-    named: (flat) => elementName(unflatten(layout.shape, flat), given.name),
+    named: (flat) => nameAt(layout.shape, flat, given.name),
   };
 }
 
 /** `reach` of the last drawn layout is kept: most frames change only what is pointed at. */
-let kept = { key: null };
+let kept = {};
 function reached(layout) {
   const key = `${layout.shape} ${layout.stride} ${layout.storage_offset}`;
-  if (kept.key !== key) kept = { key, found: reach(layout) };
-  return kept.found;
+  if (kept.key !== key) kept = { key, ...reach(layout) };
+  return kept;
 }
 
 /** The length of the longest label, kept because labels stay the same for many frames. */
