@@ -20,8 +20,7 @@ const SIGNS = { same: "=", inside: "⊂", around: "⊃", some: "∩", none: "∅
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "alias explorer", kind: "sk-aliases", traits: ["_state"], draw,
-    code, facts,
+    label: "alias explorer", kind: "sk-aliases", traits: ["_state"], draw, code, facts,
   });
   const { id } = shell;
   const own = { hover: null, spot: null, why: "", pending: null };

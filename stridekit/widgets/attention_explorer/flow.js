@@ -3,7 +3,7 @@
 // "new" (it has to write them anyway), or "copy". tests/test_attention_explorer.py compares all settings with torch.
 
 import {
-  contiguousStride, counted, elementwise, numel, offset, product, range, rowMajor, sum, tuple, unflatten, viewStride,
+  contiguousStride, counted, elementwise, listed, numel, offset, product, range, rowMajor, sum, tuple, unflatten, viewStride,
 } from "../page/layout.js";
 import { after as run } from "../page/grammar.js";
 
@@ -142,7 +142,6 @@ function merge({ batch, tokens, heads, dim }, out) {
 
 // Words ----------------------------------------------------------------------------------------------
 
-const listed = (names) => [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ");
 const are = (names) => `${listed(names)} ${names.length > 1 ? "are" : "is"}`;
 const copies = (all) => all.flatMap(({ arrows }) => arrows).filter(({ word }) => word === "copy");
 const copiedBytes = (all) => sum(copies(all).map(({ nbytes }) => nbytes));

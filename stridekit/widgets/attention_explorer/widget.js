@@ -4,7 +4,7 @@
 import {
   ATTENTION, MOST, PACKINGS, ROTARY, arrowText, cells, code, facts, inside, kvChoices, labels, memories, order, place, reached, steps, summary,
 } from "./flow.js";
-import { fill, h, set, show } from "../page/dom.js";
+import { fill, h, paragraphs, set, show } from "../page/dom.js";
 import { range, tuple } from "../page/layout.js";
 import { createChips, createChoice, createSettings, createSizes, named } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
@@ -41,9 +41,8 @@ function render({ model, el }) {
   const [qkv, ...others] = shown.map(([, memory]) => memory);
   const first = h("div", { class: "sk-cut" }, h("div", {}, boxes[0], qkv.says), boxes[1]);
   const rest = h("div", { class: "sk-rest" }, ...others.map((memory, k) => h("div", {}, boxes[k + 2], memory.says, memory.node)));
-  const idea = h("p", { class: "sk-idea" });
+  const [idea, where] = paragraphs("sk-idea", "sk-place");
   const whys = h("ul", { class: "sk-reasons" });
-  const where = h("p", { class: "sk-place" });
 
   let laidOut = "";
 

@@ -4,7 +4,7 @@
 import {
   ATTENTION, BLOCKS, LONG, ORDERS, ROOM, SIZES, WAYS, boxes, code, curves, facts, grouped, label, now, place, rowOf, whole,
 } from "./growth.js";
-import { fill, h, s as svg, set, show } from "../page/dom.js";
+import { fill, h, paragraphs, s as svg, set, show } from "../page/dom.js";
 import { range } from "../page/layout.js";
 import { createSettings, createSizes } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
@@ -21,8 +21,7 @@ const STEPS = range(65).map((k) => (k * LONG) / 64);
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "cache explorer", kind: "sk-cache", traits: ["_state"], draw,
-    code, facts,
+    label: "cache explorer", kind: "sk-cache", traits: ["_state"], draw, code, facts,
   });
   const { id, state } = shell;
   let followed = [0, 0, 0]; // sequence, head, token
@@ -52,8 +51,7 @@ function render({ model, el }) {
     onHover: (vector) => point(vector), onMove: (vector) => point(vector ? null : hovered, vector ?? followed),
   }));
   const chart = svg("svg", { height: HEIGHT + 20, role: "img", "aria-label": "bytes written, by tokens" });
-  const idea = h("p", { class: "sk-idea" });
-  const where = h("p", { class: "sk-place" });
+  const [idea, where] = paragraphs("sk-idea", "sk-place");
   const row = h("div", { class: "sk-ways" }, ...panes.map(({ node }) => node));
 
   let known = "";

@@ -5,7 +5,7 @@ import {
   FORMATS, LETTERS, MAX_SIZES, apart, badge, code, facts, group, label, layouts, most, orders, place, planes, spread, step, verdicts,
 } from "./words.js";
 import { flatten, product, range, unflatten } from "../page/layout.js";
-import { fill, fit, h, set } from "../page/dom.js";
+import { fill, fit, h, paragraphs, set } from "../page/dom.js";
 import { createChoice, createCode, createMarks, createSizes, createVerdicts } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 import { createElements } from "../page/strip.js";
@@ -41,8 +41,7 @@ function render({ model, el }) {
   const ambiguity = h("strong", { class: "sk-badge" });
   const pane = createPlanes(id, hand);
   const top = h("div", { class: "sk-top" }, h("div", { class: "sk-controls" }, sizes.node, ambiguity), pane.node);
-  const idea = h("p", { class: "sk-idea" });
-  const where = h("p", { class: "sk-place" });
+  const [idea, where] = paragraphs("sk-idea", "sk-place");
   const tapes = FORMATS.map((name) => createTape(id, name, hand));
   const both = h("div", { class: "sk-both" }, ...tapes.map((tape) => tape.node));
   const flags = createVerdicts();

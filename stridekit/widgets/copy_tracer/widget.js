@@ -16,10 +16,7 @@ const ROLES = { "made by": "made", "given as": "made", "passed on by": "passed" 
 const FORMATS = { contiguous: "contiguous", channels_last: "channels last", channels_last_3d: "channels last", both: "both", neither: "other order" };
 
 function render({ model, el }) {
-  const shell = createShell({ model, el }, {
-    label: "copy tracer", kind: "sk-copies", traits: ["_state", "_run"], draw,
-    code,
-  });
+  const shell = createShell({ model, el }, { label: "copy tracer", kind: "sk-copies", traits: ["_state", "_run"], draw, code });
   const { title, rows, chains } = model.get("_run");
   const most = Math.max(1, ...rows.map(({ copied }) => copied));
   const found = firsts(chains).sort((a, b) => a.finding - b.finding);

@@ -1,7 +1,7 @@
 // Messages of einops, safetensors, transformers, ONNX and of distributed training.
 
-import { counted, numel, product, tuple, whyNotCounted } from "../page/layout.js";
-import { apart, dimsOf, LOOK, same, taughtBy } from "./reading.js";
+import { counted, numel, product, same, sum, tuple, whyNotCounted } from "../page/layout.js";
+import { apart, dimsOf, LOOK, taughtBy } from "./reading.js";
 
 const EINOPS = "no: einops refuses";
 const NOT_RUN = "no: onnx stops, and nothing runs";
@@ -38,9 +38,9 @@ function stored({ count, values, needs, size }) {
 /** Pieces that einops cannot cut a dim into. */
 function unpacked({ size, shapes }) {
   const sizes = [...shapes.matchAll(/\(([-\d, ]*)\)/g)].map(([, text]) => product(text.split(",").filter((n) => n.trim()).map(Number)));
-  const sum = sizes.reduce((a, b) => a + Math.abs(b), 0);
+  const total = sum(sizes.map(Math.abs));
   if (sizes.some((n) => n < 0)) return { means: `no size in place of the -1 makes the pieces of ${shapes} add up to ${size}` };
-  return { means: `the pieces have ${sizes.join(" + ")} = ${sum} elements, the dim has ${size}` };
+  return { means: `the pieces have ${sizes.join(" + ")} = ${total} elements, the dim has ${size}` };
 }
 
 export const LIBRARIES = [

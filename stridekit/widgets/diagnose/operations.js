@@ -1,8 +1,8 @@
 // Messages of operations that want a shape: convolutions, norms, losses, products, attention.
 
-import { counted, range, tuple } from "../page/layout.js";
+import { counted, listed, range, same, tuple } from "../page/layout.js";
 import { IN_ATTENTION, unlike } from "./shapes.js";
-import { LOOK, NUMPY, REFUSED, row, same, taughtBy, TORCH } from "./reading.js";
+import { LOOK, NUMPY, REFUSED, taughtBy, TORCH } from "./reading.js";
 
 const OTHER_WAY = "features in a dim other than the last, a flatten too early or too late, or a weight that lies the other way round";
 
@@ -244,7 +244,7 @@ export const OPERATIONS = [
       cure: "why_no_flash(q, k, v) names the reason; .contiguous() repairs a stride",
       decode({ q, k, v }) {
         const odd = Object.entries({ query: q, key: k, value: v }).filter(([, stride]) => stride !== undefined && stride !== 1);
-        return odd.length ? `the last stride has to be 1: it is ${row(odd.map(([name, stride]) => `${stride} in the ${name}`))}` : {};
+        return odd.length ? `the last stride has to be 1: it is ${listed(odd.map(([name, stride]) => `${stride} in the ${name}`))}` : {};
       },
     },
   ]),

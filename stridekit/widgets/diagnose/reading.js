@@ -53,9 +53,6 @@ export function fieldsOf(groups = {}, kinds) {
   return { fields, texts, exact };
 }
 
-export const same = (some, others) => String(some) === String(others);
-/** Names in a row: "a", "a and b", "a, b and c". */
-export const row = (names) => names.join(", ").replace(/, ([^,]*)$/, " and $1");
 /** The dims in which two lists of one length differ. */
 export const apart = (some, others) => some.flatMap((n, d) => (n === others[d] ? [] : [d]));
 export const dimsOf = (dims) => `${dims.length === 1 ? "dim" : "dims"} ${dims.join(", ")}`;

@@ -1,9 +1,8 @@
 // Messages about shapes: views and reshapes, pieces and dims, broadcasting, indices.
 
-import { completeShape, counted, product, range, tuple, viewStride } from "../page/layout.js";
-import { apart, dimsOf, LOOK, NUMPY, REFUSED, row, taughtBy, TORCH } from "./reading.js";
+import { completeShape, counted, listed, product, range, sum, tuple, viewStride } from "../page/layout.js";
+import { apart, dimsOf, LOOK, NUMPY, REFUSED, taughtBy, TORCH } from "./reading.js";
 
-const put = (values, at, ...others) => [...values.slice(0, at), ...others, ...values.slice(at + 1)];
 const COMPUTED = "a size computed from another tensor, or the smaller last batch of an epoch";
 const MISSING = "a dim that is missing in the middle: (N, 1) became (N,), or a reduction without keepdim=True";
 
@@ -21,8 +20,8 @@ function otherNumel(shape, numel) {
       cure: `the other sizes have to multiply to a divisor of ${numel}: ${LOOK}`,
     };
   const fits = range(shape.length).flatMap((d) => {
-    const n = product(put(shape, d));
-    return n > 0 && numel % n === 0 ? [tuple(put(shape, d, numel / n))] : [];
+    const n = product(shape.toSpliced(d, 1));
+    return n > 0 && numel % n === 0 ? [tuple(shape.with(d, numel / n))] : [];
   });
   return {
     means: `shape ${tuple(shape)} has ${counted(product(shape), "element")}, and there are ${numel}`,
@@ -59,7 +58,7 @@ export function meeting(shapes) {
     if (sizes.size > 1)
       return {
         means: `shapes are compared from the last dim on: in dim ${ndim - 1 - back} of the result sizes ` +
-          `${row([...sizes])} meet, and none is 1`,
+          `${listed([...sizes])} meet, and none is 1`,
       };
   }
   return {};
@@ -154,7 +153,7 @@ export const SHAPES = [
       cause: "a packing with another number of heads or channels, or an odd size",
       cure: "tensor_split(n) and np.array_split take any number of pieces",
       decode({ size, dim, sizes, n }) {
-        if (sizes) return `the sizes add up to ${sizes.reduce((a, b) => a + b, 0)}, dim ${dim} has ${size}`;
+        if (sizes) return `the sizes add up to ${sum(sizes)}, dim ${dim} has ${size}`;
         return n ? `dim ${dim} has size ${size}, and ${size} / ${n} leaves ${size % n}` : {};
       },
     },

@@ -9,9 +9,7 @@ import { ASK, code, diagnose, KNOWN, MOST } from "./diagnose.js";
 const HOW = "With its traceback or without; of several messages the last one counts.";
 
 function render({ model, el }) {
-  const shell = createShell({ model, el }, {
-    label: "diagnosis", kind: "sk-paste", traits: ["_state"], draw, code,
-  });
+  const shell = createShell({ model, el }, { label: "diagnosis", kind: "sk-paste", traits: ["_state"], draw, code });
   const id = `${shell.id}-text`;
   const box = h("textarea", {
     id, class: "sk-input", rows: "3", spellcheck: "false", autocomplete: "off", "aria-describedby": `${id}-how`,

@@ -26,12 +26,13 @@ export const range = (count) => Array.from({ length: count }, (_, k) => k);
 export const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
 export const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 const innermostFirst = ({ shape }) => range(shape.length).reverse();
-const same = (some, others) => String(some) === String(others);
-const splice = (values, at, count, ...others) => [...values.slice(0, at), ...others, ...values.slice(at + count)];
+export const same = (some, others) => String(some) === String(others);
 
 // How numbers are written ----------------------------------------------------------------------------
 
 export const tuple = (numbers) => `(${numbers.join(", ")}${numbers.length === 1 ? "," : ""})`;
+/** Names in a row: "a", "a and b", "a, b and c". */
+export const listed = (names) => names.join(", ").replace(/, ([^,]*)$/, " and $1");
 /** A number and its word, in the plural unless it is 1. */
 export const counted = (count, word) => `${count} ${word}${Number(count) === 1 ? "" : "s"}`;
 /** A verdict [good, sentence] with its sign; good is null for neither. */
@@ -192,7 +193,7 @@ function select(x, dim, i) {
   const size = x.shape[d];
   const at = placed(i, size, `index ${i} is out of range for dim ${d} of size ${size}`, "it has no elements");
   return {
-    ...x, shape: splice(x.shape, d, 1), stride: splice(x.stride, d, 1),
+    ...x, shape: x.shape.toSpliced(d, 1), stride: x.stride.toSpliced(d, 1),
     storage_offset: x.storage_offset + at * x.stride[d],
   };
 }
@@ -205,8 +206,8 @@ function cut(x, d, [first, last, by]) {
   const [start, stop] = [clamp(first, 0), clamp(last, size)];
   return {
     ...x,
-    shape: splice(x.shape, d, 1, Math.max(Math.ceil((stop - start) / step), 0)),
-    stride: splice(x.stride, d, 1, x.stride[d] * step),
+    shape: x.shape.toSpliced(d, 1, Math.max(Math.ceil((stop - start) / step), 0)),
+    stride: x.stride.toSpliced(d, 1, x.stride[d] * step),
     storage_offset: x.storage_offset + start * x.stride[d],
   };
 }
@@ -307,8 +308,8 @@ function unfold(x, dim, size, step) {
   if (size < 0 || size > length) refuse(`a window of ${size} does not fit dim ${d} of size ${length}`);
   if (!x.shape.length) return { shape: [size], stride: [old] };
   return {
-    shape: [...splice(x.shape, d, 1, Math.floor((length - size) / step) + 1), size],
-    stride: [...splice(x.stride, d, 1, old * step), old],
+    shape: [...x.shape.toSpliced(d, 1, Math.floor((length - size) / step) + 1), size],
+    stride: [...x.stride.toSpliced(d, 1, old * step), old],
   };
 }
 
@@ -358,7 +359,7 @@ function matrix(x, name) {
 function unsqueeze(x, dim) {
   const d = wrap(dim, x, x.shape.length + 1);
   const step = d < x.shape.length ? x.shape[d] * x.stride[d] : 1;
-  return { shape: splice(x.shape, d, 0, 1), stride: splice(x.stride, d, 0, step) };
+  return { shape: x.shape.toSpliced(d, 0, 1), stride: x.stride.toSpliced(d, 0, step) };
 }
 
 function squeeze(x, dim = range(x.shape.length)) {
@@ -406,7 +407,7 @@ function flattenDims(x, first = 0, last = -1) {
   if (a > b) refuse(`start_dim ${a} comes after end_dim ${b}: swap them`);
   if (!x.shape.length) return reshape(x, [1]);
   if (a === b) return x;
-  return reshape(x, splice(x.shape, a, b - a + 1, product(x.shape.slice(a, b + 1))));
+  return reshape(x, x.shape.toSpliced(a, b - a + 1, product(x.shape.slice(a, b + 1))));
 }
 
 function unflattenDim(x, dim, wanted) {
@@ -414,7 +415,7 @@ function unflattenDim(x, dim, wanted) {
   if (!wanted.length) refuse("sizes is empty: give the sizes that the dim becomes");
   const [sizes, wrong] = completeShape(x.shape[d], wanted);
   if (wrong) refuse(`cannot unflatten dim ${d} of size ${x.shape[d]} into ${tuple(wanted)}: ${wrong}`);
-  return view(x, splice(x.shape, d, 1, ...sizes));
+  return view(x, x.shape.toSpliced(d, 1, ...sizes));
 }
 
 /** The dims of each memory format, innermost first. */

@@ -18,9 +18,7 @@ const HINTS = {
 };
 
 function render({ model, el }) {
-  const shell = createShell({ model, el }, {
-    label: "prediction", kind: "sk-predict", traits: ["_state", "_problem"], draw,
-  });
+  const shell = createShell({ model, el }, { label: "prediction", kind: "sk-predict", traits: ["_state", "_problem"], draw });
   const problem = model.get("_problem");
   const { id } = shell;
   const own = { draft: null, complaint: "" };

@@ -4,7 +4,7 @@
 // everything else from it.
 
 import { nameAt, numel, offsetAt, product, range, reach, tuple } from "../page/layout.js";
-import { button, fill, fit, h, isCut, reveal, set, show, wayFrom } from "../page/dom.js";
+import { button, fill, fit, h, isCut, paragraphs, reveal, set, show, wayFrom } from "../page/dom.js";
 import { createMotion } from "../page/motion.js";
 import { createChips, createPresets, terms } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
@@ -50,7 +50,7 @@ function render({ model, el }) {
   const count = h("span", { class: "sk-count" });
   const walk = h("div", { class: "sk-walk", role: "group", "aria-label": "steps", onkeydown: keyed },
     player.node, count, h("div", { class: "sk-buttons" }, ...buttons));
-  const sentence = h("p", { class: "sk-sentence" });
+  const [sentence, tapeHead, copyHead] = paragraphs("sk-sentence", "sk-head", "sk-head");
   const told = h("div", { class: "sk-now" }, walk, sentence);
 
   const figure = createFigure();
@@ -58,13 +58,11 @@ function render({ model, el }) {
 
   const tape = createStrip(`${id}-old`, { label: "the storage of x", onMove: (k) => pick(k), height: 30 });
   const labels = h("div", { class: "sk-labels", "aria-hidden": "true" });
-  const tapeHead = h("p", { class: "sk-head" });
   const tapeBox = h("div", { class: "sk-tapebox sk-pane" }, h("div", {}, tape.node, labels));
 
   const follow = createFollow(id, { onFlat: (flat) => shell.put({ flat }) });
   const after = h("dl", { class: "sk-after" });
   const copy = createStrip(`${id}-new`, { label: "the storage of the copy", onMove: (flat) => shell.put({ flat }), height: 28 });
-  const copyHead = h("p", { class: "sk-head" });
   const copyBox = h("div", { class: "sk-copy sk-pane" }, copy.node);
   const rest = h("div", { class: "sk-bounded" }, presets.node, source, told, figure.node, tapeHead, tapeBox,
     follow.node, after, copyHead, copyBox);

@@ -7,7 +7,7 @@ import { closed, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
 import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
 import { code, formula, verdicts } from "./words.js";
-import { button, h, reachedBy, s, set, show } from "../page/dom.js";
+import { button, h, paragraphs, reachedBy, s, set, show } from "../page/dom.js";
 import { createMotion } from "../page/motion.js";
 import { createShell } from "../page/shell.js";
 import { code as codeOf, facts } from "./facts.js";
@@ -58,11 +58,10 @@ function render({ model, el, signal }) {
   const verdictList = createVerdicts();
   const codeBox = createCode();
   const link = s("path", { class: "sk-link" });
-  const caption = h("p", { class: "sk-caption" });
+  const [caption, note] = paragraphs("sk-caption", "sk-note");
   const top = h("div", { class: "sk-top" }, grid.node, sliders.node);
   const stage = h("div", { class: "sk-stage" },
     s("svg", { class: "sk-drawing", "aria-hidden": "true" }, link), top, caption, tape.node);
-  const note = h("p", { class: "sk-note" });
   const foot = h("div", { class: "sk-foot" }, formulaPanel.node, verdictList.node, codeBox.node);
   const motion = createMotion(stage);
 

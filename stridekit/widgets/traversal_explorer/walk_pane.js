@@ -3,7 +3,7 @@
 // sentence describes the visit.
 
 import { CACHE_LINE, counted, dimOrder, range, reach, tuple } from "../page/layout.js";
-import { fill, fit, h, s, set } from "../page/dom.js";
+import { fill, fit, h, paragraphs, s, set } from "../page/dom.js";
 import { createSelect, terms } from "../page/panels.js";
 import { cachedLines, countsOf, orderName, visitSentence, visitsOf } from "./traversal.js";
 
@@ -41,9 +41,8 @@ export function createWalkPane(id, { onOrder }) {
   const order = loops.select;
   const stats = h("dl", { class: "sk-stats" });
   const list = h("ol", { class: "sk-lines" });
-  const more = h("p", { class: "sk-note" });
+  const [more, sentence] = paragraphs("sk-note", "sk-sentence");
   const strokes = s("svg", { class: "sk-strokes", "aria-hidden": "true", height: String(STROKES) });
-  const sentence = h("p", { class: "sk-sentence" });
   const node = h("div", { class: "sk-walk", role: "group" },
     h("div", { class: "sk-walk-head" }, name, numbers), loops.node,
     stats, strokes, sentence, list, more);

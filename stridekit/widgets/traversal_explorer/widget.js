@@ -2,7 +2,7 @@
 // The state in the model is {walks, visit, cache_lines, alignment, warp}. Each view plays on its own.
 
 import { counted, numel } from "../page/layout.js";
-import { h, set, show } from "../page/dom.js";
+import { h, paragraphs, set, show } from "../page/dom.js";
 import { createChips, createSelect, createSlider } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { createShell } from "../page/shell.js";
@@ -24,8 +24,7 @@ const numbersOf = (walks) => String(walks.flatMap(({ name, ...numbers }) => Obje
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "traversal explorer", kind: "sk-traversal", traits: ["_state", "_given", "_note"], draw,
-    code, facts,
+    label: "traversal explorer", kind: "sk-traversal", traits: ["_state", "_given", "_note"], draw, code, facts,
   });
   const { id, state, put: change } = shell;
   let lastWarp = WARP;
@@ -53,10 +52,9 @@ function render({ model, el }) {
   const controls = h("div", { class: "sk-controls" }, cache.node, itemsize.node,
     h("div", { class: "sk-choice" }, ...shift.nodes));
 
-  const note = h("p", { class: "sk-note sk-lesson" });
+  const [note, verdict] = paragraphs("sk-note sk-lesson", "sk-verdict");
   const paneNodes = [0, 1].map((k) => createWalkPane(`${id}-${k}`, { onOrder: (order) => reorder(k, order) }));
   const panes = h("div", { class: "sk-panes" }, ...paneNodes.map((pane) => pane.node));
-  const verdict = h("p", { class: "sk-verdict" });
   const legend = h("p", { class: "sk-note sk-legend", text:
     "A row is a cache line of 64 bytes. ● it is in the cache, ○ it has left, ×2 it was loaded twice. " +
     "Above, a stroke for each visit: tall ones are misses, short ones hits." });
