@@ -15,7 +15,7 @@ export function viewOf(given, own) {
     index: spot.flat === null ? null : unflatten(layout.shape, spot.flat),
     sharers: new Set(owners.get(spot.element)),
     tapeCursor: own.tapeCursor ?? (selected === null ? null : elements[selected]),
-    longest: given.values ? longestOf(given.values) : String(given.storageSize - 1).length,
+    longest: Math.max(1, ...(given.values ?? [String(given.storageSize - 1)]).map(({ length }) => length)),
     label: (element) => (given.values ? given.values[element] : String(element)),
     named: (flat) => nameAt(layout.shape, flat, given.name),
   };
@@ -27,13 +27,6 @@ function reached(layout) {
   const key = `${layout.shape} ${layout.stride} ${layout.storage_offset}`;
   if (kept.key !== key) kept = { key, ...reach(layout) };
   return kept;
-}
-
-/** The length of the longest label, kept because labels stay the same for many frames. */
-const lengths = new WeakMap();
-function longestOf(labels) {
-  if (!lengths.has(labels)) lengths.set(labels, labels.reduce((most, { length }) => Math.max(most, length), 1));
-  return lengths.get(labels);
 }
 
 /** The spot that is pointed at: a hovered slot or cell, the tape's cursor, or the selected index. */
