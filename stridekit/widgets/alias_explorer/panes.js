@@ -32,13 +32,10 @@ function marksAt({ session: { touched, log }, pointed }, tape, element) {
 export function createOwned(id, names, hand) {
   const cards = names.map((name, k) => createCard(`${id}-${NAMES[k]}`, name, NAMES[k], hand));
   const node = h("div", { class: "sk-owned sk-pane" }, ...cards.map((card) => card.node));
-  let laidOut = "";
 
   function draw(view, width) {
     const there = cards.filter((card) => card.read(view));
-    const key = [width, ...there.map((card) => card.key())].join(" ");
-    if (key !== laidOut) layOut(there, width - BAR);
-    laidOut = key;
+    layOut(there, width - BAR);
     for (const card of there) card.draw(view);
   }
 
@@ -76,8 +73,6 @@ function createCard(id, name, kind, hand) {
     Object.assign(own, { tensor, all, texts: all.map((element) => String(session.tapes[tensor.tape][element])) });
     return true;
   }
-
-  const key = () => [name, ...numbersIn(3), longestOf(own.texts)].join(" ");
 
   function numbersIn(lines) {
     const { shape, stride, storage_offset } = own.tensor.layout;
@@ -135,7 +130,7 @@ function createCard(id, name, kind, hand) {
 
   const boxes = () => own.elements.map((element, k) => [strip.box(k), own.tensor.tape, element]);
 
-  return { node, read, key, widthOf, layOut, draw, boxes };
+  return { node, read, widthOf, layOut, draw, boxes };
 }
 
 // The places of the boxes of a tensor, no further apart than `pitch`. Planes of more than two dims stand side by side,
@@ -193,7 +188,6 @@ function createTape(id, tape, hand) {
   const heads = createMarks("sk-heads");
   const body = h("div", { class: "sk-body" }, heads.node, strip.node);
   const node = h("div", { class: "sk-storage" }, title, body);
-  let laidOut = null;
 
   function layOut(count, lanes, pitch, room) {
     const isOne = count * pitch <= room;
@@ -211,9 +205,7 @@ function createTape(id, tape, hand) {
     const { session, owners, spot } = view;
     const values = session.tapes[tape];
     const names = namesOf(session).filter((name) => session.tensors[name].tape === tape);
-    const now = [values.length, names.length, pitch, room];
-    if (String(now) !== laidOut) layOut(...now);
-    laidOut = String(now);
+    layOut(values.length, names.length, pitch, room);
     const number = session.tapes.length > 1 ? ` ${tape + 1}` : "";
     set(what, "text", `storage${number}: ${names.join(", ")}`);
     set(why, "text", session.opened[tape]);

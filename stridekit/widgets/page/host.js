@@ -57,18 +57,9 @@ export async function bringToLife(root, { modules, widgets }) {
     }
   }
   links.follow(async (number, state) => {
-    show((await begun[number]).model, state);
+    const { model } = await begun[number];
+    model.set("_answered_id", model.get("_change_id")); // what a hand did before counts no longer
+    model.set("_state", state);
     root.querySelector(`[data-widget="${number}"]`)?.scrollIntoView({ block: "center" });
   });
-}
-
-/** Show a state, or leave all as it is if it cannot be drawn. */
-function show(model, state) {
-  const before = model.get("_state");
-  model.set("_answered_id", model.get("_change_id")); // what a hand did before counts no longer
-  try {
-    model.set("_state", state);
-  } catch {
-    model.set("_state", before);
-  }
 }

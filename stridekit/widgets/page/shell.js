@@ -40,7 +40,7 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
     open(first, ...rest) {
       root.prepend(first, ...(goals ? [goals.node] : []), ...rest);
       if (frame) root.append(frame.node);
-      first.classList.toggle("sk-first", Boolean(frame));
+      if (frame) first.classList.add("sk-first");
       el.append(root);
       for (const [trait, handler] of listeners) model.on(`change:${trait}`, handler);
       resized.observe(root);
