@@ -8,10 +8,9 @@ import { button, fill, fit, h, isCut, paragraphs, reveal, set, show, wayFrom } f
 import { createMotion } from "../page/motion.js";
 import { createChips, createPresets, terms } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
-import { createFields } from "./fields.js";
+import { createFields, createFollow } from "./fields.js";
 import { HEIGHT, createFigure } from "./figure.js";
 import { PRESETS, code, facts, targetsOf } from "./facts.js";
-import { createFollow } from "./follow.js";
 import { consequences } from "./steps.js";
 import { perRow, spanOf, viewOf } from "./view.js";
 import { createShell } from "../page/shell.js";

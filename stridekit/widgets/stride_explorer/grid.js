@@ -3,7 +3,7 @@
 import { createBoxes, createScroller } from "./canvas.js";
 import { elementName, product, range, unflatten } from "../page/layout.js";
 import { boxFor, h, pool, set } from "../page/dom.js";
-import { describeCell } from "./view.js";
+import { describeCell } from "./words.js";
 
 const MAX_HTML = 256; // cells drawn as HTML; more are drawn on a canvas
 const GAP = 4;

@@ -4,7 +4,7 @@ import { createBoxes, createScroller } from "./canvas.js";
 import { range } from "../page/layout.js";
 import { boxFor, fill, h, s, set } from "../page/dom.js";
 import { marksOf } from "./marks.js";
-import { describeSlot } from "./view.js";
+import { describeSlot } from "./words.js";
 
 const MAX_ROWS = 24;
 const DENSE_SLOT = 13;

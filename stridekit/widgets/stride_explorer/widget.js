@@ -6,17 +6,15 @@
 import { closed, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
 import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
-import { code, formula, verdicts } from "./words.js";
 import { button, h, paragraphs, reachedBy, s, set, show } from "../page/dom.js";
 import { createMotion } from "../page/motion.js";
 import { createShell } from "../page/shell.js";
 import { code as codeOf, facts } from "./facts.js";
 import { createGrid, step } from "./grid.js";
 import { createCode, createPresets, createVerdicts } from "../page/panels.js";
-import { takeKeys } from "./opening.js";
 import { createFormula, createSliders } from "./sliders.js";
 import { createTape } from "./tape.js";
-import { viewOf, words } from "./view.js";
+import { code, formula, verdicts, viewOf, words } from "./words.js";
 
 const TRAITS = ["_state", "_more", "_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
 const WIDE = 720; // px: the sliders stand beside the grid, and all panes fit one screen
@@ -364,6 +362,32 @@ function render({ model, el, signal }) {
     tape.close();
   });
   return shell.open(head, note, chainPanel.node, stage, foot);
+}
+
+// The explorer that opens a notebook takes the keys once Shift+Enter has run it: the next key moves a stride.
+// Nowhere else: not below another widget or further down, not after Run All, not while somebody types, not where a notebook is only opened.
+const SHORTCUTS = "data-lm-suppress-shortcuts"; // see OWN_KEYS in page/dom.js
+const NEAR = 3; // cells from the top, where a title and the set-up may come first
+const numberOf = (cell) => Number(cell.dataset.windowedListIndex);
+
+/** Give the focus to a slider, if its widget is the notebook's first and Shift+Enter has just gone on to the next cell. */
+function takeKeys(el, slider, signal) {
+  const cell = el.closest(".jp-Cell");
+  const book = cell?.closest(".jp-Notebook.jp-mod-commandMode");
+  const next = book?.querySelector(".jp-Cell.jp-mod-active");
+  if (!next?.contains(document.activeElement) || numberOf(next) !== numberOf(cell) + 1) return;
+  if (numberOf(cell) >= NEAR || !cell.contains(book.querySelector(".stridekit"))) return;
+  addEventListener("keydown", goOn, { capture: true, signal });
+  slider.addEventListener("blur", () => removeEventListener("keydown", goOn, true), { once: true });
+  slider.focus({ preventScroll: true });
+
+  /** Escape and Shift+Enter go on to the next cell; JupyterLab, which listens later, has the latter, too. */
+  function goOn(event) {
+    if (event.key !== "Escape" && !(event.key === "Enter" && event.shiftKey)) return;
+    next.focus({ preventScroll: true });
+    slider.removeAttribute(SHORTCUTS);
+    setTimeout(() => slider.setAttribute(SHORTCUTS, "true"));
+  }
 }
 
 export default { render };
