@@ -47,17 +47,15 @@ def _text(error: Any) -> str:
     if error is None:
         error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
         if error is None:
-            raise ValueError(
-                "there is no last exception: pass an error, or the text of one, as in diagnose('...')"
-            )
+            advice = "pass an error, or the text of one, as in diagnose('...')"
+            raise ValueError(f"there is no last exception: {advice}")
     if isinstance(error, warnings.WarningMessage):
         error = error.message
     if isinstance(error, str):
         return error
     if not isinstance(error, BaseException):
-        raise TypeError(
-            f"error is {a_kind(error)}: give an exception, a warning, or the text of one"
-        )
+        advice = "give an exception, a warning, or the text of one"
+        raise TypeError(f"error is {a_kind(error)}: {advice}")
     return "".join(traceback.format_exception(error))
 
 

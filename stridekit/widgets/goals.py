@@ -30,9 +30,8 @@ class Goal:
         if not text.strip():
             raise ValueError("the text of a goal is empty: give a line to read")
         if not facts:
-            raise ValueError(
-                f"goal {text!r} has no fact: say what is then true, as in contiguous=True"
-            )
+            advice = "say what is then true, as in contiguous=True"
+            raise ValueError(f"goal {text!r} has no fact: {advice}")
         self.text, self.facts = text, facts
 
     def __repr__(self) -> str:
@@ -47,18 +46,12 @@ def goals_json(goals: Any, kinds: Mapping[str, type], owner: str) -> list[dict[s
         raise TypeError(f"goals is {a_kind(goals)}: give a list of Goal")
     for k, goal in enumerate(given):
         if not isinstance(goal, Goal):
-            raise TypeError(
-                f"goals[{k}] is {a_kind(goal)}: give a Goal, as in Goal('…', shape=(2, 3))"
-            )
+            advice = "give a Goal, as in Goal('…', shape=(2, 3))"
+            raise TypeError(f"goals[{k}] is {a_kind(goal)}: {advice}")
         if goal.text in [other.text for other in given[:k]]:
             raise ValueError(f"two goals say {goal.text!r}: each has a text of its own")
-    return [
-        {
-            "text": goal.text,
-            "facts": {name: _wanted(goal, name, kinds, owner) for name in goal.facts},
-        }
-        for goal in given
-    ]
+    wanted = [{name: _wanted(goal, name, kinds, owner) for name in goal.facts} for goal in given]
+    return [{"text": goal.text, "facts": facts} for goal, facts in zip(given, wanted, strict=True)]
 
 
 def _wanted(goal: Goal, name: str, kinds: Mapping[str, type], owner: str) -> Any:

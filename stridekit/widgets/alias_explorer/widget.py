@@ -100,9 +100,8 @@ def _three_names(names: Sequence[str]) -> tuple[str, ...]:
         raise LayoutError(f"names are a sequence: write {tuple(names.split()) or ('a', 'b', 'c')}")
     called = texts("names", names)
     if len(called) != 3 or len({*called}) != 3:
-        raise LayoutError(
-            f"names are {called}: give three different ones, as ('ten', 'even', 'odd')"
-        )
+        advice = "give three different ones, as ('ten', 'even', 'odd')"
+        raise LayoutError(f"names are {called}: {advice}")
     for name in called:
         is_name = name.isascii() and name.isidentifier() and not iskeyword(name)
         if not is_name or len(name) > LONGEST_NAME or name == "torch":

@@ -51,24 +51,19 @@ class AttentionExplorer(Choices, script="attention_explorer/flow.js"):
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
         s = super()._checked(state)
         if s["kv_heads"] not in self._script.kvChoices(s["heads"], "3HD"):
-            raise LayoutError(
-                f"{s['heads']} heads do not divide into {s['kv_heads']} groups: kv_heads divides heads"
-            )
+            groups = f"{s['heads']} heads do not divide into {s['kv_heads']} groups"
+            raise LayoutError(f"{groups}: kv_heads divides heads")
         if s["kv_heads"] not in self._script.kvChoices(s["heads"], s["packing"]):
-            raise LayoutError(
-                f"packing is {s['packing']!r} with kv_heads={s['kv_heads']} of {s['heads']}: "
-                'grouped heads are packed as "3HD"'
-            )
+            given = f"packing is {s['packing']!r} with kv_heads={s['kv_heads']} of {s['heads']}"
+            raise LayoutError(f'{given}: grouped heads are packed as "3HD"')
         return s | {"followed": self._element(s, state["followed"])}
 
     def _element(self, s: dict[str, Any], element: Any) -> list[str | int]:
         """The element as JSON has it, its index counted from 0."""
         part, *index = items_of(element) or ("",)
         if not isinstance(part, str) or part not in ("q", "k", "v") or len(index) != 4:
-            raise LayoutError(
-                f'followed is {shown(element)}, {a_kind(element)}: give "q", "k" or "v" and an index, '
-                'as in ("q", 0, 1, 2, 3)'
-            )
+            advice = 'give "q", "k" or "v" and an index, as in ("q", 0, 1, 2, 3)'
+            raise LayoutError(f"followed is {shown(element)}, {a_kind(element)}: {advice}")
         sizes = enumerate(self._script.headsShape(s, part))
         plain = ints("followed[1:]", index)
         return [part, *(wrap_index(i, d, n) for i, (d, n) in zip(plain, sizes, strict=True))]

@@ -45,9 +45,8 @@ class ChannelsLastExplorer(Choices, script="channels_last_explorer/words.js"):
         if len(sizes) != 4 or not all(
             1 <= n <= limit for n, limit in zip(sizes, most, strict=True)
         ):
-            raise LayoutError(
-                f"shape {sizes} does not fit the picture: give (N, C, H, W) from (1, 1, 1, 1) to {most}"
-            )
+            advice = f"give (N, C, H, W) from (1, 1, 1, 1) to {most}"
+            raise LayoutError(f"shape {sizes} does not fit the picture: {advice}")
         return sizes
 
     def _change(self, **changed: Any) -> None:
@@ -60,6 +59,5 @@ class ChannelsLastExplorer(Choices, script="channels_last_explorer/words.js"):
     shape = setting("shape", "The sizes (N, C, H, W).")
     index = setting("index", "The index (n, c, h, w) of the selected element.")
     highlight = setting(
-        "highlight",
-        'The group that lights up: all channels of the "pixel", or all pixels of the "channel".',
+        "highlight", 'What lights up: channels of the "pixel", or pixels of the "channel".'
     )

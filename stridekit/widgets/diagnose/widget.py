@@ -53,7 +53,6 @@ def _checked(text: Any) -> str:
     if not isinstance(text, str):
         raise TypeError(f"text is {a_kind(text)}: give the message, a str; diagnose takes errors")
     if len(text) > MOST:
-        raise ValueError(
-            f"text has {len(text):,} characters, the box takes {MOST:,}: give its end, text[-{MOST}:]"
-        )
+        advice = f"give its end, text[-{MOST}:]"
+        raise ValueError(f"text has {len(text):,} characters, the box takes {MOST:,}: {advice}")
     return text.encode(errors="replace").decode()

@@ -79,18 +79,15 @@ class Predict(StateWidget, script="predict/words.js"):
         given = (remarks or {}).items()
         notes = [[self._to_json(wrong, "the remark for"), text] for wrong, text in given]
         if said in [wrong for wrong, _ in notes]:
-            raise ValueError(
-                f"there is a remark for {_text(answer)}, which is right: use `why` for that"
-            )
+            right = f"{_text(answer)}, which is right"
+            raise ValueError(f"there is a remark for {right}: use `why` for that")
         shown_answer = repr(_as_python(answer)) if experiment else ""
-        self._problem = texts | {
-            "kind": self._kind,
-            "choices": [_text(choice) for choice in self._choices or []],
-            "quoted": [isinstance(choice, str) for choice in self._choices or []],
-            "answer": said,
-            "output": shown_answer if output is None else output,
-            "remarks": notes,
-        }
+        offered = self._choices or []
+        shown_choices = [_text(choice) for choice in offered]
+        quoted = [isinstance(choice, str) for choice in offered]
+        asked = texts | {"kind": self._kind, "choices": shown_choices, "quoted": quoted}
+        printed = shown_answer if output is None else output
+        self._problem = asked | {"answer": said, "output": printed, "remarks": notes}
 
     @staticmethod
     def packed(question: str, source: str) -> Any:
@@ -158,9 +155,8 @@ class Predict(StateWidget, script="predict/words.js"):
         if self._choices is not None:
             texts = [_text(choice) for choice in self._choices]
             if _text(value) not in texts:
-                raise ValueError(
-                    f"{what} {_text(value)} is none of the choices: {', '.join(texts)}"
-                )
+                known = ", ".join(texts)
+                raise ValueError(f"{what} {_text(value)} is none of the choices: {known}")
             return texts.index(_text(value))
         if _kind_of(value) != self._kind:
             raise ValueError(f"{what} {_text(value)} is not a {self._kind}, as the answer is")
@@ -202,13 +198,11 @@ def _kind_of(value: Any) -> str:
     numbers = plain if isinstance(plain, tuple) else (plain,)
     whole = all(isinstance(n, int) and not isinstance(n, bool) for n in numbers)
     if not whole and not (isinstance(plain, float) and math.isfinite(plain)):
-        raise ValueError(
-            f"{_text(value)} cannot be typed as a number or a tuple of ints: give choices=[…]"
-        )
+        kinds = "a number or a tuple of ints"
+        raise ValueError(f"{_text(value)} cannot be typed as {kinds}: give choices=[…]")
     if any(abs(n) >= 2**53 for n in numbers):
-        raise ValueError(
-            f"{_text(value)} is beyond 2**53 - 1, above which a browser no longer counts exactly"
-        )
+        why = "above which a browser no longer counts exactly"
+        raise ValueError(f"{_text(value)} is beyond 2**53 - 1, {why}")
     return "tuple" if isinstance(plain, tuple) else "number"
 
 

@@ -91,8 +91,7 @@ class ReshapeStepper(Explorer, script="reshape_stepper/facts.js"):
 
     @target.setter
     def target(self, shape: int | Iterable[int]) -> None:
-        target = _complete(self.layout, shape)
-        self._state = {**self._state, "target": [*target], "step": 0}
+        self._state = {**self._state, "target": [*_complete(self.layout, shape)], "step": 0}
 
     @property
     def step(self) -> int:
@@ -114,9 +113,8 @@ class ReshapeStepper(Explorer, script="reshape_stepper/facts.js"):
 
     @index.setter
     def index(self, index: int | Iterable[int]) -> None:
-        index = varargs("index", (index,))
-        flat = Layout(self.layout.shape).offset(index)  # of a contiguous layout it is the order
-        self._state = {**self._state, "flat": flat}
+        order = Layout(self.layout.shape)  # of a contiguous layout the offset is the order
+        self._state = {**self._state, "flat": order.offset(varargs("index", (index,)))}
 
     new_index = property(
         lambda self: self.facts["new_index"], doc="The index of the element in `target`."
@@ -147,7 +145,6 @@ def _complete(layout: Layout, shape: int | Iterable[int]) -> tuple[int, ...]:
     """The new shape with its -1 worked out; raises LayoutError if it cannot hold the elements."""
     target = layout.reshape(shape).shape
     if len(target) > MAX_NEW_DIMS:
-        raise LayoutError(
-            f"{len(target)} new dims do not fit the picture: give at most {MAX_NEW_DIMS}"
-        )
+        dims = f"{len(target)} new dims"
+        raise LayoutError(f"{dims} do not fit the picture: give at most {MAX_NEW_DIMS}")
     return target

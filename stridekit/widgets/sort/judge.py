@@ -35,9 +35,8 @@ def expressions(name: str, given: Any, most: int) -> tuple[str, ...]:
     found = []
     for text in texts(name, given):
         if len(text) > most * (LONGEST + 2):
-            raise ValueError(
-                f"{name} has a text of {len(text):,} characters: give a few short calls"
-            )
+            long = f"{name} has a text of {len(text):,} characters"
+            raise ValueError(f"{long}: give a few short calls")
         try:
             body = ast.parse(text.strip()).body
         except (SyntaxError, ValueError) as error:
@@ -63,9 +62,8 @@ def checked(x: Any) -> torch.Tensor:
     if not isinstance(x, torch.Tensor):
         raise TypeError(f"x is {shown(x)}, {a_kind(x)}: give a tensor")
     if not memset(x):
-        raise ValueError(
-            f"x has shape {tuple(x.shape)}, no elements, and shares nothing: give some"
-        )
+        nothing = "no elements, and shares nothing"
+        raise ValueError(f"x has shape {tuple(x.shape)}, {nothing}: give some")
     nbytes = x.untyped_storage().nbytes()
     if max(x.numel(), nbytes) > LARGEST:
         raise ValueError(

@@ -88,10 +88,10 @@ class Sort(Framed, script="sort/game.js"):
         pairs = [texts(f"moves[{k}]", move) for k, move in enumerate(given)]
         for k, pair in enumerate(pairs):
             if len(pair) != 2 or pair[0] not in calls or pair[1] not in BINS:
-                raise ValueError(
-                    f"moves[{k}] is {shown(pair)}: give a call of this game and a bin, {PAIR}; "
-                    f"the bins are {', '.join(BINS)}"
+                advice = (
+                    f"give a call of this game and a bin, {PAIR}; the bins are {', '.join(BINS)}"
                 )
+                raise ValueError(f"moves[{k}] is {shown(pair)}: {advice}")
         numbers = [[calls.index(call), BINS.index(to)] for call, to in pairs]
         game.standing(self._cards, numbers)
         return numbers

@@ -71,9 +71,8 @@ class StrideExplorer(Explorer, script="stride_explorer/facts.js"):
         if size < 0:
             raise LayoutError(f"storage_size is {size}: give 0 or more")
         if size >= 2**53:
-            raise LayoutError(
-                f"a storage of {size} elements is beyond what a browser counts exactly"
-            )
+            storage = f"a storage of {size} elements"
+            raise LayoutError(f"{storage} is beyond what a browser counts exactly")
         if not isinstance(more, bool):
             raise TypeError(f"more is {a_kind(more)}: give True or False")
         super().__init__(_more=more)
@@ -203,9 +202,8 @@ def explore(t: torch.Tensor, name: str = "x", *, goals: Iterable[Goal] = ()) -> 
     't.as_strided((4, 3), (1, 4), 0)'
     """
     if not isinstance(t, torch.Tensor):
-        raise TypeError(
-            f"{a_kind(t)} is not a torch tensor: torch.from_numpy(a) shares an array's memory"
-        )
+        advice = "torch.from_numpy(a) shares an array's memory"
+        raise TypeError(f"{a_kind(t)} is not a torch tensor: {advice}")
     if not isinstance(name, str):
         raise TypeError(f"name is {a_kind(name)}: give the text that code and sentences call it")
     layout = Layout.of(t)
