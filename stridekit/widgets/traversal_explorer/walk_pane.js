@@ -48,13 +48,12 @@ export function createWalkPane(id, { onOrder }) {
     stats, strokes, sentence, list, more);
 
   let [options, visits, rows] = [[], [], []];
-  let [built, traced] = ["", ""];
+  let built = "";
   let boxes = new Map(); // element -> node
 
   function draw(walk, { visit, cache_lines, alignment }, width) {
     const key = JSON.stringify([walk, alignment, width]);
-    if (traced !== key + cache_lines) visits = visitsOf(walk, cache_lines, alignment);
-    traced = key + cache_lines;
+    visits = visitsOf(walk, cache_lines, alignment);
     if (built !== key) build(walk, alignment, width);
     built = key;
     const upto = Math.min(visit, visits.length);
