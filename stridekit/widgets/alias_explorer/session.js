@@ -37,9 +37,7 @@ export function run(session, text) {
   return { ...after, length };
 }
 
-/** The names in use, the first one first. */
 export const namesOf = ({ called, tensors }) => called.filter((name) => Object.hasOwn(tensors, name));
-/** The element at each index of a tensor, in row-major order. */
 export const elementsOf = ({ layout }) => reach(layout).elements;
 
 // A name is bound ----------------------------------------------------------------------------------

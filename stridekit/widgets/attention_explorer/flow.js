@@ -38,7 +38,6 @@ const arrow = (word, made) => ({ word, names: Object.keys(made), nbytes: sum(Obj
 const step = (name, arrows, tensors, code, note = "", why = []) => ({ name, arrows, tensors, code, note, why });
 const VIEW = { word: "view", names: [], nbytes: 0 };
 
-/** The five boxes, in the order in which they run. */
 export function steps(s) {
   const projected = linear(s);
   const cut = heads(s, projected.tensors.qkv);
@@ -146,7 +145,6 @@ const are = (names) => `${listed(names)} ${names.length > 1 ? "are" : "is"}`;
 const copies = (all) => all.flatMap(({ arrows }) => arrows).filter(({ word }) => word === "copy");
 const copiedBytes = (all) => sum(copies(all).map(({ nbytes }) => nbytes));
 
-/** What the whole way copies: the idea of the widget. */
 export function summary(found) {
   const names = copies(found).flatMap((arrow) => arrow.names);
   if (!names.length) return "Nothing is copied on the way.";
@@ -154,7 +152,6 @@ export function summary(found) {
   return `${many} on the way, of ${listed(names)}: ${counted(copiedBytes(found), "byte")}.`;
 }
 
-/** The order in which memory holds tokens and heads. */
 export function order({ shape: [, heads, tokens], stride }) {
   if (heads === 1 || tokens === 1) return "one order for heads and tokens";
   return stride[2] > stride[1] ? "token by token" : "head by head";
@@ -207,7 +204,6 @@ export function reached({ heads, kv_heads, tokens, dim }, [part, b, h, t, d]) {
   ];
 }
 
-/** Where an element lies, and where it goes. */
 export function place(s, element) {
   const [part, ...index] = element;
   const [, cut, turned] = steps(s);

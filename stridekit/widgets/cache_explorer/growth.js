@@ -11,7 +11,6 @@ export const SIZES = { tokens: [0, ROOM], batch: [1, 2], heads: [1, 3] };
 export const BLOCKS = [2, 4];
 export const ORDERS = ["heads first", "tokens first"];
 export const ATTENTION = ["@", "SDPA"];
-/** The values of each part of a state. */
 export const CHOICES = {
   ...Object.fromEntries(Object.entries(SIZES).map(([name, [least, most]]) => [name, range(most - least + 1).map((k) => least + k)])),
   block: BLOCKS, order: ORDERS, attention: ATTENTION,

@@ -166,7 +166,6 @@ function createTape(id, name, hand) {
   };
 }
 
-/** The number of boxes in a row of a tape: each image begins a row. */
 const rowOf = (shape, width, narrowest) => most(product(shape.slice(1)), Math.floor((width - NUMBERS) / narrowest));
 
 export default { render };

@@ -62,7 +62,6 @@ export function badge([, c, h, w]) {
   return `ambiguous: ${names} 1, so both flags are True`;
 }
 
-/** Both flags of the contiguous x, and the results of the two conversions to channels_last. */
 export function verdicts(shape) {
   const { contiguous_format: x, channels_last: converted } = layouts(shape);
   const asked = apply(x, CONTIGUOUS);

@@ -26,7 +26,6 @@ function gradStrides({ shape, ours, theirs }) {
   };
 }
 
-/** Values or bytes that are too many or too few. */
 function stored({ count, values, needs, size }) {
   if (count !== undefined) return { means: `the declared shape has ${counted(count, "element")}, and ${values} are given` };
   const means = `the declared shape and dtype take ${counted(needs, "byte")}, and there are ${size}`;
@@ -35,7 +34,6 @@ function stored({ count, values, needs, size }) {
   return { means: `${means}: a dtype of ${size === few ? "1/" : ""}${many / few} times the size would explain it` };
 }
 
-/** Pieces that einops cannot cut a dim into. */
 function unpacked({ size, shapes }) {
   const sizes = [...shapes.matchAll(/\(([-\d, ]*)\)/g)].map(([, text]) => product(text.split(",").filter((n) => n.trim()).map(Number)));
   const total = sum(sizes.map(Math.abs));

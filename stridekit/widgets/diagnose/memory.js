@@ -6,7 +6,6 @@ import { apart, dimsOf, NUMPY, REFUSED, taughtBy, TORCH } from "./reading.js";
 
 const WRONG_GRADIENT = "no: the alternative would be a wrong gradient";
 
-/** The last element of a layout, and the last of its storage. */
 function outOfBounds({ shape, stride, offset, itemsize, size }) {
   const layout = { shape, stride, storage_offset: offset, itemsize };
   if (shape.length !== stride.length || [...shape, ...stride, offset].some((n) => n < 0) || itemsize < 1 || whyNotCounted(layout))
@@ -54,7 +53,6 @@ const COMPLEX = {
   ],
 };
 
-/** The dims in which a tensor is not what the compiler expected. */
 function expectedElsewhere({ dims }) {
   const told = dims.match(/size \d+==\d+, stride \d+==\d+ at dim=\d+/g).map((dim) => {
     const [size, expectedSize, stride, expectedStride, d] = dim.match(/\d+/g);

@@ -6,7 +6,6 @@ import { LOOK, NUMPY, REFUSED, taughtBy, TORCH } from "./reading.js";
 
 const OTHER_WAY = "features in a dim other than the last, a flatten too early or too late, or a weight that lies the other way round";
 
-/** Where the channels of an input are, if not in dim 1. */
 function channels({ input, wanted, got }) {
   const last = input.length - 1;
   if (input.length > 2 && input[last] === wanted) {

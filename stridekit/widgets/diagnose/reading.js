@@ -53,7 +53,6 @@ export function fieldsOf(groups = {}, kinds) {
   return { fields, texts, exact };
 }
 
-/** The dims in which two lists of one length differ. */
 export const apart = (some, others) => some.flatMap((n, d) => (n === others[d] ? [] : [d]));
 export const dimsOf = (dims) => `${dims.length === 1 ? "dim" : "dims"} ${dims.join(", ")}`;
 

@@ -16,7 +16,6 @@ export function trace(network, which, names) {
   });
 }
 
-/** The layers that are on, in the order in which they run. */
 const active = (network, { layers }) => network.layers.map(({ name }) => name).filter((name) => layers.includes(name));
 
 // The facts of a state, over which goals are set: the input and its layers, whether torch refuses one or one loses

@@ -11,12 +11,10 @@ function create(node, props, children) {
   return node;
 }
 
-/** An HTML node; `set` says what its properties are. */
 export const h = (tag, props = {}, ...children) =>
   create(document.createElement(tag), FOCUSED.includes(tag) ? { ...OWN_KEYS, ...props } : props, children);
 export const button = (text, onclick, props = {}, ...children) =>
   h("button", { type: "button", text, onclick, ...props }, ...children);
-/** Empty paragraphs of these classes. */
 export const paragraphs = (...kinds) => kinds.map((kind) => h("p", { class: kind }));
 
 export const s = (tag, props = {}, ...children) => create(document.createElementNS(SVG, tag), props, children);

@@ -50,7 +50,6 @@ export function createFrame(model, root, { id, name, code, change }) {
     next.focus();
   }
 
-  /** The tab key reaches one of the tools: the one used last. */
   function reach(tool) {
     for (const each of Object.values(tools)) set(each, "tabindex", each === tool ? null : "-1");
   }

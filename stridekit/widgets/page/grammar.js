@@ -116,7 +116,6 @@ export function readSteps(text, tensor = "x") {
   return steps;
 }
 
-/** The layout that operations make of another. Throws Refused. */
 export const after = (layout, text) => readSteps(text).reduce((now, step) => apply(now, step).layout, layout);
 
 /** A line as Python has it, without a prompt, a comment, or what separates it from the next one. */
@@ -139,7 +138,6 @@ function behind(text, tensor) {
   return rest.replace(new RegExp(`^[ \\t]*(?=${NAME})`), ".");
 }
 
-/** A text without the characters that cannot be seen. */
 const visible = (text) => text.replace(UNSHOWN, "\ufffd");
 
 /** Reads the tokens of a plain text in order. `forms` is the advice in a refusal. */
@@ -162,7 +160,6 @@ export function createReader(text, forms) {
     return found;
   }
 
-  /** The next token, read; throws Refused unless it matches. */
   function need(wanted) {
     const found = token();
     if (!new RegExp(`^(?:${wanted})$`).test(found)) throw wrong();
@@ -224,7 +221,6 @@ export function createReader(text, forms) {
     throw new Refused(`"${token()}" cannot stand in an index here: ${GATHERED}`);
   }
 
-  /** An int; null for None or for nothing. */
   function bound() {
     if (atInt()) return number();
     take("None");
@@ -249,7 +245,6 @@ export function createReader(text, forms) {
   return { written: () => written, token, wrong, take, need, name, atInt, number, step };
 }
 
-/** What to write in place of a name: the reason for leaving it out, the nearest operation, or all of them. */
 function insteadOf(name) {
   if (OTHERS.has(name)) return OTHERS.get(name);
   const known = Object.keys(SIGNATURES);

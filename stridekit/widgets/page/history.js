@@ -33,7 +33,6 @@ export function createHistory(now, start = now, clock = () => performance.now())
     /** The states that the tools lead to, by their names; undefined where one can do nothing. */
     ahead: () => ({ undo: past.at(-1), redo: future.at(-1), reset: isSame(now, start) ? undefined : start }),
     take: (tool) => (tool === "undo" ? go(past, future) : tool === "redo" ? go(future, past) : start),
-    /** Another state is on screen, from a hand or from Python. */
     keep(state) {
       const before = now;
       now = state;

@@ -44,11 +44,9 @@ export const nameAt = (shape, flat, name) => elementName(unflatten(shape, flat),
 
 // The value and the address formula ------------------------------------------------------------------
 
-/** A new tensor of this shape, its elements row by row. */
 export const rowMajor = (shape, itemsize) => ({ shape, stride: contiguousStride(shape), storage_offset: 0, itemsize });
 export const numel = ({ shape }) => product(shape);
 
-/** The element of the storage at an index. */
 export const offset = (layout, index) =>
   index.reduce((sum, i, d) => sum + i * layout.stride[d], layout.storage_offset);
 /** The same for the `flat`-th index in row-major order. */
@@ -70,7 +68,6 @@ export function unflatten(shape, flat, order = range(shape.length)) {
   return index;
 }
 
-/** The number of an index in row-major order. */
 export const flatten = (shape, index) => index.reduce((flat, i, d) => flat * shape[d] + i, 0);
 
 /** The element of each index in row-major order, and the (flat) indices that own each element. */
@@ -230,7 +227,6 @@ function slices(x, d, bounds) {
   return bounds.slice(1).map((stop, k) => cut(x, d, [bounds[k], stop]));
 }
 
-/** The count of pieces, if it is not too large. */
 function requirePieces({ shape }, count) {
   const most = Math.min(50_000, Math.floor(100_000 / Math.max(shape.length, 1)));
   const [many, least] = [count, most].map((number) => number.toLocaleString("en-US"));
@@ -341,7 +337,6 @@ function movedim(x, source, destination) {
   return only(x, dims.map((place) => (places.includes(place) ? sources[places.indexOf(place)] : others.shift())));
 }
 
-/** One dim or several, counted from 0. */
 function differentDims(name, dims, x) {
   const wanted = [dims].flat();
   const wrapped = wanted.map((d) => wrap(d, x));
@@ -445,7 +440,6 @@ function to(x, format) {
   return isThere ? x : fresh(x.shape, strideIn(format, x.shape));
 }
 
-/** The format that torch takes a tensor to be in. */
 export function suggestedFormat({ shape, stride }) {
   const grows = (format) => ORDERS[format]?.length === shape.length && stepsGrow(shape, stride, ORDERS[format]);
   return Object.keys(ORDERS).find(grows) ?? "contiguous_format";

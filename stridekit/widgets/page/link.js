@@ -25,7 +25,6 @@ export function createLinks(widgets) {
   };
 }
 
-/** The hash for a state of the widget with this number, whose text was `widget`. */
 export function hashOf(number, widget, state) {
   const bytes = new TextEncoder().encode(JSON.stringify(state));
   const text = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

@@ -1,12 +1,4 @@
 // Numbers as people write them: `1,024`, `5*8*4`, `2**20`, `160 bytes`, `12 KiB`; and tuples of them.
-//
-//     number = sum [ unit ]
-//     sum    = term { ( "+" | "-" ) term }
-//     term   = power { ( "*" | "/" ) power }
-//     power  = ( "+" | "-" ) power | atom [ ( "**" | "^" ) power ]
-//     atom   = digits | "(" sum ")"
-//     unit   = words of the question; or KiB, MiB, GiB where it asks for bytes
-//
 // Commas, spaces or _ may group digits, which may have a point and an exponent. In a tuple, commas separate numbers, and so
 // do spaces where nothing is computed. Numbers are floats, which are exact up to 2^53.
 

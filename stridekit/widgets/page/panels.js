@@ -19,7 +19,6 @@ export function createChoice(label, choices, onPick) {
   return { node, draw: (current) => draw(choices.map(([value, text]) => ({ text, isPressed: value === current, value }))) };
 }
 
-/** Nodes behind the name of what they choose. */
 export const named = (name, ...nodes) =>
   h("div", { class: "sk-setting" }, h("span", { text: name, "aria-hidden": "true" }), ...nodes);
 
@@ -33,7 +32,6 @@ export function createSettings(table, onChange) {
   };
 }
 
-/** The layouts to start from; the current one is pressed. */
 export function createPresets(onPick) {
   const { node, draw } = createChips("layouts to start from", onPick);
   return {

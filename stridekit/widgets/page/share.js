@@ -120,7 +120,6 @@ function sheetOf(root) {
   return worn.find((text) => text.includes(`.stridekit.${root.classList[1]}:is(`)) ?? "";
 }
 
-/** The picture as a PNG, with two pixels for each of CSS. */
 async function rastered({ svg, width, height }) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`; // a blob would taint the canvas

@@ -76,7 +76,6 @@ function render({ model, el }) {
     };
   }
 
-  /** Put the next card into a bin: it comes there, or the bin shakes. */
   function put(to) {
     const [next] = standing(cards, moves()).pile;
     if (next === undefined) return;
@@ -89,7 +88,6 @@ function render({ model, el }) {
     move(list.lastChild, from.x - x, from.y - y);
   }
 
-  /** Let a node come to its place from so many pixels beside it. */
   function move(node, x, y) {
     const transform = [`translate(${x}px,${y}px)`, "none"];
     if (!reduced.matches) node.animate({ transform }, { duration: 210, easing: "ease-out" });

@@ -117,7 +117,6 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
     themed.disconnect();
   }
 
-  /** The theme has changed: repaint every box in new colours. */
   function repaint() {
     colours = null;
     if (places) paintAll(painted);

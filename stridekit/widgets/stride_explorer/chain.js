@@ -41,7 +41,6 @@ export function onward(stage, texts, tensor = "x") {
   return steps.reduce((stages, step) => [...stages, next(stages.at(-1), step)], [stage]);
 }
 
-/** A note that says whether a step was a view or made a storage of its own. */
 export function memoryOf(stage, before) {
   const { copied, storageSize } = stage;
   if (copied) return `copy: new storage of ${counted(storageSize, "element")}`;
@@ -63,7 +62,6 @@ export function suggestions(stage) {
   });
 }
 
-/** Steps to try, as far as a shape has dims for them. */
 function candidates({ shape }) {
   const [ndim, single] = [shape.length, shape.indexOf(1)];
   const last = ndim - 1;

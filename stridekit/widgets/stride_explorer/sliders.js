@@ -79,7 +79,6 @@ const LOWEST = {
   storage_offset: "the storage begins there",
 };
 
-/** The address formula, with a button per term, and one sentence in words. */
 export function createFormula(onLit) {
   const terms = h("div", { class: "sk-terms" });
   const sentence = h("p", { class: "sk-sentence" });

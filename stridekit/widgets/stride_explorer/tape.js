@@ -142,7 +142,6 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag, onScroll }) {
     }, (element) => describeSlot(view, element), view.tapeCursor);
   }
 
-  /** Patch the strokes, labels and grips around the slots; tips lie above the labels. */
   function drawMarks(view) {
     const marks = marksOf(g, view);
     const at = (x, y) => `transform:translate(${x}px,${y}px)`;

@@ -41,7 +41,6 @@ export function slidersFor({ shape, stride }, storageSize) {
   };
 }
 
-/** The verdicts [good, sentence] on a layout; good is null for neither. */
 export function verdicts(layout, storageSize, owners = reach(layout).owners) {
   const why = whyNotContiguous(layout);
   const [count, reached] = [numel(layout), owners.size];
@@ -178,7 +177,6 @@ export function words(view) {
 export const describeCell = (view, flat) =>
   `${view.named(flat)}: element ${view.elements[flat]}, byte ${view.elements[flat] * view.layout.itemsize}`;
 
-/** A slot with its owners, to be read aloud. */
 export function describeSlot(view, element) {
   const owned = view.owners.get(element);
   const who = owned ? some(view, owned, 4) : "no index";

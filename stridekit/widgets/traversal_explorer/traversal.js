@@ -83,7 +83,6 @@ export function comparison(left, right, sides = ["left", "right"]) {
 export const laneBytes = ({ itemsize, stride, offset }) =>
   range(LANES).map((lane) => (lane * stride + offset) * itemsize);
 
-/** The 32-byte sector of each lane, and the costs. */
 export function sectorsOf(warp) {
   const sectors = laneBytes(warp).map((byte) => Math.floor(byte / SECTOR));
   const bytesUsed = warp.itemsize * (warp.stride ? LANES : 1);
