@@ -1,6 +1,6 @@
 // The panels that several widgets share: chips, sliders, lists, labels, verdicts, code.
 
-import { button, fill, h, set } from "./dom.js";
+import { button, fill, h, set, setAll } from "./dom.js";
 import { sameLayout, verdict } from "./layout.js";
 
 /** A row of chips: draw([{text, title, isPressed, value}, …]). `classes` are for the row and for a chip. */
@@ -48,13 +48,12 @@ export function createPresets(onPick) {
 // A native slider between its label, which is text and nodes, and its value as text. `draw` fills the track up to the
 // value, and hatches it beyond `most`, which a limit closes.
 export function createSlider(id, label, { onInput, ...props }) {
-  const input = h("input", {
-    type: "range", id, min: "0", step: "1", ...props, oninput: () => onInput(input.valueAsNumber),
-  });
+  const input = h("input", { type: "range", id, min: "0", step: "1", ...props, oninput: () => onInput(input.valueAsNumber) });
   const output = h("output", { for: id });
   return {
     input, nodes: [h("label", { for: id }, ...[label].flat()), input, output],
-    draw(value, says = String(value), most = Infinity) {
+    draw(value, says = String(value), { most = Infinity, ...attributes } = {}) {
+      setAll(input, attributes);
       const [least, end] = [Number(input.min), Number(input.max)];
       const at = (n) => (n - least) / Math.max(end - least, 1);
       set(input, "style", `--at:${at(value)};--to:${most < end ? at(most) : 2}`);

@@ -62,12 +62,11 @@ export function createSliders(id, { onChange, onLit }) {
       const ndim = layout.shape.length;
       if (rows.length !== 2 * ndim + 1) build(ndim);
       for (const row of rows) {
-        const { what, dim, input, draw } = row;
+        const { what, dim, draw } = row;
         const value = { size: layout.shape, stride: layout.stride }[what]?.[dim] ?? layout.storage_offset;
         const [most] = limitOf(row);
-        set(input, "max", String(Math.max(sliderMax[what], 1)));
-        set(input, "aria-valuetext", value >= most ? `${value}, the limit` : String(value));
-        draw(value, String(value), most);
+        const says = value >= most ? `${value}, the limit` : String(value);
+        draw(value, String(value), { most, max: Math.max(sliderMax[what], 1), "aria-valuetext": says });
       }
     },
   };

@@ -45,22 +45,22 @@ export function createWarpPane(id, { onChange }) {
     for (const slider of sliders) slider.draw(warp[slider.what]);
     const g = warpGeometry(warp, width);
     const top = LANE_HEIGHT + BETWEEN;
-    const box = (kind, text, left, y, wide, ...children) =>
-      ["span", { class: kind, style: `transform:translate(${left}px,${y}px);width:${wide}px`, ...(text === null ? {} : { text }) }, ...children];
+    const box = (kind, more, left, y, wide, ...children) =>
+      ["span", { class: kind, style: `transform:translate(${left}px,${y}px);width:${wide}px`, ...more }, ...children];
     set(stage, "style", `height:${top + LANE_HEIGHT + 26}px`);
     const numbered = g.lane < 16 ? 4 : 1; // on a phone every fourth lane has its number
     const every = Math.ceil((4 + 6.7 * String(g.touched.at(-1)).length) / g.sector); // so that numbers do not touch
     const named = (number, k) => (k % every ? "" : g.sector > 70 ? `sector ${number}` : String(number));
     fill(stage, drawing,
-      ...range(LANES).map((k) => box("sk-lane", k % numbered ? "" : String(k), k * g.lane, 0, g.lane - 2)),
-      ...g.touched.map((number, k) => box("sk-sector", null, k * g.sector, top, g.inner, ["small", { text: named(number, k) }])),
+      ...range(LANES).map((k) => box("sk-lane", { text: k % numbered ? "" : String(k) }, k * g.lane, 0, g.lane - 2)),
+      ...g.touched.map((number, k) => box("sk-sector", {}, k * g.sector, top, g.inner, ["small", { text: named(number, k) }])),
       slots); // above the sectors
     const widest = warp.stride ? 1.25 : 1.85; // two digits of 0.6 each, or "all"
     const size = Math.min(14, Math.floor((g.slots[0].width - 1) / widest));
     set(slots, "style", `font-size:${size}px`);
     fill(slots, ...range(warp.stride ? LANES : 1).map((k) => {
       const text = size < 8 ? "" : warp.stride ? String(k) : "all";
-      return box("sk-slot-of-lane", text, g.slots[k].left, top, Math.max(g.slots[k].width - 1, 1));
+      return box("sk-slot-of-lane", { text }, g.slots[k].left, top, Math.max(g.slots[k].width - 1, 1));
     }));
     fit(stage, ["00"], g.lane * numbered);
     const to = (k) => (g.slots[k].left + g.slots[k].width / 2).toFixed(1);

@@ -19,6 +19,9 @@ const WARP_LESSON =
   "32 threads of a GPU read in step, and memory comes in sectors of 32 bytes: neighbours share them. " +
   "Lane t reads element t · stride + offset.";
 
+const LEGEND = "A row is a cache line of 64 bytes. ● it is in the cache, ○ it has left, ×2 it was loaded twice. " +
+  "Above, a stroke for each visit: tall ones are misses, short ones hits.";
+
 const mostVisits = ({ walks }) => Math.max(...walks.map(numel));
 const numbersOf = (walks) => String(walks.flatMap(({ name, ...numbers }) => Object.entries(numbers).sort()));
 
@@ -55,13 +58,9 @@ function render({ model, el }) {
   const [note, verdict] = paragraphs("sk-note sk-lesson", "sk-verdict");
   const paneNodes = [0, 1].map((k) => createWalkPane(`${id}-${k}`, { onOrder: (order) => reorder(k, order) }));
   const panes = h("div", { class: "sk-panes" }, ...paneNodes.map((pane) => pane.node));
-  const legend = h("p", { class: "sk-note sk-legend", text:
-    "A row is a cache line of 64 bytes. ● it is in the cache, ○ it has left, ×2 it was loaded twice. " +
-    "Above, a stroke for each visit: tall ones are misses, short ones hits." });
+  const legend = h("p", { class: "sk-note sk-legend", text: LEGEND });
   const walksNode = h("div", {}, scrubber, controls, panes, verdict, legend);
-  const warpPane = createWarpPane(id, {
-    onChange: (changes) => change({ warp: { ...state().warp, ...changes } }),
-  });
+  const warpPane = createWarpPane(id, { onChange: (changes) => change({ warp: { ...state().warp, ...changes } }) });
 
   function draw() {
     const now = state();
@@ -92,16 +91,12 @@ function render({ model, el }) {
   function drawControls({ visit, cache_lines, alignment, walks }) {
     const most = mostVisits({ walks });
     const size = Math.max(...walks.map((walk) => walk.itemsize));
-    set(scrub.input, "max", String(most));
-    set(scrub.input, "aria-valuetext", `${visit} of ${most}`);
-    scrub.draw(visit, `${visit} of ${most}`);
+    scrub.draw(visit, `${visit} of ${most}`, { max: most, "aria-valuetext": `${visit} of ${most}` });
     player.draw(most > 0);
     cache.select.selectedIndex = CACHE_SIZES.indexOf(cache_lines);
     itemsize.select.selectedIndex = ITEMSIZES.indexOf(size);
-    set(shift.input, "max", String(64 - size));
-    set(shift.input, "step", String(size));
-    set(shift.input, "aria-valuetext", `${alignment} bytes after the start of a line`);
-    shift.draw(alignment, `${alignment} bytes`);
+    const says = `${alignment} bytes after the start of a line`;
+    shift.draw(alignment, `${alignment} bytes`, { max: 64 - size, step: size, "aria-valuetext": says });
   }
 
   function drawWalks(now) {
@@ -111,14 +106,10 @@ function render({ model, el }) {
     set(panes, "style", `--pane:${width}px`);
     show(paneNodes[1].node, walks.length > 1);
     const [left, right] = walks.map((walk, k) => paneNodes[k].draw(walk, now, width));
-    if (!right) {
-      set(verdict, "text", "");
-      return shell.speak(left.words);
-    }
     const sides = beside ? ["left", "right"] : ["upper", "lower"];
-    const words = comparison(left.counts, right.counts, sides);
-    set(verdict, "text", `${words[0].toUpperCase()}${words.slice(1)}.`);
-    return shell.speak(`${sides[0]} ${left.words}; ${sides[1]} ${right.words}; ${words}`);
+    const words = right ? comparison(left.counts, right.counts, sides) : "";
+    set(verdict, "text", words && `${words[0].toUpperCase()}${words.slice(1)}.`);
+    return shell.speak(right ? `${sides[0]} ${left.words}; ${sides[1]} ${right.words}; ${words}` : left.words);
   }
 
   function pick(preset) {
