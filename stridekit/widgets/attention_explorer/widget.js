@@ -25,13 +25,12 @@ const MEMORIES = {
 
 function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "attention explorer", kind: "sk-attention", traits: ["_state"], draw,
-    forget: () => (hovered = null), // the hovered element may not exist in a new shape
-    code, facts,
+    label: "attention explorer", kind: "sk-attention", traits: ["_state"], draw, code, facts,
   });
   const { id, state } = shell;
-  const hand = { onHover: hover, onMove: (element) => shell.put({ followed: sourceOf(element) }) };
-  let hovered = null; // the element under the pointer
+  const hand = {
+    onHover: (element) => shell.hover(element && sourceOf(element)), onMove: (element) => shell.put({ followed: sourceOf(element) }),
+  };
 
   const choices = createSettings({ attention: ATTENTION, packing: PACKINGS, rotary: ROTARY }, choose);
   const groups = createChips("heads of k and v", (kv_heads) => choose({ kv_heads }));
@@ -48,7 +47,7 @@ function render({ model, el }) {
 
   function draw() {
     const s = state();
-    const spot = hovered ?? s.followed;
+    const spot = shell.hovered ?? s.followed;
     layOut(s, spot[0]);
     const goes = reached(s, spot);
     const isLit = ([part, ...index]) =>
@@ -81,13 +80,6 @@ function render({ model, el }) {
     for (const [name, memory] of shown) memory.layOut(parts[name], s, name === "qkv" ? shell.width : width, isStacked);
     set(idea, "text", summary(found));
     fill(whys, ...found.flatMap((step) => step.why).map((text) => ["li", { text }]));
-  }
-
-  function hover(element) {
-    const next = element && sourceOf(element);
-    if (String(next) === String(hovered)) return;
-    hovered = next;
-    draw();
   }
 
   /** Heads are grouped only as 3HD, and by what divides them. */

@@ -24,14 +24,9 @@ const SIZES = [["N", "images"], ["C", "channels"], ["H", "height"], ["W", "width
 const boxHeight = (rows) => (rows <= 6 ? 24 : rows <= 9 ? 18 : 15);
 
 function render({ model, el }) {
-  const shell = createShell({ model, el }, {
-    label: "channels-last explorer", kind: "sk-channels", traits: ["_state"], draw,
-    forget: () => (hovered = null), // the hovered element may not exist in a new shape
-    code, facts,
-  });
+  const shell = createShell({ model, el }, { label: "channels-last explorer", kind: "sk-channels", traits: ["_state"], draw, code, facts });
   const { id, state } = shell;
-  const hand = { onHover: hover, onMove: select };
-  let hovered = null; // the element under the pointer, by its number in row-major order
+  const hand = { onHover: shell.hover, onMove: (flat) => shell.put({ index: unflatten(state().shape, flat) }) };
 
   const choice = createChoice("what lights up", HIGHLIGHTS, (highlight) => shell.put({ highlight }));
   const key = h("p", { class: "sk-note", text: "b12 is channel b at h = 1, w = 2." });
@@ -53,7 +48,7 @@ function render({ model, el }) {
   function draw() {
     const { shape, index, highlight } = state();
     if (`${shape} ${shell.width}` !== laidOut) layOut(shape);
-    const here = hovered === null ? index : unflatten(shape, hovered);
+    const here = shell.hovered === null ? index : unflatten(shape, shell.hovered);
     const lit = new Set(group(shape, here, highlight).map((each) => flatten(shape, each)));
     const [spot, selected] = [here, index].map((each) => String(flatten(shape, each)));
     const view = { spot, selected, isLit: (flat) => lit.has(flat) };
@@ -87,19 +82,7 @@ function render({ model, el }) {
     codeBox.draw(code({ shape }));
   }
 
-  function hover(flat) {
-    if (flat === hovered) return;
-    hovered = flat;
-    draw();
-  }
-
-  function select(flat) {
-    hovered = null;
-    shell.put({ index: unflatten(state().shape, flat) });
-  }
-
   function resize(changed) {
-    hovered = null;
     const shape = Object.assign([...state().shape], changed);
     shell.put({ shape, index: state().index.map((i, d) => Math.min(i, shape[d] - 1)) });
   }

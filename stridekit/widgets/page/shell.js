@@ -51,6 +51,12 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
       ends.push(end);
     },
     redraw,
+    hovered: null, // what is under the pointer, until another state comes
+    hover(what) {
+      if (String(what) === String(shell.hovered)) return;
+      shell.hovered = what;
+      redraw();
+    },
     state: () => model.get("_state"),
     /** Change some parts of the state on behalf of a hand. */
     put: (changed) => shell.change({ ...model.get("_state"), ...changed }),
@@ -96,6 +102,7 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
     const kept = unanswered.get(model.get("_change_id"));
     if (kept && kept !== model.get("_state")) model.set("_state", kept);
     if (model.get("_state") === drawn) return;
+    shell.hovered = null; // it may not exist in this one
     forget?.();
     redraw();
   }
