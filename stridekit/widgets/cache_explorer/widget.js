@@ -32,13 +32,7 @@ function render({ model, el }) {
     shell.put(changed);
   }
 
-  const player = createPlayer({
-    left: () => ROOM - state().tokens,
-    step: () => shell.put({ tokens: state().tokens + 1 }),
-    rewind: () => shell.put({ tokens: 0 }),
-    redraw: draw,
-    pause: () => PLAY_MS,
-  });
+  const player = createPlayer(shell, "tokens", { most: () => ROOM, pause: () => PLAY_MS });
   const sizes = createSizes(id, "sizes", Object.entries(SIZES).map(([name, [min, max]]) => [name, { min, max }]), change);
   const [tokens] = sizes.node.children;
   sizes.node.prepend(h("div", { class: "sk-playing" }, player.node, tokens));
@@ -80,7 +74,7 @@ function render({ model, el }) {
   }
 
   const first = h("div", { class: "sk-head" }, ...Object.values(choices.nodes));
-  shell.atEnd(player.stop);
+
   return shell.open(first, sizes.node, row, where, h("div", { class: "sk-chart" }, chart), idea);
 }
 

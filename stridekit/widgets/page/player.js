@@ -6,21 +6,25 @@ const SPEEDS = ["0.5", "1", "2"];
 // One speed for all players of a page, though each kind of widget has its own copy of this module.
 const chosen = (globalThis.stridekitPlaying ??= { speed: "1" });
 
-// A button that plays and pauses, and a choice of speeds. `left()` returns the number of steps left, `step()` takes
-// one, `rewind()` goes back to the start, and `pause()` returns the time in ms for which the step on screen stays there at
-// speed 1. `step` and `rewind` redraw the widget, as `redraw()` does, and the widget draws the player.
-export function createPlayer({ left, step, rewind, redraw, pause }) {
+// A button that plays and pauses, and a choice of speeds. It counts a part of the state from 0 up to `most()`, and `pause()`
+// returns the time in ms for which the step on screen stays there at speed 1. The widget draws the player.
+export function createPlayer(shell, key, { most, pause }) {
   const play = button("", toggle, { class: "sk-button sk-play" });
   const speed = h("select", { class: "sk-input sk-speed", "aria-label": "speed", onchange: choose },
     ...SPEEDS.map((value) => h("option", { value, text: `${value}×` })));
   const node = h("span", { class: "sk-player" }, play, speed);
   let waiting = null;
 
+  const left = () => most() - shell.state()[key];
+  const step = () => shell.put({ [key]: shell.state()[key] + 1 });
+  const rewind = () => shell.put({ [key]: 0 });
+  shell.atEnd(stop);
+
   function toggle() {
     const stops = waiting !== null;
     if (stops) stop();
     else wait();
-    if (stops || left()) return redraw();
+    if (stops || left()) return shell.redraw();
     rewind();
     return wait();
   }
@@ -29,7 +33,7 @@ export function createPlayer({ left, step, rewind, redraw, pause }) {
     const steps = left();
     if (steps <= 1) stop();
     if (steps) step();
-    else redraw(); // Python may have moved to the end meanwhile
+    else shell.redraw(); // Python may have moved to the end meanwhile
     if (waiting !== null) wait();
   }
 

@@ -36,12 +36,8 @@ function render({ model, el }) {
   const examples = createChips("shapes to try", aim, ["sk-examples", "sk-button"]);
   const source = h("div", { class: "sk-source" }, fields.why, expression, examples.node);
 
-  const player = createPlayer({
-    left: () => view.steps.length - 1 - view.at,
-    step: () => shell.put({ step: view.at + 1 }),
-    rewind: () => shell.put({ step: 0 }),
-    redraw: draw,
-    pause: () => PAUSE + READING * view.now.says.length,
+  const player = createPlayer(shell, "step", {
+    most: () => view.steps.length - 1, pause: () => PAUSE + READING * view.now.says.length,
   });
   const buttons = [["back", -1], ["next", 1], ["to the end", Infinity]].map(([text, by]) =>
     Object.assign(button(text, () => go(by), { class: "sk-button" }), { by }),
@@ -205,7 +201,6 @@ function render({ model, el }) {
     if (owners) shell.put({ flat: owners[(owners.indexOf(view.flat) + 1) % owners.length] });
   }
 
-  shell.atEnd(player.stop);
   return shell.open(fields.node, rest);
 }
 

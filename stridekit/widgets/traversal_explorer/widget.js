@@ -34,13 +34,8 @@ function render({ model, el }) {
 
   const presets = createChips("walks to start from", pick);
 
-  const player = createPlayer({
-    left: () => mostVisits(state()) - state().visit,
-    step: () => change({ visit: state().visit + 1 }),
-    rewind: () => change({ visit: 0 }),
-    redraw: draw,
-    pause: () => Math.max(40, Math.min(250, PLAY_MS / mostVisits(state()))),
-  });
+  const most = () => mostVisits(state());
+  const player = createPlayer(shell, "visit", { most, pause: () => Math.max(40, Math.min(250, PLAY_MS / most())) });
   const scrub = createSlider(`${id}-visit`, "visit", {
     onInput(visit) {
       player.stop();
@@ -136,7 +131,6 @@ function render({ model, el }) {
     change({ walks: walks.with(k, { ...walks[k], order }) });
   }
 
-  shell.atEnd(player.stop);
   return shell.open(presets.node, note, walksNode, warpPane.node);
 }
 
