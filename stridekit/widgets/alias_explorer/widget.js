@@ -121,8 +121,7 @@ function render({ model, el }) {
     const boxes = kind === "write"
       ? others.flatMap(owned.boxesOf).filter(([, ...place]) => touched.includes(String(place)))
       : owned.boxesOf(name);
-    const ways = boxes.map(([box, ...place]) => wayFrom(tapes.boxOf(...place), box));
-    motion.travel(owned.node, boxes.map(([box]) => box), (k) => ways[k]);
+    motion.travel(owned.node, boxes.map(([box]) => box), boxes.map(([box, ...place]) => wayFrom(tapes.boxOf(...place), box)));
   }
 
   function outcome({ log }) {

@@ -11,16 +11,16 @@ export function createMotion(root) {
   let [moving, layer, last] = [[], null, -Infinity];
   for (const kind of ["pointerdown", "keydown", "wheel"]) root.addEventListener(kind, end, { capture: true, passive: true });
 
-  /** Let the boxes of a layer travel; from(k) is how far box k begins from its place: [x, y] in px, null for one that stays. */
-  function travel(over, boxes, from) {
+  /** Let the boxes of a layer travel. The way of each is how far it begins from its place: [x, y] in px, null if it stays. */
+  function travel(over, boxes, ways) {
     end();
     const soon = performance.now() - last < TRAVEL + SPREAD; // a drag in another view, a loop in Python: no time to follow
     last = performance.now();
     if (soon || reduced.matches || boxes.length > MOST || !root.isConnected) return;
     [layer, moving] = [over, boxes.flatMap((box, k) => {
-      const by = from(k);
-      if (!by) return [];
-      const steps = [{ transform: `translate(${by[0]}px,${by[1]}px)` }, { transform: "none" }];
+      if (!ways[k]) return [];
+      const [x, y] = ways[k];
+      const steps = [{ transform: `translate(${x}px,${y}px)` }, { transform: "none" }];
       const delay = (SPREAD * k) / boxes.length;
       return [box.animate(steps, { duration: TRAVEL, delay, fill: "backwards", easing: "cubic-bezier(.4,0,.2,1)" })];
     })];
@@ -31,7 +31,7 @@ export function createMotion(root) {
   }
 
   function end() {
-    for (const one of moving) one.cancel();
+    for (const animation of moving) animation.cancel();
     moving = [];
     if (layer) delete layer.dataset.moving;
   }

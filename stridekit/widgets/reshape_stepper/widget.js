@@ -156,12 +156,11 @@ function render({ model, el }) {
     const numbersOf = (each) => [each.layout.shape, each.layout.stride, each.target].join("|");
     if (before.at > at || numbersOf(before) !== numbersOf(view)) return;
     const [box, way] = figure.moved(view);
-    if (!done && box) motion.travel(figure.node, [box], () => way);
+    if (!done && box) motion.travel(figure.node, [box], [way]);
     if (!done || !reason || [tapeBox, copyBox].some(isCut)) return;
     const [first] = spanOf(layout);
     const copies = range(numel(layout)).map(copy.box);
-    const ways = copies.map((box, flat) => wayFrom(tape.box(offsetAt(layout, flat) - first), box));
-    motion.travel(copyBox, copies, (flat) => ways[flat]);
+    motion.travel(copyBox, copies, copies.map((box, flat) => wayFrom(tape.box(offsetAt(layout, flat) - first), box)));
   }
 
   /** Another layout or target: restart the walk, and keep the element if possible. */

@@ -239,15 +239,15 @@ function render({ model, el, signal }) {
     if (g.dense || grid.scroller.isCut() || tape.scroller.isCut()) return motion.end();
     measure(); // one layout of the page for a whole change
     const [width, height] = grid.size();
-    const way = (flat) => {
-      const [[x, y], element] = [grid.corner(flat), elements[flat]];
+    const ways = elements.map((element, flat) => {
+      const [x, y] = grid.corner(flat);
       return g.has(element) ? [
         at.tape[0] + g.middle(element) - at.grid[0] - x - width / 2,
         at.tape[1] + g.top(element) + g.height / 2 - at.grid[1] - y - height / 2,
       ] : null;
-    };
-    if (copies <= before.copies) return motion.travel(grid.node, grid.cells(), way);
-    motion.travel(tape.node, elements.map(tape.slot), (flat) => way(flat)?.map((by) => -by));
+    });
+    if (copies <= before.copies) return motion.travel(grid.node, grid.cells(), ways);
+    motion.travel(tape.node, elements.map(tape.slot), ways.map((way) => way?.map((by) => -by)));
   }
 
   function change(layout, index, chain = null) {
