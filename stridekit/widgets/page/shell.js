@@ -47,9 +47,7 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
       redraw();
       return once(close);
     },
-    atEnd(end) {
-      ends.push(end);
-    },
+    atEnd: (end) => ends.push(end),
     redraw,
     hovered: null, // what is under the pointer, until another state comes
     hover(what) {
@@ -159,7 +157,6 @@ const once = (tidy) => () => {
 
 // A finger that lands on a slider may mean to scroll the page. A browser moves the slider at once, and leaves it moved
 // when the page then scrolls. Here a slider waits until the finger goes sideways or is lifted.
-/** Hold the sliders in a node still while a finger may be about to scroll. */
 function waitForFingers(node) {
   let held = null; // {input, value, wanted, x, y} while a finger has not said what it means
 
