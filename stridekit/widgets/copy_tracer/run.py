@@ -27,7 +27,6 @@ MOST = 450  # rows, and chains; of more, those of the most bytes, and the rows b
 MOST_STEPS = 5  # of a chain
 MOST_CHAINS = 2  # that are told of a row
 _BACKWARD = "backward: "
-_FORMATS = {4: "channels_last", 5: "channels_last_3d"}
 
 Step = tuple[str, str, str, str]  # a role, a line, its source, and the layout that it leaves
 # The events of a call; or, where it dispatched none, the number of the finding about it, and which time.
