@@ -15,13 +15,13 @@ export function facts(state) {
   const session = sessionOf(state);
   const { called, log, tapes } = session;
   const last = log.at(-1);
-  const found = relations(session);
-  const kindOf = (y, x) => found.find(({ names }) => names[0] === called[y] && names[1] === called[x])?.kind ?? null;
+  const pairs = relations(session);
+  const kindOf = (y, x) => pairs.find(({ names }) => names[0] === called[y] && names[1] === called[x])?.kind ?? null;
   return {
     lines: log.length,
     last: last?.kind ?? null,
     changed: [...(last?.sentence ?? "").matchAll(/(?:^|; )(\w+) changed/g)].map(([, name]) => name),
-    overlapping: found.filter(({ kind }) => kind === "overlap").map(({ names: [name] }) => name),
+    overlapping: pairs.filter(({ kind }) => kind === "overlap").map(({ names: [name] }) => name),
     storages: tapes.length,
     ...Object.fromEntries(PAIRS.map(([y, x]) => [`${NAMES[y]}_and_${NAMES[x]}`, kindOf(y, x)])),
   };

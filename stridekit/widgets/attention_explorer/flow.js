@@ -145,11 +145,11 @@ const are = (names) => `${listed(names)} ${names.length > 1 ? "are" : "is"}`;
 const copies = (all) => all.flatMap(({ arrows }) => arrows).filter(({ word }) => word === "copy");
 const copiedBytes = (all) => sum(copies(all).map(({ nbytes }) => nbytes));
 
-export function summary(found) {
-  const names = copies(found).flatMap((arrow) => arrow.names);
+export function summary(boxes) {
+  const names = copies(boxes).flatMap((arrow) => arrow.names);
   if (!names.length) return "Nothing is copied on the way.";
   const many = names.length === 1 ? "1 copy" : `${names.length} copies`;
-  return `${many} on the way, of ${listed(names)}: ${counted(copiedBytes(found), "byte")}.`;
+  return `${many} on the way, of ${listed(names)}: ${counted(copiedBytes(boxes), "byte")}.`;
 }
 
 export function order({ shape: [, heads, tokens], stride }) {
@@ -221,16 +221,16 @@ export function place(s, element) {
 
 export function told(s) {
   const { batch, tokens, heads: all, kv_heads, dim, packing } = s;
-  const found = steps(s);
+  const boxes = steps(s);
   const groups = kv_heads < all ? ` (k and v: ${kv_heads})` : "";
   return [
     `AttentionExplorer: batch ${batch}, tokens ${tokens}, heads ${all}${groups}, dim ${dim}, packed as ${packing}`,
-    ...found.flatMap(({ name, arrows, note, tensors }) => [
+    ...boxes.flatMap(({ name, arrows, note, tensors }) => [
       `${name}: ${[...arrows.map(arrowText), note].filter(Boolean).join("; ")}`,
       ...Object.entries(tensors).map(([called, { shape, stride, storage_offset }]) =>
         `  ${called}: shape ${tuple(shape)}, stride ${tuple(stride)}, storage_offset ${storage_offset}`),
     ]),
-    summary(found), ...found.flatMap(({ why }) => why), place(s, s.followed),
+    summary(boxes), ...boxes.flatMap(({ why }) => why), place(s, s.followed),
   ];
 }
 
@@ -238,12 +238,12 @@ export function told(s) {
 
 export function facts(s) {
   const { followed, ...settings } = s;
-  const found = steps(s);
-  const [, cut, turned, attended, merged] = found;
+  const boxes = steps(s);
+  const [, cut, turned, attended, merged] = boxes;
   return {
     ...settings,
-    copied: copiedBytes(found),
-    copies: copies(found).flatMap(({ names }) => names),
+    copied: copiedBytes(boxes),
+    copies: copies(boxes).flatMap(({ names }) => names),
     flash: attended.note.startsWith("flash"),
     merge: merged.arrows[0].word,
     followed,

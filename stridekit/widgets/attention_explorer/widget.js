@@ -71,15 +71,15 @@ function render({ model, el }) {
     choices.draw(s);
     groups.draw(kvChoices(s.heads, s.packing).map((n) => ({ text: String(n), isPressed: n === s.kv_heads, value: n })));
     sizes.draw(s);
-    const found = steps(s);
-    found.forEach((step, k) => fill(boxes[k], ...stepBox(step, k === 0)));
+    const made = steps(s);
+    made.forEach((step, k) => fill(boxes[k], ...stepBox(step, k === 0)));
     const isStacked = shell.width < STACKED;
     for (const node of [first, rest]) set(node, "data-stacked", String(isStacked));
     const parts = memories(s, part);
     const width = isStacked ? shell.width : Math.floor((shell.width - 2 * BETWEEN) / 3);
     for (const [name, memory] of shown) memory.layOut(parts[name], s, name === "qkv" ? shell.width : width, isStacked);
-    set(idea, "text", summary(found));
-    fill(whys, ...found.flatMap((step) => step.why).map((text) => ["li", { text }]));
+    set(idea, "text", summary(made));
+    fill(whys, ...made.flatMap((step) => step.why).map((text) => ["li", { text }]));
   }
 
   /** Heads are grouped only as 3HD, and by what divides them. */

@@ -19,13 +19,13 @@ function render({ model, el }) {
   const shell = createShell({ model, el }, { label: "copy tracer", kind: "sk-copies", traits: ["_state", "_run"], draw, code });
   const { title, rows, chains } = model.get("_run");
   const most = Math.max(1, ...rows.map(({ copied }) => copied));
-  const found = firsts(chains).sort((a, b) => a.finding - b.finding);
+  const leads = firsts(chains).sort((a, b) => a.finding - b.finding);
   const chosen = () => shell.state().row;
   let pointed = null; // by a mouse, for as long as it is there
   let revealed = null;
 
   const chips = createChips("findings", ({ rows: way }) => choose(way.at(-1)));
-  const further = h("span", { class: "sk-note", text: found.length > MOST_CHIPS ? `and ${found.length - MOST_CHIPS} more` : "" });
+  const further = h("span", { class: "sk-note", text: leads.length > MOST_CHIPS ? `and ${leads.length - MOST_CHIPS} more` : "" });
   const widest = Math.min(20, Math.max(...rows.map(({ module: { length } }) => length)));
   const rowAt = ({ target }) => target.closest("[role=option]")?.row ?? null;
   const list = h("div", {
@@ -58,7 +58,7 @@ function render({ model, el }) {
   function draw() {
     const r = pointed ?? chosen();
     set(list, "aria-activedescendant", lines[chosen()].node.id);
-    chips.draw(found.slice(0, MOST_CHIPS).map((chain) => ({
+    chips.draw(leads.slice(0, MOST_CHIPS).map((chain) => ({
       text: `${chain.finding}: ${chain.title.split(", ")[0]}`, title: chain.title, value: chain,
       isPressed: rows[chosen()].about.includes(chain.finding),
     })));
@@ -112,7 +112,7 @@ function render({ model, el }) {
     if (next >= 0 && next < rows.length) choose(next);
   }
 
-  show(chips.node, found.length);
+  show(chips.node, leads.length);
   const head = h("div", { class: "sk-head" }, h("p", { text: title }), chips.node, further);
   return shell.open(head, h("div", { class: "sk-bounded" }, list), below);
 }

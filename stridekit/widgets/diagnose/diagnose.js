@@ -79,8 +79,8 @@ function matchesIn(line, tried = () => {}) {
 function wordsOf({ form: { family, kinds }, match }, line) {
   const { fields, texts, exact } = fieldsOf(match.groups, kinds);
   const before = line.slice(Math.max(match.index - CONTEXT, 0), match.index);
-  const found = exact && family.decode?.(fields, { raw: match.groups, text: match[0], before });
-  const told = typeof found === "string" && found ? { means: found } : found; // a text is what the message means
+  const decoded = exact && family.decode?.(fields, { raw: match.groups, text: match[0], before });
+  const told = typeof decoded === "string" && decoded ? { means: decoded } : decoded; // a text is what the message means
   const filled = (sentence) => sentence.replace(/\{(\w+)\}/g, (_, name) => texts[name] ?? "…");
   return LABELS.map((label) => [label, told?.[label] ?? filled(family[label])]);
 }

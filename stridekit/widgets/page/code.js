@@ -33,10 +33,10 @@ function store(manager) {
   const live = manager.get_state_sync({ drop_defaults: true }).state;
   const state = {};
   const add = (id) => {
-    const found = live[id] ?? withoutKernel(manager._modelsSync.get(id)) ?? before[id];
-    if (!found || state[id]) return;
-    state[id] = found;
-    for (const [, other] of JSON.stringify(found.state).matchAll(/"IPY_MODEL_(\w+)"/g)) add(other);
+    const saved = live[id] ?? withoutKernel(manager._modelsSync.get(id)) ?? before[id];
+    if (!saved || state[id]) return;
+    state[id] = saved;
+    for (const [, other] of JSON.stringify(saved.state).matchAll(/"IPY_MODEL_(\w+)"/g)) add(other);
   };
   for (const cell of notebook.cells) {
     for (let k = 0; k < (cell.outputs?.length ?? 0); k++) add(cell.outputs.get(k).data[VIEW]?.model_id);

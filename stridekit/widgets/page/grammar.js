@@ -142,7 +142,7 @@ const visible = (text) => text.replace(UNSHOWN, "\ufffd");
 
 /** Reads the tokens of a plain text in order. `forms` is the advice in a refusal. */
 export function createReader(text, forms) {
-  const tokens = [...text.matchAll(TOKEN)].map((found) => ({ token: found[1], end: found.index + found[0].length }));
+  const tokens = [...text.matchAll(TOKEN)].map((seen) => ({ token: seen[1], end: seen.index + seen[0].length }));
   let [at, written] = [0, text]; // in the form that torch takes
 
   /** The next token; "" at the end. */
@@ -155,16 +155,16 @@ export function createReader(text, forms) {
 
   /** The next token, read, if it is one of these; "" if not. */
   function take(...wanted) {
-    const found = wanted.includes(token()) ? token() : "";
-    at += Number(found !== "");
-    return found;
+    const seen = wanted.includes(token()) ? token() : "";
+    at += Number(seen !== "");
+    return seen;
   }
 
   function need(wanted) {
-    const found = token();
-    if (!new RegExp(`^(?:${wanted})$`).test(found)) throw wrong();
+    const seen = token();
+    if (!new RegExp(`^(?:${wanted})$`).test(seen)) throw wrong();
     at += 1;
-    return found;
+    return seen;
   }
 
   const name = () => need(NAME);
@@ -268,7 +268,7 @@ function changes(a, b) {
 /** A call with its arguments matched to parameters. Throws Refused for what torch does not take. */
 function called(name, given, text) {
   const signature = SIGNATURES[name] ?? "";
-  const parameters = new Map([...signature.matchAll(PARAMETER)].map((found) => [found[2], found.slice(1)]));
+  const parameters = new Map([...signature.matchAll(PARAMETER)].map((seen) => [seen[2], seen.slice(1)]));
   const byPlace = given.flatMap(([word, value]) => (word ? [] : [value]));
   const wrong = (why) => new Refused(`cannot apply ${text}: ${why}; write .${name}(${signature})`);
 

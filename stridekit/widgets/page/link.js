@@ -16,8 +16,8 @@ export function createLinks(widgets) {
     /** Call `show(number, state)` for the link by which the page was opened, and for each that is followed on it. */
     follow(show) {
       const read = () => {
-        const found = readHash(location.hash, begun);
-        if (found) show(...found);
+        const link = readHash(location.hash, begun);
+        if (link) show(...link);
       };
       addEventListener("hashchange", read);
       read();

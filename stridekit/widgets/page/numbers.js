@@ -107,10 +107,10 @@ function sumOf(part, said, kind) {
 
   /** The next token, read, if it is one of these; "" if not. */
   function take(...wanted) {
-    const found = next();
-    if (!wanted.includes(found)) return "";
+    const token = next();
+    if (!wanted.includes(token)) return "";
     at = TOKEN.lastIndex;
-    return found;
+    return token;
   }
 
   /** Operands of one rank, between their signs, from left to right. */

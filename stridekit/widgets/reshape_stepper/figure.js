@@ -22,19 +22,19 @@ export function spread(old, fresh, width) {
   const ones = new Map(points.map((p) => [p, Math.max(...rows.map((row) => onesAt(row, p)))]));
   const places = sum([...ones.values()]);
   const many = Math.max(old.length, fresh.length, 1);
-  const one = Math.min(ONE, width / 2 / Math.max(places, 1), width / many); // the others keep half of the axis
-  const scale = (width - places * one) / (Math.log(points.at(-1)) || 1);
+  const unit = Math.min(ONE, width / 2 / Math.max(places, 1), width / many); // the others keep half of the axis
+  const scale = (width - places * unit) / (Math.log(points.at(-1)) || 1);
   const right = new Map(); // where the sizes of 1 at a product begin, from the right
   let [x, before] = [width, 1];
   for (const p of points) {
     x -= Math.log(p / before) * scale;
     right.set(p, x);
-    x -= ones.get(p) * one;
+    x -= ones.get(p) * unit;
     before = p;
   }
   const place = (row) => row.reduceRight((placed, [inner, outer]) => {
     const edge = placed[0]?.[0] ?? width;
-    const left = inner === outer ? edge - one : right.get(outer);
+    const left = inner === outer ? edge - unit : right.get(outer);
     return [[left, edge - left], ...placed];
   }, []);
   return { old: place(rows[0]), fresh: place(rows[1]) };

@@ -145,9 +145,9 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
 
   /** The theme's colours; a node outside the page has none. */
   function read() {
-    const found = Object.fromEntries(NAMES.map((name, k) => [name, getComputedStyle(probes.children[k]).color]));
+    const hues = Object.fromEntries(NAMES.map((name, k) => [name, getComputedStyle(probes.children[k]).color]));
     const mono = getComputedStyle(grid).getPropertyValue("--mono") || "monospace";
-    return { ...found, forced: media[1].matches, font: mono };
+    return { ...hues, forced: media[1].matches, font: mono };
   }
 
   function paint(pen, [x, y, w, height], [tint, text, mark]) {
