@@ -11,21 +11,15 @@ const MOST_STEPS = 100;
 
 /** The stage after one more step: {text, layout, copied, storageSize, labels, copies, steps}. Throws Refused. */
 function next(stage, step) {
-  const { read, ...made } = outcome(stage, step);
-  const { layout, copied } = made;
-  // A copy takes over the elements as it reads them, and their labels.
-  const labelOf = (element) => stage.labels?.[element] ?? String(element);
-  const labels = copied && stage.labels !== undefined ? rearranged(labelOf, read, layout) : stage.labels;
-  return { text: step.text, ...made, labels, copies: stage.copies + Number(copied), steps: stage.steps + 1 };
-}
-
-/** The same without the labels, which take the longest to compute. */
-function outcome(stage, step) {
   const { layout, copied, read } = apply(stage.layout, step);
   const storageSize = copied ? numel(layout) : stage.storageSize;
   const why = whyNotDrawn(layout, storageSize);
   if (why) throw new Refused(`${step.text}: ${why}`);
-  return { layout, copied, read, storageSize };
+  // A copy takes over the elements as it reads them, and their labels.
+  const labelOf = (element) => stage.labels?.[element] ?? String(element);
+  const labels = copied && stage.labels !== undefined ? rearranged(labelOf, read, layout) : stage.labels;
+  const [copies, steps] = [stage.copies + Number(copied), stage.steps + 1];
+  return { text: step.text, layout, copied, storageSize, labels, copies, steps };
 }
 
 /** The start, then the result of each step. `labels` are texts for the elements, null for their numbers; undefined: none. */
@@ -57,7 +51,7 @@ export function closed(chain, stages, layout) {
 /** Steps that are possible here and change something, the most instructive first: {text, copied}. */
 export function suggestions(stage) {
   return candidates(stage.layout).flatMap((text) => {
-    const [made] = tried(() => outcome(stage, readSteps(text)[0]));
+    const [made] = tried(() => next({ ...stage, labels: undefined }, readSteps(text)[0])); // labels would take long
     return !made || (sameLayout(made.layout, stage.layout) && !made.copied) ? [] : [{ text, copied: made.copied }];
   });
 }

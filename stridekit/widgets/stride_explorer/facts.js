@@ -1,6 +1,6 @@
 // What Python and the toolbar ask of a state: the facts that goals are set over, the code, the end of a chain, all sentences.
 
-import { extent, isDense, isInFormat, numel, offset, product, range, reach, rowMajor, sameLayout, tuple, unflatten, verdict } from "../page/layout.js";
+import { extent, isDense, isInFormat, offset, reach, rowMajor, sameLayout, tuple, verdict } from "../page/layout.js";
 import { closed, memoryOf, stagesOf } from "./chain.js";
 import { code as strided, formula, place, verdicts } from "./words.js";
 
@@ -10,8 +10,8 @@ export const EXAMPLE = { ...rowMajor([1], 1), index: [0] };
 /** The layout's numbers, its properties, its reach, the selected element, the chain's steps. */
 export function facts({ index, chain, ...layout }) {
   const { shape, stride, storage_offset } = layout;
-  const [reached, count] = [reachedBy(layout), numel(layout)];
-  const elements = () => range(count).map((flat) => offset(layout, unflatten(shape, flat)));
+  const { elements, owners } = reach(layout);
+  const [reached, count] = [owners.size, elements.length];
   return {
     shape, stride, storage_offset,
     contiguous: isInFormat("contiguous_format", layout),
@@ -23,17 +23,8 @@ export function facts({ index, chain, ...layout }) {
     element: index && offset(layout, index),
     steps: chain ? chain.steps.length : 0,
     rows_alike: shape.length === 2 && count > 0 && shape[0] > 1 && stride[0] === 0,
-    elements: count <= MOST_ELEMENTS ? elements() : null,
+    elements: count <= MOST_ELEMENTS ? elements : null,
   };
-}
-
-/** How many elements are reached. They are counted one by one only where a dim steps into what the others reach. */
-function reachedBy(layout) {
-  const { shape, stride } = layout;
-  const dims = range(shape.length).filter((d) => shape[d] > 1 && stride[d] > 0).sort((a, b) => stride[a] - stride[b]);
-  const inside = (k) => dims.slice(0, k).reduce((sum, d) => sum + (shape[d] - 1) * stride[d], 0);
-  if (!numel(layout)) return 0;
-  return dims.every((d, k) => stride[d] > inside(k)) ? product(dims.map((d) => shape[d])) : reach(layout).owners.size;
 }
 
 export const code = ({ index, chain, ...layout }, source) =>
