@@ -5,7 +5,7 @@ import { OWN_KEYS, fit, h, pool, set, setAll } from "../page/dom.js";
 
 const NAMES = ["row0", "row1", "row2", "row3", "row4", "row5", "pale", "ink", "muted", "line"];
 const LEAST_TEXT = 8; // px: smaller digits are not drawn
-const ROOM = 256; // px: a canvas grows in steps, because each new size erases it
+
 const THEME = ["(prefers-color-scheme: dark)", "(forced-colors: active)"];
 
 // A node of role grid with boxes of class `cell`, known by number; a plate finds them by `boxAt(x, y)`.
@@ -22,8 +22,7 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
     onpointerleave: () => hover(null),
     onclick: (event) => pointedAt(event) !== null && onSelect(pointedAt(event)),
   });
-  const canvas = h("canvas");
-  const frame = h("div", { class: "sk-plate", "aria-hidden": "true" }, canvas);
+  const canvas = h("canvas", { class: "sk-plate", "aria-hidden": "true" });
   const probes = h("span", { hidden: "" }, ...NAMES.map((name) => h("i", { style: `color:var(--sk-${name})` })));
   const liveRows = [0, 1].map(() => h("div", { role: "row" }, h("div", { role: "gridcell", class: "sk-active" })));
   // Each row keeps its own boxes: with one column less, the others stay in place.
@@ -66,10 +65,11 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
     set(grid, "aria-colcount", plate && String(columns));
     if (!plate) return close();
     if (!places) open();
-    places = newPlaces;
-    set(frame, "style", `width:${plate.width}px;height:${plate.height}px;overflow:hidden`);
-    grow(plate.width, plate.height, devicePixelRatio || 1);
-    painted = [];
+    [places, painted] = [newPlaces, []];
+    const dots = devicePixelRatio || 1; // in a px
+    const [width, height] = [plate.width, plate.height].map((size) => Math.ceil(size * dots));
+    setAll(canvas, { width, height, style: `width:${width / dots}px;height:${height / dots}px` });
+    canvas.getContext("2d").setTransform(dots, 0, 0, dots, 0, 0);
   }
 
   function draw(look, says, active) {
@@ -91,20 +91,9 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
     return () => nodes.forEach((node, k) => set(node, "aria-label", says(numbers[k])));
   }
 
-  let room = [0, 0, 1]; // width and height in px, and dots in each
-
-  function grow(width, height, dots) {
-    if (width <= room[0] && height <= room[1] && dots === room[2]) return;
-    room = [...[width, height].map((size, k) => Math.max(Math.ceil(size / ROOM) * ROOM, room[k])), dots];
-    canvas.width = room[0] * dots;
-    canvas.height = room[1] * dots;
-    set(canvas, "style", `width:${room[0]}px;height:${room[1]}px`);
-    canvas.getContext("2d").setTransform(dots, 0, 0, dots, 0, 0);
-  }
-
   function open() {
     colours = null;
-    grid.append(frame, probes);
+    grid.append(canvas, probes);
     for (const query of media) query.addEventListener("change", repaint);
     themed.observe(document.body, { attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
   }
@@ -112,7 +101,7 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
   function close() {
     if (!places) return;
     places = null;
-    for (const node of [frame, probes, ...liveRows]) node.remove();
+    for (const node of [canvas, probes, ...liveRows]) node.remove();
     for (const query of media) query.removeEventListener("change", repaint);
     themed.disconnect();
   }
@@ -131,7 +120,7 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
     textSize = size;
     if (!colours?.ink) colours = read();
     const pen = canvas.getContext("2d");
-    if (!painted.length) pen.clearRect(0, 0, room[0], room[1]);
+    if (!painted.length) pen.clearRect(0, 0, canvas.width, canvas.height);
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     looks.forEach((look, k) => {
