@@ -73,6 +73,7 @@ MASK = torch.zeros(5, 5, requires_grad=True)
 REASONS = [
     ((L, L, L), {}, ""),
     ((L, L, L), {"dropout_p": 0.1}, "dropout_p is 0.1: flash has no dropout on the CPU"),
+    ((L, L, L), {"dropout_p": 1.0}, "dropout_p is 1.0: flash has no dropout on the CPU"),
     (
         (L[0], L[0], L[0]),
         {},
@@ -86,6 +87,7 @@ REASONS = [
     ((L, ONE.expand(2, 3, 5, 4), ONE.expand(2, 3, 5, 4)), {}, ""),
     ((L, L[:, :1], L), {}, "q, k and v have 3, 1 and 3 heads: flash takes as many, or enable_gqa=True"),
     ((SEVERAL, GROUP, GROUP), {"enable_gqa": True}, ""),
+    ((SEVERAL, GROUP, GROUP), {"enable_gqa": True, "attn_mask": Layout((2, 6, 5, 5))}, ""),
     ((SEVERAL, GROUP, L), {"enable_gqa": True}, "k and v have 2 and 3 heads: flash takes as many"),
     ((L, L, L), {"attn_mask": MASK}, "attn_mask requires grad: flash computes no gradient of it"),
     ((L, L, L), {"attn_mask": MASK.detach()}, ""),

@@ -28,6 +28,8 @@ def test_a_cast_operand_lies_otherwise_than_it_did():
     assert torch.add(x, y).stride() == output_layout(x, y).stride == (2, 1)
     assert torch.add(x, y.float()).stride() == output_layout(x, y.float()).stride == (1, 4)
     assert output_layout(x, y).itemsize == 8 and output_layout(x, y.long()).itemsize == 4
+    metas = [torch.empty_strided(z.shape, z.stride(), dtype=z.dtype, device="meta") for z in (x, y)]
+    assert output_layout(*metas).stride == (2, 1)  # they stand for tensors on the CPU
     columns = torch.empty(4, 6).t()[::2]
     assert torch.add(columns, torch.empty(3, 4, dtype=torch.float64)).stride() == (1, 3)
     assert output_layout(columns, torch.empty(3, 4, dtype=torch.float64)).stride == (1, 3)
@@ -98,6 +100,8 @@ def test_a_result_lies_in_a_storage_of_its_own():
     assert made.copied and len({x.storage, made.storage, again.storage}) == 3
     assert not shares_memory(made, x) and not shares_memory(made, again)
     assert [one.storage for one in loop_nest(x, x.clone(), out=out)[:2]] == ["out", ""]
+    repeated = Layout((0, 3), (0, 0))  # which torch writes to if there is nothing to write
+    assert loop_nest(Layout((0, 3)), out=repeated)[0].shape == (0,)
     result, nest = loop_nest(made)
     assert nest.storage == made.storage != result.storage
 

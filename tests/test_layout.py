@@ -90,3 +90,16 @@ def test_a_layout_is_a_value():
     assert a == Layout((4, 6), (6, 1), 0, 4) and len({a, Layout((4, 6), itemsize=4)}) == 1
     with pytest.raises(AttributeError):
         a.shape = (24,)
+
+
+def test_the_largest_tensors_of_torch():
+    """torch counts elements and bytes in 64 bits."""
+    assert Layout((1,), (1,), 2**63 - 2).why_not_torch() == ""
+    assert Layout((1,), (1,), 2**63 - 1).why_not_torch().startswith("9223372036854775808 is beyond")
+    assert "is beyond 2**63 - 1" in Layout((1,), (1,), 2**62, itemsize=4).why_not_torch()
+
+
+def test_coalesced_layouts_have_no_dim_that_never_steps():
+    assert Layout((3, 1), (5, 7)).coalesce() == Layout((3,), (5,))
+    assert Layout((1, 3, 1), (9, 5, 7)).coalesce() == Layout((3,), (5,))
+    assert Layout((2, 0, 3)).coalesce() == Layout((0,), (1,))

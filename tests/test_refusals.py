@@ -77,10 +77,12 @@ L  x[sym.shape[0]] / x[sym.shape[0] :] / x[unbacked] / read_element(T[0], unback
 
 # Numbers, dims and values without end
 L  Layout((2**5000,))  =>  shape[0] is <int of 5,001 bits>: numbers go up to 2**4096
+L  Layout((2,), storage_offset=2**4096 + 1)  =>  storage_offset is <int of 4,097 bits>
 L  Layout((2,), (-(2**5000),))  =>  stride[0] is <int of 5,001 bits>
 L  x[2**5000]  =>  an index is <int of 5,001 bits>
 L  Layout((2**3000, 2**3000), (0, 0))  =>  more than 2**4096 elements
 L  Layout((1,) * 1001)  =>  1,001 dims are more than a layout has: 1,000
+L  Layout([1] * 100_000)  =>  100,000 dims are more than a layout has
 L  Layout(itertools.count())  =>  a count with more than 100,000 values: give fewer
 L  x.view((1,) * 200_000)  =>  a tuple with more than 100,000 values
 L  Layout((10**6,)).split(1) / Layout((10**6,)).chunk(10**6) / Layout((10**6,)).unbind()
@@ -248,7 +250,7 @@ L  traffic(T.cfloat().conj(), T.cfloat(), cache=256)  =>
 V  traffic(x, store="through")  =>  store is 'through': give 'bypass' or 'allocate'
 V  traffic(x).fraction(0, 1) / traffic(x).fraction(float("inf"), 1) / traffic(x).fraction(1, float("inf"))
     / traffic(x).fraction(1, 0) / traffic(x).fraction(-1.0, 1)  =>  give a number above 0
-V  warp_sectors(x[:1].expand(10**6, 6), lanes=20_000)  =>  more than 10,000
+V  warp_sectors(x[:1].expand(10**6, 6), lanes=10_001)  =>  more than 10,000
 I  warp_sectors(x, 1)  =>  no warp 1 of 32 lanes … : 0 to 0
 I  warp_sectors(x[:0])  =>  none, it is empty
 V  warp_sectors(x, lanes=0)  =>  a warp has at least one

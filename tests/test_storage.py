@@ -83,6 +83,7 @@ def test_pending_conj_and_neg():
     assert read_element(x.conj(), 1) == x.conj()[1].item() == 3 + 4j
     assert read_element(x.conj().imag, 1) == x.conj().imag[1].item() == 4.0
     for pending in (x.conj(), torch._neg_view(x), torch._neg_view(x.conj())):
+        assert read_element(pending, 1) == pending[1].item()
         whole = storage_view(pending)
         assert torch.equal(whole, x) and not (whole.is_conj() or whole.is_neg())
     assert storage_view(x.conj().imag).tolist() == [1, 2, 3, -4]

@@ -354,7 +354,7 @@ CHANGED = [
     ({"calls": {"a": 3}}, "there are calls of a, and samples of a, b"),
     ({"calls": {"a": 3, "b": 0}}, "0 stands among the numbers of b"),
     ({"threads": 0}, "0 stands among"),
-    ({"machine": {"gpu": None}}, "the machine has no date, processor, torch"),
+    ({"machine": {"date": ""}}, "the machine has no gpu, processor, torch"),
 ]
 
 

@@ -116,7 +116,7 @@ movedim 0, -1; movedim (0, 1), (1, 2); t; mT; squeeze; squeeze 1; squeeze 0; uns
 unsqueeze -1; expand 2, 4, 6; expand 3, 5, 4; expand -1, 6; view 24; view 2, 12; view 4, 3, 2; view -1
 view 2, 2, 6; reshape 24; reshape -1; reshape 2, -1; ravel; flatten; flatten 0, 1; flatten 1; flatten 1, 1
 unflatten 1, (2, -1); unflatten 0, (2, 2); as_strided (3,), (7,); as_strided (2, 2), (3, 1), 5
-view_dtype 2; view_dtype 8; view_as_complex; contiguous; clone; flip 0; flip 0, 1
+view 2, 0, 3; view_dtype 2; view_dtype 8; view_as_complex; contiguous; clone; flip 0; flip 0, 1
 contiguous memory_format=torch.channels_last; clone memory_format=torch.channels_last; to 2; repeat 2, 1
 contiguous memory_format=torch.preserve_format; clone memory_format=torch.contiguous_format
 repeat 2, 1, 3, 1, 1; to memory_format=torch.channels_last; to; tile 2
