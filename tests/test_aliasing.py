@@ -14,7 +14,6 @@ from stridekit import (
     has_internal_overlap,
     is_view,
     memset,
-    relation,
     shares_memory,
     shares_storage,
     traffic,
@@ -90,19 +89,6 @@ def test_layouts_lie_where_tensors_do(x, data):
 def union(*layouts):
     """The bytes that are read, as traffic counts them."""
     return traffic(reads=layouts).useful
-
-
-def test_layouts_of_one_place_are_interchangeable():
-    """Equal layouts are the same set and the same memory, however they were made; unequal ones are not."""
-    x, y = Layout((4, 6), itemsize=4), Layout((4, 6), itemsize=4, storage="y")
-    again = Layout((6, 4), (1, 6), itemsize=4).t()
-    assert x == again != y and repr(x) == repr(again) != repr(y)
-    assert memset(x) == memset(again) != memset(y) and memset(x).isdisjoint(memset(y))
-    assert shares_storage(x, again) and not shares_storage(x, y)
-    for operand in (x, y, x[1:], y[1:]):
-        assert union(x, operand) == union(again, operand)
-    assert repr(memset(y)) == "MemorySet(96 bytes in storage 'y': 0 + [0, 96))"
-    assert "no byte in common: y is in storage 'y', x in the storage" in str(relation(y, x))
 
 
 def test_what_lies_in_a_buffer():

@@ -23,20 +23,6 @@ def test_blocks_of_every_small_layout():
                 assert x.blocks(size) == slow_blocks({n + offset for n in numbers}, size)
 
 
-@pytest.mark.parametrize("offset", range(20))
-def test_blocks_begin_at_multiples_of_their_size(offset):
-    """Blocks do not begin where the set does: eight bytes fill one block only if they start with it."""
-    apart = int(offset % 8 > 0)
-    run = MemorySet.of(Layout((8,), storage_offset=offset))
-    assert run.blocks(8) == Blocks(8, 1 + apart, 1 - apart)
-    rows = MemorySet.of(Layout((100, 8), (24, 1), offset))  # each row lies alike in its blocks
-    assert rows.blocks(8) == Blocks(8, 100 * (1 + apart), 100 * (1 - apart))
-    tangled = MemorySet.of(Layout((3, 3, 8), (80, 120, 1), offset))
-    assert tangled.blocks(8) == Blocks(8, 9 * (1 + apart), 9 * (1 - apart))
-    parts = [part_of(Layout((8,), storage_offset=offset + k)) for k in (0, 8)]
-    assert blocks_together(parts, 8, Budget(100)) == 2 + apart
-
-
 @given(tensors())
 def test_blocks_of_a_tensor_are_those_of_its_addresses(x):
     """Blocks follow the real address; an empty tensor touches none."""
