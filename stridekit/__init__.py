@@ -1,15 +1,10 @@
 """stridekit: how tensors live in memory, to play with and to ask exactly.
 
 >>> import torch
->>> from stridekit import explain
+>>> from stridekit import is_view
 >>> x = torch.arange(24.0).view(4, 6)
->>> explain(x[:, 2])
-torch.float32 tensor of shape (4,), stride (6,), storage_offset 2
-  element        x[i] is element 2 + 6*i of the storage, 4 bytes each
-  contiguous     no: dim 0 has stride 6, 1 is needed
-  memory format  none of torch's
-  storage        4 of 24 elements are reached (16 of 96 bytes)
-  overlap        none: every index has an element of its own
+>>> is_view(x.t(), x), is_view(x.clone(), x)
+(True, False)
 
 `timing`, `widgets`, `lessons` and `exercises` are modules. `__init__.pyi` lists the public names.
 """

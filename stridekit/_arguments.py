@@ -85,6 +85,11 @@ class _Shown(reprlib.Repr):
 shown = _Shown().repr
 
 
+def wrong(name: str, value: Any, advice: str) -> LayoutError:
+    """Return the error about an argument of another kind."""
+    return LayoutError(f"{name} is {shown(value)}, {a_kind(value)}: {advice}")
+
+
 def _plain_int(name: str, value: Any) -> int | None:
     """Return the value as a plain int; None for anything else, True and 1.0 included."""
     torch = sys.modules.get("torch")
@@ -109,7 +114,7 @@ def int_(name: str, value: Any) -> int:
     """Return the value as a plain int."""
     number = _plain_int(name, value)
     if number is None:
-        raise LayoutError(f"{name} is {shown(value)}, {a_kind(value)}: give an int")
+        raise wrong(name, value, "give an int")
     return number
 
 
@@ -128,7 +133,7 @@ def ints(name: str, values: Any) -> tuple[int, ...]:
         return values  # the usual case, and each new layout passes here
     items = items_of(values)
     if items is None:
-        raise LayoutError(f"{name} is {shown(values)}, {a_kind(values)}: give a tuple of ints")
+        raise wrong(name, values, "give a tuple of ints")
     return tuple(int_(f"{name}[{d}]", value) for d, value in enumerate(items))
 
 
@@ -136,10 +141,10 @@ def texts(name: str, values: Any) -> tuple[str, ...]:
     """Return the values as a tuple of texts; a single text is refused."""
     items = items_of(values)
     if items is None:
-        raise LayoutError(f"{name} is {shown(values)}, {a_kind(values)}: give a sequence of texts")
+        raise wrong(name, values, "give a sequence of texts")
     for k, value in enumerate(items):
         if not isinstance(value, str):
-            raise LayoutError(f"{name}[{k}] is {shown(value)}, {a_kind(value)}: give a text")
+            raise wrong(f"{name}[{k}]", value, "give a text")
     return items
 
 
@@ -162,16 +167,12 @@ def items_of(values: Any) -> tuple[Any, ...] | None:
 
 
 def varargs(name: str, args: tuple[Any, ...]) -> tuple[int, ...]:
-    """Sizes as torch takes them: as separate arguments, or as one sequence."""
+    """Return sizes as torch takes them: as separate arguments, or as one sequence."""
     if not args:
         raise LayoutError(f"{name} is missing: give ints, or () for no dims")
-    is_sequence = len(args) == 1 and isinstance(args[0], Iterable) and not _is_0d(args[0])
-    return ints(name, args[0] if is_sequence else args)
-
-
-def _is_0d(value: Any) -> bool:
-    """Return True for a 0-d tensor or array, which claims to be iterable and is not."""
-    return bool(getattr(value, "ndim", 1) == 0)
+    # A 0-d tensor or array claims to be iterable, and is not.
+    several = isinstance(args[0], Iterable) and getattr(args[0], "ndim", 1) != 0
+    return ints(name, args[0] if len(args) == 1 and several else args)
 
 
 def shape_of(other: Any) -> tuple[int, ...]:
@@ -185,17 +186,14 @@ def shape_of(other: Any) -> tuple[int, ...]:
     return ints("shape", shape)
 
 
-# Dims and indices -----------------------------------------------------------------------------------
-
-
 def basic_index(item: Any) -> int:
     """Return one index as an int; lists, masks and tensors with dims would gather, and are refused."""
     number = None if getattr(item, "ndim", 0) else _plain_int("an index", item)
     if number is None:
-        raise LayoutError(
-            f"{shown(item)} is not a basic index: a layout takes ints, slices, ... and None; lists, "
-            "masks and tensors gather elements into a new storage"
+        takes = (
+            "a layout takes ints, slices, ... and None; lists, masks and tensors gather elements"
         )
+        raise LayoutError(f"{shown(item)} is not a basic index: {takes} into a new storage")
     return number
 
 
@@ -211,9 +209,8 @@ def wrap_dim(dim: Any, ndim: int, shape: tuple[int, ...]) -> int:
     """Return a dim counted from 0; like torch, a 0-d layout accepts 0 and -1."""
     dim, count = int_("dim", dim), max(ndim, 1)
     if not -count <= dim < count:
-        raise IndexError(
-            f"dim {dim} is out of range for shape {shape}: use {-count} to {count - 1}"
-        )
+        advice = f"use {-count} to {count - 1}"
+        raise IndexError(f"dim {dim} is out of range for shape {shape}: {advice}")
     return dim % count
 
 
@@ -221,13 +218,9 @@ def different_dims(name: str, dims: Any, shape: tuple[int, ...]) -> list[int]:
     """Return one dim or several, counted from 0; raises LayoutError if one is named twice."""
     wanted = ints(name, dims if isinstance(dims, Iterable) else (dims,))
     wrapped = [wrap_dim(dim, len(shape), shape) for dim in wanted]
-    for i, dim in enumerate(wrapped):
-        if dim in wrapped[:i]:
-            raise LayoutError(f"{name} {wanted} names dim {dim} twice: give each dim once")
+    if twice := [dim for i, dim in enumerate(wrapped) if dim in wrapped[:i]]:
+        raise LayoutError(f"{name} {wanted} names dim {twice[0]} twice: give each dim once")
     return wrapped
-
-
-# Tensors and arrays ---------------------------------------------------------------------------------
 
 
 def numbers_of(x: Any) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
@@ -239,10 +232,8 @@ def numbers_of(x: Any) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
         return tuple(x.shape), tuple(x.stride()), x.storage_offset(), x.element_size()
     if hasattr(x, "__array_interface__") and hasattr(x, "__array_finalize__"):
         return _numbers_of_array(x)  # not a NumPy scalar, which has no lasting memory
-    raise TypeError(
-        f"{a_kind(x)} has no layout: give a torch tensor or a NumPy array "
-        "(torch.as_tensor makes one from numbers)"
-    )
+    advice = "give a torch tensor or a NumPy array (torch.as_tensor makes one from numbers)"
+    raise TypeError(f"{a_kind(x)} has no layout: {advice}")
 
 
 def _refuse_without_stride(x: Any) -> None:
@@ -251,22 +242,16 @@ def _refuse_without_stride(x: Any) -> None:
         raise LayoutError(f"{a_kind(x)} has no shape and no memory yet: run its lazy module once")
     kind = str(x.layout).removeprefix("torch.")
     if getattr(x, "is_nested", False):
-        raise LayoutError(
-            "a nested tensor is several tensors, each with its own shape: "
-            "take one of x.unbind(), or pad it with torch.nested.to_padded_tensor"
-        )
+        advice = "take one of x.unbind(), or pad it with torch.nested.to_padded_tensor"
+        raise LayoutError(f"a nested tensor is several tensors of their own shapes: {advice}")
     if kind.startswith("sparse"):
-        raise LayoutError(
-            f"a {kind} tensor keeps indices and values apart and has no stride: "
-            "ask its x.values(), or x.to_dense() for a strided copy"
-        )
+        advice = "ask its x.values(), or x.to_dense() for a strided copy"
+        raise LayoutError(f"a {kind} tensor keeps indices apart, without a stride: {advice}")
     if kind != "strided":
         raise LayoutError(f"a {kind} tensor hides its layout: x.to_dense() makes a strided copy")
     if x.is_quantized:
-        raise LayoutError(
-            f"a quantized tensor ({x.dtype}) stores integers that stand for other numbers: "
-            "ask x.int_repr() for the integers, x.dequantize() for the numbers"
-        )
+        advice = "ask x.int_repr() for the integers, x.dequantize() for the numbers"
+        raise LayoutError(f"a quantized tensor ({x.dtype}) stores integers for numbers: {advice}")
 
 
 def _numbers_of_array(x: Any) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:

@@ -1,8 +1,4 @@
-"""torch_defaults: torch as it is right after its import.
-
-A notebook may set a default device or dtype, or be inside `torch.inference_mode()`. These settings must not
-change the checks of exercises or the contents of widgets.
-"""
+"""torch_defaults: torch as it is right after its import, for the checks of exercises and for widgets."""
 
 from __future__ import annotations
 
@@ -27,9 +23,6 @@ def torch_defaults() -> Iterator[None]:
 
     >>> with torch.device("meta"), torch_defaults():
     ...     torch.zeros(2)
-    ...     torch.set_default_dtype(torch.float64)
-    tensor([0., 0.])
-    >>> torch.zeros(2)
     tensor([0., 0.])
     """
     # A default device is a function mode, and set_default_device remembers its own. So take all modes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -36,12 +36,9 @@ def columns(rows: Sequence[Sequence[str]], align: str = "<") -> list[str]:
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     signs = align.ljust(len(widths), align[-1])
-    lines = []
-    for row in rows:
-        cells = zip(row, signs, widths, strict=False)
-        line = "  ".join(f"{text:{sign}{width}}" for text, sign, width in cells)
-        lines.append(f"  {line}".rstrip())
-    return lines
+    looks = [f"{sign}{width}" for sign, width in zip(signs, widths, strict=False)]
+    texts = ([f"{text:{look}}" for text, look in zip(row, looks, strict=True)] for row in rows)
+    return [f"  {'  '.join(cells)}".rstrip() for cells in texts]
 
 
 def html_table(
@@ -67,22 +64,18 @@ def html_table(
     sides = [_SIDES[sign] for sign in signs] or [""] * count
     bold = "font-weight:600" if align else ""
 
-    top = _row(_cell('th scope="col"', text, side) for text, side in zip(head, sides, strict=False))
-    body = ""
-    for row in rows:
-        cells = [_cell("td", text, side) for text, side in zip(row, sides, strict=True)]
+    top = [_cell('th scope="col"', text, side) for text, side in zip(head, sides, strict=False)]
+    lines = [[_cell("td", *pair) for pair in zip(row, sides, strict=True)] for row in rows]
+    for cells, row in zip(lines, rows, strict=True):
         if named_rows:
             cells[0] = _cell('th scope="row"', row[0], sides[0], bold)
-        body += _row(cells)
+    parts = ["".join(f"<tr>{''.join(cells)}</tr>" for cells in part) for part in ([top], lines)]
     if foot:
-        last = _row([_cell(f'td colspan="{count}"', foot, _SIDES["<"])])
-        top, body = f"<thead>{top}</thead>", f"<tbody>{body}</tbody><tfoot>{last}</tfoot>"
+        last = _cell(f'td colspan="{count}"', foot, _SIDES["<"])
+        parts = [f"<thead>{parts[0]}</thead>", f"<tbody>{parts[1]}</tbody>"]
+        parts.append(f"<tfoot><tr>{last}</tr></tfoot>")
     caption = _cell("caption", title, "caption-side:top", _SIDES["<"], bold)
-    return f"<table>{caption}{top if head else ''}{body}</table>"
-
-
-def _row(cells: Iterable[str]) -> str:
-    return f"<tr>{''.join(cells)}</tr>"
+    return f"<table>{caption}{''.join(parts if head else parts[1:])}</table>"
 
 
 def _cell(tag: str, text: str, *styles: str) -> str:

@@ -6,13 +6,12 @@ dims are sorted by their strides, so that the innermost loop steps to close neig
 in that order; and loops that step evenly for every operand are merged.
 
 The operation computes in the common dtype (`torch.result_type`). On the CPU torch first casts an operand of
-another dtype into a copy, as dense as that of `x.to(dtype)`. It writes a given output of another dtype
-through a contiguous copy. (A GPU casts each element as it passes.) On any device, a view that has yet to be
-conjugated or negated (`x.is_conj()`, `x.is_neg()`) is cloned first.
+another dtype into a copy, and writes a given output of another dtype through a contiguous copy. (A GPU
+casts each element as it passes.) On any device, a view that has yet to be conjugated or negated is cloned.
 
-A Layout has no dtype. Layouts of one itemsize count as one dtype; layouts of two itemsizes are refused,
-because their dtypes are unknown. Operands that an operation itself casts must be passed as already cast:
-`/` makes floats of ints. `where` does not cast its condition: pass a Layout of it, as wide as the others.
+A Layout has no dtype. Layouts of one itemsize count as one dtype; layouts of two itemsizes are refused.
+Pass operands that an operation itself casts as already cast: `/` makes floats of ints, and `where` takes
+a condition as wide as the others.
 
 The rules, and their names in the comments here, are those of aten/src/ATen/TensorIterator.cpp; conjugated
 and negated views follow aten/src/ATen/native/MathBitsFallback.h.
@@ -22,6 +21,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from math import prod
 from typing import Any, NamedTuple
@@ -63,8 +63,6 @@ def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
     that of the common dtype. Raises LayoutError if the shapes do not broadcast, if the dtypes have no
     common one, and for Layouts among operands of several dtypes; TypeError as `Layout.of` does.
 
-    >>> output_layout(Layout((4, 6)).t(), Layout((4, 6)).t())  # alike: the strides stay
-    Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=1, storage='new ...')
     >>> output_layout(Layout((3, 1)), Layout((4,)), itemsize=4)
     Layout(shape=(3, 4), stride=(4, 1), storage_offset=0, itemsize=4, storage='new ...')
     """
@@ -77,20 +75,16 @@ def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
 def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
     """Return the loops of an elementwise operation: one layout for the output, then one for each input.
 
-    They share one shape, the sizes of the loops from the outermost to the innermost; each has the strides
-    by which its operand moves in these loops. An operand that torch casts first takes part as its copy
-    (`copied` is True), of the common itemsize. `out` is a given output, and helps to decide the order of
-    the loops. Raises LayoutError for an `out` of another shape, which torch would resize, and like
-    `output_layout`; TypeError as `Layout.of` does.
+    Their common shape has the sizes of the loops, outermost first; each has the strides by which its
+    operand moves. An operand that torch casts first takes part as its copy (`copied` is True). `out` is a
+    given output, and helps to decide the order of the loops. Raises LayoutError for an `out` of another
+    shape, which torch would resize, and like `output_layout`; TypeError as `Layout.of` does.
 
     >>> x = Layout((4, 6))
     >>> [nest.shape for nest in loop_nest(x, x)]  # both contiguous: one loop
     [(24,), (24,), (24,)]
-    >>> for nest in loop_nest(x.t(), Layout((6, 1))):  # the result lies as x.t() does
-    ...     print(nest.shape, nest.stride)
-    (4, 6) (6, 1)
-    (4, 6) (6, 1)
-    (4, 6) (0, 1)
+    >>> [nest.stride for nest in loop_nest(x.t(), Layout((6, 1)))]  # the result lies as x.t() does
+    [(6, 1), (6, 1), (0, 1)]
     """
     shape = _broadcast_shape(_layouts_of(layouts))
     if out is not None:
@@ -108,13 +102,8 @@ def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
 
 def _moved_by(loops: list[Loop], i: int, operand: Layout) -> Layout:
     """Return the layout of operand number `i` over the loops, which come innermost first."""
-    return Layout(
-        tuple(loop.size for loop in reversed(loops)),
-        tuple(loop.steps[i] for loop in reversed(loops)),
-        operand.storage_offset,
-        operand.itemsize,
-        storage=operand.storage,
-    )
+    shape = tuple(loop.size for loop in reversed(loops))
+    return replace(operand, shape=shape, stride=tuple(loop.steps[i] for loop in reversed(loops)))
 
 
 # One loop for all: fast_set_up ----------------------------------------------------------------------
@@ -206,12 +195,6 @@ def as_computed(inputs: Sequence[Any], out: Any = None) -> tuple[list[Computed],
 
     Raises LayoutError for Layouts among operands of several dtypes, and for dtypes that torch lacks or
     does not promote; TypeError as `Layout.of` does.
-
-    >>> import torch
-    >>> x, y = torch.empty(4, 1).expand(4, 2), torch.empty(4, 2, dtype=torch.float64)
-    >>> operands, itemsize = as_computed([x, y])
-    >>> operands[0].why_copied, operands[0].layout.stride, itemsize
-    ('torch.float32 is cast to torch.float64', (2, 1), 8)
     """
     operands = [_operand_from(f"operand {i}", x) for i, x in enumerate(inputs)]
     outputs = [] if out is None else [_operand_from("out", out)]
@@ -237,8 +220,7 @@ def _as_output(x: _Operand, common: Any, itemsize: int, casts: bool) -> Computed
     if None in (x.dtype, common) and x.layout.itemsize != itemsize:
         raise LayoutError(
             f"out has elements of {x.layout.itemsize} bytes, the operands of {itemsize}: torch writes "
-            "to an out of another dtype by way of a copy, unless it is that of a comparison, and a Layout "
-            "has no dtype. Give tensors (meta tensors will do), or an out of the operands' itemsize"
+            "to an out of another dtype by way of a copy, and a Layout has no dtype. Give (meta) tensors"
         )
     if casts and None not in (x.dtype, common) and x.dtype != common:
         copy = x.layout.to(itemsize, memory_format="contiguous_format", copy=True)
@@ -265,24 +247,23 @@ def _operand_from(name: str, x: Any) -> _Operand:
     try:
         return _Operand(layout, torch.from_numpy(array).dtype)
     except (TypeError, ValueError):
-        raise LayoutError(
-            f"{name} is not a torch tensor: it is an array of {x.dtype!r}, which torch does not have. "
-            "Convert it with .astype() first"
-        ) from None
+        what = (
+            f"it is an array of {x.dtype!r}, which torch does not have: convert it with .astype()"
+        )
+        raise LayoutError(f"{name} is not a torch tensor: {what}") from None
 
 
 def _common_dtype(operands: Sequence[_Operand]) -> Any:
     """Return the dtype in which torch computes; None if all operands are Layouts."""
     dtypes = list(dict.fromkeys(x.dtype for x in operands if x.dtype is not None))
+    itemsizes = {x.layout.itemsize for x in operands}
     for i, x in enumerate(operands):
-        if x.dtype is None and (
-            dtypes[1:] or any(x.layout.itemsize != y.layout.itemsize for y in operands)
-        ):
+        if x.dtype is None and (dtypes[1:] or itemsizes != {x.layout.itemsize}):
             kinds = dict.fromkeys(str(y.dtype or f"itemsize {y.layout.itemsize}") for y in operands)
             raise LayoutError(
                 f"the operands are of different dtypes ({', '.join(kinds)}): torch casts some of them into "
                 f"dense copies first, and operand {i}, a Layout, does not say whether it is one of those. "
-                "Give tensors (meta tensors will do), or the layout of the copy: layout.to(itemsize=…)"
+                "Give (meta) tensors, or the layout of the copy: layout.to(itemsize=…)"
             )
     if len(dtypes) < 2:
         return dtypes[0] if dtypes else None
@@ -298,10 +279,9 @@ def _common_dtype(operands: Sequence[_Operand]) -> Any:
         ]
         return torch.result_type(promoted[0], promoted[-1])
     except RuntimeError:
-        raise LayoutError(
-            f"torch promotes {' and '.join(map(str, dtypes))} to no common dtype: cast one of the operands "
-            "first, as in x.to(torch.float32)"
-        ) from None
+        kinds = " and ".join(map(str, dtypes))
+        advice = "cast one first, as in x.to(torch.float32)"
+        raise LayoutError(f"torch promotes {kinds} to no common dtype: {advice}") from None
 
 
 # Operands -------------------------------------------------------------------------------------------
@@ -312,9 +292,7 @@ def _layouts_of(layouts: tuple[Any, ...]) -> list[Layout]:
     if not layouts:
         raise LayoutError("no operands: give at least one layout")
     if len(layouts) > MOST_OPERANDS:
-        raise LayoutError(
-            f"{len(layouts):,} operands: no operation has more than {MOST_OPERANDS:,}"
-        )
+        raise LayoutError(f"{len(layouts):,} operands: give {MOST_OPERANDS:,} at most")
     operands = [Layout.of(layout) for layout in layouts]
     for i, operand in enumerate(operands):
         if operand.why_not_torch():
@@ -329,10 +307,10 @@ def _broadcast_shape(operands: list[Layout]) -> Ints:
     for i, operand in enumerate(operands):
         for d, size in enumerate(operand.shape, start=ndim - operand.ndim):
             if size not in (1, shape[d]) and shape[d] != 1:
+                shapes = ", ".join(str(x.shape) for x in operands)
                 raise LayoutError(
-                    f"shapes {', '.join(str(x.shape) for x in operands)} do not broadcast: dim {d} "
-                    f"of the result would be {shape[d]}, but operand {i} has {size} there, and only "
-                    "a size of 1 is repeated"
+                    f"shapes {shapes} do not broadcast: dim {d} of the result would be {shape[d]}, but "
+                    f"operand {i} has {size} there, and only a size of 1 is repeated"
                 )
             shape[d] = shape[d] if size == 1 else size
     return tuple(shape)
@@ -341,14 +319,10 @@ def _broadcast_shape(operands: list[Layout]) -> Ints:
 def _require_output(out: Layout, shape: Ints) -> None:
     """Raise LayoutError for a given output that torch would resize, or refuse to write to."""
     if out.shape != shape:
-        raise LayoutError(
-            f"out has shape {out.shape}, the result has {shape}: give one of that shape"
-        )
+        raise LayoutError(f"out has shape {out.shape}, the result has {shape}: give one like it")
     if out.why_not_torch():
         raise LayoutError(f"out is not a torch tensor: {out.why_not_torch()}")
     for d, (size, step) in enumerate(zip(out.shape, out.stride, strict=True)):
         if out.numel and size > 1 and step == 0:
-            raise LayoutError(
-                f"dim {d} of out has stride 0: its {size} indices would all write to one element. "
-                "Use .clone() of it"
-            )
+            all_ = f"its {size} indices would all write to one element"
+            raise LayoutError(f"dim {d} of out has stride 0: {all_}. Use .clone() of it")

@@ -9,10 +9,8 @@ count elements; only addresses count bytes.
 
 A dim is a pair of a size and a stride. A view operation reorders these pairs, changes one, drops or adds
 one, and may move the offset; `_view` builds the next layout from them. A copy starts a storage of its own.
-Read the class from top to bottom: the value; one index, a slice, pieces; the dims as a whole; other shapes;
-other elements; what copies; and the order in memory. Each operation of torch is one short method, and all
-of them are here; what has to walk the dims is in `rules`, on bare ints. torch is never imported:
-`Layout.of` asks a tensor or an array for its numbers, and the rest is arithmetic.
+Each operation of torch is one short method, and all of them are here; what has to walk the dims is in
+`rules`, on bare ints. torch is never imported: `Layout.of` asks a tensor or an array for its numbers.
 """
 
 from __future__ import annotations
@@ -28,7 +26,6 @@ from stridekit import rules
 from stridekit._arguments import (
     MAX_INT,
     LayoutError,
-    a_kind,
     basic_index,
     different_dims,
     int_,
@@ -41,6 +38,7 @@ from stridekit._arguments import (
     varargs,
     wrap_dim,
     wrap_index,
+    wrong,
 )
 
 __all__ = ["Layout", "LayoutError"]
@@ -70,16 +68,12 @@ def new_storage() -> str:
 class Layout:
     """Shape, stride and storage_offset in elements, itemsize in bytes: an immutable value.
 
-    Its methods carry torch's names and return new layouts, with the numbers that torch would give.
-    Without a stride the layout is contiguous (row-major). Two layouts are equal if these four numbers and
-    the name of their storage are. Layouts of one name share one storage, and so do all those without a
-    name. Views keep the name, and a copy gets a new one; to place a layout elsewhere, name a storage
-    yourself. Raises LayoutError for numbers that fit no tensor or array. Negative strides are
-    NumPy's; torch has none.
+    Methods carry torch's names and return new layouts, with the numbers that torch would give. Without a
+    stride the layout is contiguous (row-major). Layouts with the same name of a storage, or without one,
+    share that storage. Views keep the name, and a copy gets a new one; the name is part of the value.
+    Raises LayoutError for numbers that fit no tensor or array. Only arrays have negative strides.
 
     >>> x = Layout((4, 6), itemsize=4)
-    >>> x
-    Layout(shape=(4, 6), stride=(6, 1), storage_offset=0, itemsize=4)
     >>> x[1:, ::2]
     Layout(shape=(3, 3), stride=(6, 2), storage_offset=6, itemsize=4)
     >>> x[1:, ::2].offset((2, 1)), x[1:, ::2].address((2, 1))
@@ -105,9 +99,7 @@ class Layout:
         set_field(self, "storage_offset", int_("storage_offset", self.storage_offset))
         set_field(self, "itemsize", int_("itemsize", self.itemsize))
         if not isinstance(self.storage, str):
-            raise LayoutError(
-                f"storage is {shown(self.storage)}, {a_kind(self.storage)}: give its name, a str"
-            )
+            raise wrong("storage", self.storage, "give its name, a str")
         if len(self.shape) != len(self.stride):
             raise LayoutError(
                 f"shape {self.shape} has {len(self.shape)} dims but stride {self.stride} has "
@@ -138,10 +130,9 @@ class Layout:
     def of(cls, x: Any) -> Layout:
         """Return the layout of a strided torch tensor or a NumPy array, counted from its storage's start.
 
-        Meta and fake tensors have one too: a layout is numbers, no memory is touched. The storage of
-        an array is the block at the end of its `.base` chain: an array's memory, or a tensor's storage.
-        Raises TypeError for what is neither, LayoutError for tensors without one stride per dim, and for
-        arrays that do not step by whole elements.
+        Meta and fake tensors have one too, because no memory is touched. The storage of an array is the
+        block at the end of its `.base` chain. Raises TypeError for anything else, and LayoutError for
+        tensors without one stride per dim and arrays that do not step by whole elements.
 
         >>> import torch
         >>> Layout.of(torch.arange(24.0).view(4, 6)[:, 2])
@@ -185,7 +176,7 @@ class Layout:
         return bool(_NEW.fullmatch(self.storage))
 
     def offset(self, index: int | Iterable[int]) -> int:
-        """Count the the element at `index`, counted in elements from the storage's start.
+        """Return the number of the element at `index`, counted in elements from the storage's start.
 
         `index` has one int for each dim; negative ones count from the end. Raises IndexError.
 
@@ -260,8 +251,8 @@ class Layout:
     def __getitem__(self, index: Any) -> Layout:
         """Basic indexing: ints, slices with a positive step, `...` and None, as torch does it.
 
-        Raises IndexError for an int out of range, LayoutError for lists, masks and tensors: those
-        gather into a new storage, so the result has no layout on this one.
+        Raises IndexError for an int out of range, LayoutError for lists, masks and tensors, which
+        gather into a new storage.
 
         >>> Layout((2, 3, 4))[1, ..., ::2]
         Layout(shape=(3, 2), stride=(4, 2), storage_offset=12, itemsize=1)
@@ -287,16 +278,15 @@ class Layout:
 
     def _slice(self, dim: int, item: slice) -> Layout:
         """Return `x[item]` along a dim: a new size, a multiple of the stride, and another start."""
-        if item.step is not None and basic_index(item.step) < 1:
+        ends = (item.start, item.stop, item.step)
+        first, last, step = (None if end is None else basic_index(end) for end in ends)
+        if step is not None and step < 1:
             raise LayoutError(
-                f"slice step {item.step} is not positive: torch has no negative "
-                "strides, use .flip (a copy)"
+                f"slice step {step} is not positive: torch has no negative strides, use .flip (a copy)"
             )
         dims = self._dims
         size, stride = dims[dim]
-        first = None if item.start is None else basic_index(item.start)
-        last = None if item.stop is None else basic_index(item.stop)
-        start, stop, step = slice(first, last, item.step).indices(size)
+        start, stop, step = slice(first, last, step).indices(size)
         dims[dim] = (max(-((start - stop) // step), 0), stride * step)
         # torch moves the offset even when nothing is left.
         return self._view(dims, self.storage_offset + start * stride)
@@ -312,11 +302,7 @@ class Layout:
         return self._view(dims, self.storage_offset + wrap_index(index, dim, size) * stride)
 
     def unbind(self, dim: int = 0) -> tuple[Layout, ...]:
-        """Return `x.unbind(dim)`: `select` for each index of a dim.
-
-        >>> [column.storage_offset for column in Layout((4, 3)).unbind(1)]
-        [0, 1, 2]
-        """
+        """Return `x.unbind(dim)`: `select` for each index of a dim."""
         dim = self._existing_dim(dim)
         return tuple(self.select(dim, i) for i in range(self._require_pieces(self.shape[dim])))
 
@@ -324,21 +310,17 @@ class Layout:
         """Return `x.narrow(dim, start, length)`: `length` indices; a negative start counts from the end.
 
         Raises IndexError for a start outside the dim, LayoutError for a length that does not fit.
-
-        >>> Layout((4, 6)).narrow(1, 2, 3)
-        Layout(shape=(4, 3), stride=(6, 1), storage_offset=2, itemsize=1)
         """
         dim = self._existing_dim(dim)
         size, start, length = self.shape[dim], int_("start", start), int_("length", length)
+        where = f"dim {dim} of size {size}"
         if not -size <= start <= size:
-            raise IndexError(
-                f"start {start} is out of range for dim {dim} of size {size}: use {-size} to {size}"
-            )
+            raise IndexError(f"start {start} is out of range for {where}: use {-size} to {size}")
         start += size if start < 0 else 0
         if not 0 <= length <= size - start:
+            left = size - start
             raise LayoutError(
-                f"length {length} does not fit dim {dim} of size {size} after start {start}: "
-                f"use 0 to {size - start}"
+                f"length {length} does not fit {where} after {start}: use 0 to {left}"
             )
         return self._slice(dim, slice(start, start + length))
 
@@ -361,11 +343,7 @@ class Layout:
         return self._slices(dim, [*range(0, size, piece), size] if size else [0, 0])
 
     def split_with_sizes(self, split_sizes: Iterable[int], dim: int = 0) -> tuple[Layout, ...]:
-        """Return `x.split_with_sizes(split_sizes, dim)`: pieces of these sizes, which add up to the dim's.
-
-        >>> [piece.storage_offset for piece in Layout((7,)).split_with_sizes([2, 4, 1])]
-        [0, 2, 6]
-        """
+        """Return `x.split_with_sizes(split_sizes, dim)`: pieces of sizes that add up to that dim."""
         dim, sizes = self._existing_dim(dim), ints("split_sizes", split_sizes)
         if min(sizes, default=0) < 0 or sum(sizes) != self.shape[dim]:
             raise LayoutError(
@@ -375,11 +353,7 @@ class Layout:
         return self._slices(dim, [0, *itertools.accumulate(sizes)])
 
     def chunk(self, chunks: int, dim: int = 0) -> tuple[Layout, ...]:
-        """Return `x.chunk(chunks, dim)`: `split` by size / chunks, rounded up; there may be fewer.
-
-        >>> [piece.shape for piece in Layout((6,)).chunk(4)]
-        [(2,), (2,), (2,)]
-        """
+        """Return `x.chunk(chunks, dim)`: `split` by size / chunks, rounded up; there may be fewer."""
         dim, count = self._existing_dim(dim), positive("chunks", chunks)
         if self.shape[dim] == 0:
             return self._slices(dim, [0] * (self._require_pieces(count) + 1))
@@ -392,10 +366,9 @@ class Layout:
 
         Indices may be negative, too large and in any order: each piece is the slice between two.
 
-        >>> [piece.shape for piece in Layout((7,)).tensor_split(3)]
-        [(3,), (2,), (2,)]
-        >>> [piece.shape for piece in Layout((7,)).tensor_split([1, -2])]
-        [(1,), (4,), (2,)]
+        >>> x = Layout((7,))
+        >>> [piece.numel for piece in x.tensor_split(3)], [piece.numel for piece in x.tensor_split([1, -2])]
+        ([3, 2, 2], [1, 4, 2])
         """
         dim = self._existing_dim(dim)
         size = self.shape[dim]
@@ -406,13 +379,8 @@ class Layout:
         return self._slices(dim, [i * (size // count) + min(i, longer) for i in range(count + 1)])
 
     def hsplit(self, *indices_or_sections: int | Iterable[int]) -> tuple[Layout, ...]:
-        """Return `x.hsplit(…)`: equal pieces along dim 1 (dim 0 if it is alone), or cut before indices.
-
-        >>> [piece.shape for piece in Layout((4, 6)).hsplit(2)]
-        [(4, 3), (4, 3)]
-        """
-        dim = 0 if self.ndim == 1 else 1
-        return self._split_evenly("hsplit", dim, dim + 1, indices_or_sections)
+        """Return `x.hsplit(…)`: equal pieces along dim 1 (dim 0 if it is alone), or cut before indices."""
+        return self._split_evenly("hsplit", min(self.ndim - 1, 1), 1, indices_or_sections)
 
     def vsplit(self, *indices_or_sections: int | Iterable[int]) -> tuple[Layout, ...]:
         """Return `x.vsplit(…)`: equal pieces along dim 0 of two dims or more, or cut before indices."""
@@ -425,21 +393,18 @@ class Layout:
     def _split_evenly(
         self, name: str, dim: int, least_ndim: int, args: tuple[Any, ...]
     ) -> tuple[Layout, ...]:
-        """`tensor_split` into sections of equal size, or before indices."""
+        """Return `tensor_split` into sections of equal size, or before indices."""
         if not args:
             raise LayoutError(f"{name} has no argument: give a number of sections, or indices")
         if self.ndim < least_ndim:
-            raise LayoutError(
-                f"{name} takes {least_ndim} dims or more, shape {self.shape} has {self.ndim}"
-            )
+            has = f"shape {self.shape} has {self.ndim}"
+            raise LayoutError(f"{name} takes {least_ndim} dims or more, {has}")
         argument = args[0] if len(args) == 1 else args
         if not isinstance(argument, Iterable):
-            count = self._require_pieces(positive("sections", argument))
-            if self.shape[dim] % count:
-                raise LayoutError(
-                    f"dim {dim} of size {self.shape[dim]} does not divide into {count} equal "
-                    "sections: use tensor_split, whose sections may differ by one"
-                )
+            count, size = self._require_pieces(positive("sections", argument)), self.shape[dim]
+            if size % count:
+                cannot = f"dim {dim} of size {size} does not divide into {count} equal sections"
+                raise LayoutError(f"{cannot}: use tensor_split, whose sections may differ by one")
         return self.tensor_split(argument, dim)
 
     def _slices(self, dim: int, bounds: list[int]) -> tuple[Layout, ...]:
@@ -512,20 +477,14 @@ class Layout:
         return self._pick(order)
 
     def transpose(self, dim0: int, dim1: int) -> Layout:
-        """Return `x.transpose(dim0, dim1)`: the two dims change places.
-
-        >>> Layout((2, 3, 4)).transpose(0, -1)
-        Layout(shape=(4, 3, 2), stride=(1, 4, 12), storage_offset=0, itemsize=1)
-        """
+        """Return `x.transpose(dim0, dim1)`: the two dims change places."""
         a, b = self._dim(dim0), self._dim(dim1)
         order = list(range(self.ndim))
         if order:  # a 0-d layout accepts dims 0 and -1, and stays as it is
             order[a], order[b] = order[b], order[a]
         return self._pick(order)
 
-    def swapdims(self, dim0: int, dim1: int) -> Layout:
-        """Return `x.swapdims(dim0, dim1)`: another name of `transpose`."""
-        return self.transpose(dim0, dim1)
+    swapdims = transpose
 
     def swapaxes(self, axis0: int, axis1: int) -> Layout:
         """Return `x.swapaxes(axis0, axis1)`: NumPy's name of `transpose`."""
@@ -534,18 +493,13 @@ class Layout:
     def t(self) -> Layout:
         """Return `x.t()`: the transpose of a matrix; fewer dims stay as they are, more are refused."""
         if self.ndim > 2:
-            raise LayoutError(
-                f"t() is for at most 2 dims, shape {self.shape} has {self.ndim}: "
-                "use transpose(dim0, dim1)"
-            )
+            has = f"shape {self.shape} has {self.ndim}"
+            raise LayoutError(f"t() is for at most 2 dims, {has}: use transpose(dim0, dim1)")
         return self.T if self.ndim == 2 else self
 
     @property
     def T(self) -> Layout:
-        """`x.T`: all dims in reverse order.
-
-        torch 2.13 still accepts other than 2 dims, but warns that it will refuse them.
-        """
+        """`x.T`: all dims in reverse order. For other than 2 dims, torch 2.13 warns that it will refuse."""
         return self._pick(range(self.ndim)[::-1])
 
     @property
@@ -553,9 +507,6 @@ class Layout:
         """`x.mT`: the transpose of each matrix in a batch: the last two dims change places.
 
         A single dim is refused; a 0-d layout stays as it is (torch warns there).
-
-        >>> Layout((5, 2, 3)).mT
-        Layout(shape=(5, 3, 2), stride=(6, 1, 3), storage_offset=0, itemsize=1)
         """
         return self._matrix_transpose("mT")
 
@@ -579,10 +530,8 @@ class Layout:
 
     def _matrix_transpose(self, name: str) -> Layout:
         if self.ndim == 1:
-            raise LayoutError(
-                f"{name} is for matrices and batches of them, shape {self.shape} has 1 dim: "
-                "unsqueeze(0) or unsqueeze(1) makes a matrix of it"
-            )
+            what = "is for matrices and batches of them"
+            raise LayoutError(f"{name} {what}, shape {self.shape} has 1 dim: unsqueeze it")
         return self.transpose(-2, -1) if self.shape else self
 
     def movedim(self, source: int | Iterable[int], destination: int | Iterable[int]) -> Layout:
@@ -593,13 +542,10 @@ class Layout:
         """
         sources = different_dims("source", source, self.shape)
         places = different_dims("destination", destination, self.shape)
+        both = f"source {source} and destination {destination}"
         if len(sources) != len(places):
-            raise LayoutError(
-                f"source {source} has {len(sources)} dims but destination {destination} has "
-                f"{len(places)}: give one destination for each source"
-            )
+            raise LayoutError(f"{both} have {len(sources)} and {len(places)} dims: give as many")
         if isinstance(source, Iterable) != isinstance(destination, Iterable):
-            both = f"source {source} and destination {destination}"
             raise LayoutError(f"{both} are of two kinds: give two ints, or two tuples")
         if not self.shape:
             return self  # a 0-d layout accepts dims 0 and -1, and has nothing to move
@@ -608,9 +554,7 @@ class Layout:
             order.insert(place, d)
         return self._pick(order)
 
-    def moveaxis(self, source: int | Iterable[int], destination: int | Iterable[int]) -> Layout:
-        """Return `x.moveaxis(source, destination)`: NumPy's name of `movedim`."""
-        return self.movedim(source, destination)
+    moveaxis = movedim
 
     # Views of all elements: dims added, dropped or repeated ----------------------------------------
 
@@ -626,11 +570,7 @@ class Layout:
         return self._view(dims)
 
     def squeeze(self, dim: int | Iterable[int] | None = None) -> Layout:
-        """Return `x.squeeze(dim)`: without its dims of size 1, or without those named that have size 1.
-
-        >>> Layout((1, 3, 1)).squeeze(0)
-        Layout(shape=(3, 1), stride=(1, 1), storage_offset=0, itemsize=1)
-        """
+        """Return `x.squeeze(dim)`: without its dims of size 1, or without those named that have size 1."""
         every = range(self.ndim)
         named = every if dim is None else different_dims("dim", dim, self.shape)
         return self._pick(d for d in every if self.shape[d] != 1 or d not in named)
@@ -655,13 +595,11 @@ class Layout:
             if size == -1 and d >= new:
                 size = old
             if size < 0:
-                raise LayoutError(
-                    f"{refused}: size {size} of dim {d} is negative, and -1 keeps the size only of "
-                    "a dim that is there"
-                )
+                only = "and -1 keeps the size only of a dim that is there"
+                raise LayoutError(f"{refused}: size {size} of dim {d} is negative, {only}")
             if old not in (1, size):
                 raise LayoutError(
-                    f"{refused}: dim {d} of the result has size {old} here, and only a size of 1 expands"
+                    f"{refused}: dim {d} has size {old}, and only a size of 1 expands"
                 )
             step = step if size == old else 0
             inside = size * step
@@ -681,17 +619,11 @@ class Layout:
     def view(self, *shape: int | Iterable[int]) -> Layout:
         """Return `x.view(shape)`: the same elements in the same order under another shape, never a copy.
 
-        One size may be -1. Raises LayoutError, with the reason, if no stride can do it. For
+        One size may be -1. Raises LayoutError with the reason of `why_not_view` if no stride can do it. For
         `x.view(dtype)` there is `view_dtype`.
 
         >>> Layout((4, 6)).view(2, 2, -1)
         Layout(shape=(2, 2, 6), stride=(12, 6, 1), storage_offset=0, itemsize=1)
-        >>> Layout((4, 3)).t().view(12)
-        Traceback (most recent call last):
-        ...
-        stridekit.LayoutError: cannot view shape (3, 4), stride (1, 3) as (12,): dims 0 and 1 \
-do not merge (stride 1 found, 12 needed), and the new dim 0 of size 12 would straddle them. Use \
-.reshape(12) to copy.
         """
         wanted = varargs("shape", shape)
         new_shape = self._complete("view", wanted)
@@ -704,15 +636,10 @@ do not merge (stride 1 found, 12 needed), and the new dim 0 of size 12 would str
         return self._view(zip(new_shape, stride, strict=True))
 
     def why_not_view(self, *shape: int | Iterable[int]) -> str:
-        """Return why `view(shape)` fails: the two dims and the numbers; "" if it works.
-
-        The same sentence says why `reshape(shape)` copies.
+        """Return why `view(shape)` fails and `reshape(shape)` copies; "" if it works.
 
         >>> Layout((3, 8))[:, :6].why_not_view(18)
-        'dims 0 and 1 do not merge (stride 8 found, 6 needed), and the new dim 0 of size 18 would \
-straddle them'
-        >>> Layout((3, 8))[:, :6].why_not_view(3, 2, 3)
-        ''
+        'dims 0 and 1 do not merge (stride 8 found, 6 needed), and the new dim 0 of size 18 would ...'
         """
         try:
             new_shape = rules.complete_shape(self.numel, varargs("shape", shape))
@@ -736,9 +663,8 @@ straddle them'
         try:
             new_sizes = rules.complete_shape(self.shape[dim], wanted)
         except ValueError as error:
-            raise LayoutError(
-                f"cannot unflatten dim {dim} of size {self.shape[dim]} into {wanted}: {error}"
-            ) from None
+            cannot = f"cannot unflatten dim {dim} of size {self.shape[dim]} into {wanted}"
+            raise LayoutError(f"{cannot}: {error}") from None
         return self.view(*self.shape[:dim], *new_sizes, *self.shape[dim + 1 :])
 
     def _complete(self, verb: str, wanted: tuple[int, ...]) -> tuple[int, ...]:
@@ -746,9 +672,8 @@ straddle them'
         try:
             return rules.complete_shape(self.numel, wanted)
         except ValueError as error:
-            raise LayoutError(
-                f"cannot {verb} shape {self.shape}, stride {self.stride} as {wanted}: {error}."
-            ) from None
+            cannot = f"cannot {verb} shape {self.shape}, stride {self.stride} as {wanted}"
+            raise LayoutError(f"{cannot}: {error}.") from None
 
     # Views of the same bytes: elements of another size ----------------------------------------------
 
@@ -760,24 +685,20 @@ straddle them'
 
         >>> Layout((4, 6), itemsize=4).view_dtype(2)
         Layout(shape=(4, 12), stride=(12, 1), storage_offset=0, itemsize=2)
-        >>> Layout((4, 6), itemsize=4).view_dtype(8)
-        Layout(shape=(4, 3), stride=(3, 1), storage_offset=0, itemsize=8)
         """
         old, new = self.itemsize, int_("itemsize", itemsize)
         if new < 1 or (old % new and new % old):
-            raise LayoutError(
-                f"elements of {old} bytes cannot be viewed with {new} bytes: one has to divide the other"
-            )
+            cannot = f"elements of {old} bytes cannot be viewed with {new} bytes"
+            raise LayoutError(f"{cannot}: one has to divide the other")
         if old == new:
             return self
         if not self.shape:
             raise LayoutError(
-                f"a 0-d layout has no dim to cut or join: its one element stays {old} bytes"
+                f"a 0-d layout has no dim to cut or join: its element has {old} bytes"
             )
         if self.stride[-1] != 1:
-            raise LayoutError(
-                f"the last dim has stride {self.stride[-1]}: only with stride 1 do its bytes lie in a row"
-            )
+            why = "only with stride 1 do its bytes lie in a row"
+            raise LayoutError(f"the last dim has stride {self.stride[-1]}: {why}")
         if new > old:
             return self._join(new // old)
         part = self._first_part(old // new)
@@ -789,33 +710,21 @@ straddle them'
         return self._view(dims, self.storage_offset * ratio, self.itemsize // ratio)
 
     def _join(self, ratio: int) -> Layout:
-        """Return each `ratio` elements in a row become a larger one, if nothing points between them."""
+        """Join each `ratio` elements in a row to a larger one, if nothing points between them."""
         numbers = {f"stride {s} of dim {d}": s for d, s in enumerate(self.stride[:-1])}
         numbers |= {"storage_offset": self.storage_offset, "the last size": self.shape[-1]}
         for what, number in numbers.items():
             if number % ratio:
-                raise LayoutError(
-                    f"{what}, {number}, is not divisible by {ratio}, and {ratio} elements of "
-                    f"{self.itemsize} bytes make one of {self.itemsize * ratio}"
-                )
-        dims = [(size, step // ratio) for size, step in self._dims[:-1]]
-        return self._view(
-            [*dims, (self.shape[-1] // ratio, 1)],
-            self.storage_offset // ratio,
-            self.itemsize * ratio,
-        )
+                parts = f"{ratio} elements of {self.itemsize} bytes make one"
+                raise LayoutError(f"{what}, {number}, is not divisible by {ratio}, and {parts}")
+        *dims, (last, _) = [(size, step // ratio) for size, step in self._dims]
+        dims.append((last // ratio, 1))
+        return self._view(dims, self.storage_offset // ratio, self.itemsize * ratio)
 
     @property
     def real(self) -> Layout:
-        """`x.real` of a complex x (see `view_as_real`); a real tensor's `.real` is itself.
-
-        >>> Layout((3,), itemsize=8).real
-        Layout(shape=(3,), stride=(2,), storage_offset=0, itemsize=4)
-        """
-        if self.itemsize not in _COMPLEX_ITEMSIZES:
-            raise LayoutError(
-                f"torch has no complex elements of {self.itemsize} bytes: they have 4, 8 or 16"
-            )
+        """`x.real` of a complex x (see `view_as_real`); a real tensor's `.real` is itself."""
+        self._require_complex(self.itemsize)
         return self._first_part(2)
 
     @property
@@ -826,8 +735,8 @@ straddle them'
     def view_as_real(self) -> Layout:
         """`torch.view_as_real(x)` of a complex x: real and imaginary part become a last dim of 2.
 
-        A layout does not know whether its elements are complex: you have to. Complex dtypes of torch
-        have 4, 8 or 16 bytes, and other elements are refused.
+        A layout does not know whether its elements are complex. Raises LayoutError for elements of other
+        than 4, 8 or 16 bytes, because no complex dtype of torch has them.
 
         >>> Layout((3,), itemsize=8).view_as_real()
         Layout(shape=(3, 2), stride=(2, 1), storage_offset=0, itemsize=4)
@@ -840,15 +749,10 @@ straddle them'
         >>> Layout((3, 2), itemsize=4).view_as_complex()
         Layout(shape=(3,), stride=(1,), storage_offset=0, itemsize=8)
         """
-        if 2 * self.itemsize not in _COMPLEX_ITEMSIZES:
-            raise LayoutError(
-                f"torch has no complex elements of {2 * self.itemsize} bytes: a part has 2, 4 or 8"
-            )
+        self._require_complex(2 * self.itemsize)
         if self._dims[-1:] != [(2, 1)]:
-            raise LayoutError(
-                f"shape {self.shape}, stride {self.stride} does not end in a dim of size 2 and "
-                "stride 1, for the real and the imaginary part"
-            )
+            own = f"shape {self.shape}, stride {self.stride}"
+            raise LayoutError(f"{own} does not end in a dim of size 2 and stride 1, for both parts")
         dims = self._dims[:-1]
         # Nothing steps along a size of 1: torch accepts an odd stride there, and rounds it down.
         odd = [step for size, step in dims if size != 1 and step % 2]
@@ -857,6 +761,12 @@ straddle them'
             raise LayoutError(f"{what} is odd: it would point between the parts of an element")
         halves = [(size, step // 2) for size, step in dims]
         return self._view(halves, self.storage_offset // 2, 2 * self.itemsize)
+
+    @staticmethod
+    def _require_complex(itemsize: int) -> None:
+        if itemsize not in _COMPLEX_ITEMSIZES:
+            kinds = "they have 4, 8 or 16"
+            raise LayoutError(f"torch has no complex elements of {itemsize} bytes: {kinds}")
 
     # Explicit strides, and aliases --------------------------------------------------------------------
 
@@ -871,12 +781,10 @@ straddle them'
         >>> Layout((4, 6))[1:].as_strided((3,), (7,))
         Layout(shape=(3,), stride=(7,), storage_offset=6, itemsize=1)
         """
-        steps = ints("stride", stride)
+        steps, offset = ints("stride", stride), self.storage_offset
         if min(steps, default=0) < 0:
-            raise LayoutError(
-                f"stride {steps} has a negative one: torch has no negative strides, use .flip (a copy)"
-            )
-        offset = self.storage_offset
+            why = "torch has no negative strides, use .flip (a copy)"
+            raise LayoutError(f"stride {steps} has a negative one: {why}")
         if storage_offset is not None:
             offset = int_("storage_offset", storage_offset)
         if offset < 0:
@@ -884,12 +792,10 @@ straddle them'
         return replace(self, shape=ints("size", size), stride=steps, storage_offset=offset)
 
     def detach(self) -> Layout:
-        """Return `x.detach()`: the same layout; only autograd stops tracking it."""
+        """Return `x.detach()`: the same layout, as `x[...]` and `x.data`; only autograd lets go of it."""
         return self
 
-    def alias(self) -> Layout:
-        """`torch.ops.aten.alias(x)`: the same layout, as are `x[...]` and `x.data`."""
-        return self
+    alias = detach  # torch.ops.aten.alias
 
     # What may copy: another shape -------------------------------------------------------------------
 
@@ -898,8 +804,6 @@ straddle them'
 
         A copy's `storage_offset` is 0 and its `copied` is True; `why_not_view(shape)` says why.
 
-        >>> Layout((3, 4)).reshape(12)
-        Layout(shape=(12,), stride=(1,), storage_offset=0, itemsize=1)
         >>> Layout((3, 4)).t().reshape(12)
         Layout(shape=(12,), stride=(1,), storage_offset=0, itemsize=1, storage='new ...')
         """
@@ -914,11 +818,7 @@ straddle them'
         return self.reshape(shape_of(other))
 
     def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Layout:
-        """Return `x.flatten(start_dim, end_dim)`: join these dims by `reshape`; one dim stays as it is.
-
-        >>> Layout((2, 3, 4)).flatten(1)
-        Layout(shape=(2, 12), stride=(12, 1), storage_offset=0, itemsize=1)
-        """
+        """Return `x.flatten(start_dim, end_dim)`: join these dims by `reshape`; one dim stays as it is."""
         start, end = self._dim(start_dim), self._dim(end_dim)
         if start > end:
             raise LayoutError(f"start_dim {start} comes after end_dim {end}: swap them")
@@ -960,10 +860,9 @@ straddle them'
         preserve_format keeps the strides of a dense layout, and packs others densely in the order
         of their strides, as do `empty_like` and a conversion to another dtype.
 
-        >>> Layout((4, 6)).t().clone()
-        Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=1, storage='new ...')
-        >>> Layout((4, 6)).t()[::2].clone()
-        Layout(shape=(3, 4), stride=(1, 3), storage_offset=0, itemsize=1, storage='new ...')
+        >>> x = Layout((4, 6)).t()
+        >>> x.clone().stride, x[::2].stride, x[::2].clone().stride
+        ((1, 6), (2, 6), (1, 3))
         """
         return self.to(memory_format=memory_format, copy=True)
 
@@ -976,20 +875,17 @@ straddle them'
     ) -> Layout:
         """Return `x.to(dtype, memory_format=…, copy=…)`, for a dtype of `itemsize` bytes.
 
-        The layout itself if nothing has to change: neither the itemsize, nor the memory format that torch
-        takes it to be in. That is not contiguity: a slice of a channels-last layout counts as
-        channels-last, a transposed matrix as contiguous_format. For another dtype of the same itemsize,
-        say copy=True.
+        It is the layout itself if neither the itemsize changes nor the memory format that torch takes it to
+        be in. That is not contiguity: a slice of a channels-last layout counts as channels-last, a
+        transposed matrix as contiguous_format. For another dtype of the same itemsize, say copy=True.
         Raises LayoutError for a format of another number of dims.
 
         >>> Layout((4, 6)).t().to(memory_format="contiguous_format").copied
         False
-        >>> Layout((4, 6), itemsize=4).t().to(itemsize=2)
-        Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=2, storage='new ...')
         """
         name = rules.parse_memory_format(memory_format, or_none=True)
         if not isinstance(copy, bool):
-            raise LayoutError(f"copy is {shown(copy)}, {a_kind(copy)}: give True or False")
+            raise wrong("copy", copy, "give True or False")
         size = self.itemsize if itemsize is None else int_("itemsize", itemsize)
         same_format = name in (rules.PRESERVE, rules.suggested_format(self.shape, self.stride))
         if same_format and size == self.itemsize and not copy:
@@ -1005,8 +901,8 @@ straddle them'
 
         In NumPy it is a view with negative strides, which torch has not.
 
-        >>> Layout((4, 6)).t().flip(0)
-        Layout(shape=(6, 4), stride=(1, 6), storage_offset=0, itemsize=1, storage='new ...')
+        >>> Layout((4, 6)).t().flip(0).stride
+        (1, 6)
         """
         different_dims("dims", varargs("dims", dims), self.shape)
         return self.clone()
@@ -1015,26 +911,17 @@ straddle them'
         """Return `x.repeat(repeats)`: a contiguous copy that repeats each dim so often; new ones lead.
 
         `expand` repeats without a copy.
-
-        >>> Layout((2, 3)).repeat(4, 1).shape, Layout((2, 3)).repeat(4, 1, 1).shape
-        ((8, 3), (4, 2, 3))
         """
         times = varargs("repeats", repeats)
         sizes = (1,) * (len(times) - self.ndim) + self.shape
         shape = tuple(size * count for size, count in zip(sizes, times, strict=False))
         if len(times) < self.ndim or min(shape, default=0) < 0:
-            raise LayoutError(
-                f"cannot repeat shape {self.shape} {times} times: give {self.ndim} numbers or more, "
-                "of 0 or more"
-            )
+            cannot = f"cannot repeat shape {self.shape} {times} times"
+            raise LayoutError(f"{cannot}: give {self.ndim} numbers or more, of 0 or more")
         return self._copy(shape, rules.contiguous_stride(shape), self.itemsize)
 
     def tile(self, *dims: int | Iterable[int]) -> Layout:
-        """Return `x.tile(dims)`: `repeat`, where the first dims may be left out.
-
-        >>> Layout((2, 3)).tile(2).shape
-        (2, 6)
-        """
+        """Return `x.tile(dims)`: `repeat`, where the first dims may be left out."""
         times = varargs("dims", dims)
         return self.repeat((1,) * (self.ndim - len(times)) + times)
 
@@ -1052,9 +939,7 @@ straddle them'
         return not self.why_not_contiguous(memory_format)
 
     def why_not_contiguous(self, memory_format: Any = "contiguous_format") -> str:
-        """Return why `is_contiguous` is False, with the numbers; "" if it is True.
-
-        The same sentence says why `contiguous(memory_format)` copies.
+        """Return why `is_contiguous` is False and `contiguous` copies; "" if it is True.
 
         >>> Layout((4, 6), (8, 1)).why_not_contiguous()
         'dim 0 has stride 8, 6 is needed'
@@ -1069,8 +954,6 @@ straddle them'
         The names are contiguous_format, channels_last (4 dims) and channels_last_3d (5 dims). "both"
         is contiguous_format and the one for this number of dims: sizes of 1 or 0 leave the order open.
 
-        >>> Layout((2, 3, 4, 5)).contiguous("channels_last").memory_format
-        'channels_last'
         >>> Layout((2, 1, 4, 5)).memory_format
         'both'
         """
@@ -1087,9 +970,8 @@ straddle them'
         (1, 2, 0)
         """
         if not isinstance(ambiguity_check, (bool, list)):
-            raise LayoutError(
-                f"ambiguity_check is {shown(ambiguity_check)}: give True, False or a list of memory formats"
-            )
+            advice = "give True, False or a list of memory formats"
+            raise wrong("ambiguity_check", ambiguity_check, advice)
         formats = ambiguity_check if isinstance(ambiguity_check, list) else []
         fitting = sum(self.is_contiguous(memory_format) for memory_format in formats)
         reason = ""
@@ -1108,9 +990,6 @@ straddle them'
         """Return True if the elements fill their range one by one, in some order of the dims.
 
         torch calls this non-overlapping and dense; `clone` and similar copies keep such strides.
-
-        >>> Layout((4, 6)).t().is_dense(), Layout((4, 6))[:, ::2].is_dense()
-        (True, False)
         """
         return not self.why_not_dense()
 
@@ -1119,8 +998,6 @@ straddle them'
 
         >>> Layout((4, 6))[:, ::2].why_not_dense()
         'dim 1 has stride 2, 1 is needed: element 1 is a hole'
-        >>> Layout((6,)).unfold(0, 3, 1).why_not_dense()
-        'dim 1 has stride 1, 4 is needed: two indices share element 1'
         """
         return rules.why_not_dense(self.shape, self.stride, self.span.start)
 
@@ -1130,8 +1007,6 @@ straddle them'
         Neighbouring dims that step evenly are merged, dims of size 1 dropped. (torch's method of
         this name is about sparse tensors.)
 
-        >>> Layout((2, 3, 4)).coalesce()
-        Layout(shape=(24,), stride=(1,), storage_offset=0, itemsize=1)
         >>> Layout((2, 3, 4))[:, :2].coalesce()
         Layout(shape=(2, 8), stride=(12, 1), storage_offset=0, itemsize=1)
         """
@@ -1142,8 +1017,6 @@ straddle them'
 
     def why_not_torch(self) -> str:
         """Return why no torch tensor can have this layout, though an array may; "" if one can.
-
-        torch has no negative strides, and its elements have 1, 2, 4, 8 or 16 bytes.
 
         >>> import numpy as np
         >>> Layout.of(np.arange(4)[::-1]).why_not_torch()

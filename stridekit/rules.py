@@ -4,9 +4,7 @@
 to one *chunk* when a step of the outer one goes exactly as far as all the steps of the inner one:
 `stride[d] == shape[d + 1] * stride[d + 1]`. Inside a chunk the elements are evenly spaced, so it can be
 cut into any sizes. Between two chunks they are not, so no new dim may straddle that boundary. Dims of
-size 1 are never stepped along: they never break a chunk. The documentation of `torch.Tensor.view` states
-the rule; the walk is that of `computeStride` in aten/src/ATen/TensorUtils.cpp. It is complete: if it
-fails, no strides for the new shape exist.
+size 1 are never stepped along: they never break a chunk. (`computeStride` in aten/src/ATen/TensorUtils.cpp)
 
 **Memory formats.** A format names an order of the dims. `contiguous_format` takes them as they stand, the
 last one innermost. `channels_last` (N, C, H, W) and `channels_last_3d` (N, C, D, H, W) put dim 1
@@ -44,11 +42,7 @@ PRESERVE = "preserve_format"
 
 
 def packed_stride(shape: Sequence[int], order: Iterable[int]) -> Ints:
-    """Return the stride that packs the dims densely in an order, innermost first.
-
-    >>> packed_stride((4, 6), [0, 1])
-    (1, 4)
-    """
+    """Return the stride that packs the dims densely in an order, innermost first."""
     stride, step = [0] * len(shape), 1
     for d in order:
         stride[d] = step
@@ -60,9 +54,6 @@ def contiguous_stride(shape: Iterable[int]) -> Ints:
     """Return the row-major stride of a shape: each dim steps over everything to its right.
 
     A size of 0 counts as 1, as in `torch.empty(shape).stride()`.
-
-    >>> contiguous_stride((2, 3, 4))
-    (12, 4, 1)
     """
     sizes = [max(size, 1) for size in shape]
     return packed_stride(sizes, range(len(sizes))[::-1])
@@ -83,8 +74,6 @@ class Chunk(NamedTuple):
 def chunks(shape: Ints, stride: Ints) -> list[Chunk]:
     """Return the chunks of a layout, outermost first.
 
-    >>> chunks((2, 3, 4), (12, 4, 1))  # contiguous: one chunk of 24 elements
-    [Chunk(first=0, last=2, numel=24, stride=1)]
     >>> chunks((3, 4), (8, 1))  # rows of 4 cut out of rows of 8
     [Chunk(first=0, last=0, numel=3, stride=8), Chunk(first=1, last=1, numel=4, stride=1)]
     """
@@ -99,27 +88,21 @@ def chunks(shape: Ints, stride: Ints) -> list[Chunk]:
 
 
 def complete_shape(numel: int, new_shape: Ints) -> Ints:
-    """Work out the one -1 of a new shape; raises ValueError if it cannot hold `numel` elements.
-
-    >>> complete_shape(24, (4, -1))
-    (4, 6)
-    """
-    for size in new_shape:
-        if size < -1:
-            raise ValueError(f"size {size} is negative: give sizes of 0 or more, or one -1")
+    """Work out the one -1 of a new shape; raises ValueError if it cannot hold `numel` elements."""
+    if min(new_shape, default=0) < -1:
+        size = next(size for size in new_shape if size < -1)
+        raise ValueError(f"size {size} is negative: give sizes of 0 or more, or one -1")
     unknown = [d for d, size in enumerate(new_shape) if size == -1]
     if len(unknown) > 1:
-        raise ValueError(
-            f"dims {unknown[0]} and {unknown[1]} are both -1: only one can be worked out"
-        )
+        both = f"dims {unknown[0]} and {unknown[1]} are both -1"
+        raise ValueError(f"{both}: only one can be worked out")
     known = prod(size for size in new_shape if size != -1)
-    if unknown:
-        if known == 0:
-            raise ValueError("any size would do for the -1 beside a 0: write the size out")
-        if numel % known == 0:
-            d = unknown[0]
-            return (*new_shape[:d], numel // known, *new_shape[d + 1 :])
+    if unknown and known == 0:
+        raise ValueError("any size would do for the -1 beside a 0: write the size out")
+    if unknown and numel % known:
         raise ValueError(f"{numel} elements do not divide into {known}: no size fits the -1")
+    if unknown:
+        return tuple(numel // known if size == -1 else size for size in new_shape)
     if known != numel:
         raise ValueError(f"{new_shape} has {many(known, 'element')}, the layout has {numel}")
     return new_shape
@@ -132,8 +115,6 @@ def view_stride(shape: Ints, stride: Ints, new_shape: Ints) -> tuple[Ints, str]:
 
     >>> view_stride((3, 8), (8, 1), (3, 2, 4))
     ((8, 4, 1), '')
-    >>> print(view_stride((3, 4), (1, 3), (12,))[1])
-    dims 0 and 1 do not merge (stride 1 found, 12 needed), and the new dim 0 of size 12 would straddle them
     """
     if prod(shape) == 0:
         return (stride if new_shape == shape else contiguous_stride(new_shape)), ""
@@ -146,32 +127,23 @@ def view_stride(shape: Ints, stride: Ints, new_shape: Ints) -> tuple[Ints, str]:
             filled *= new_shape[d]
             d -= 1
         if filled != chunk.numel:
-            # A size of 1 straddles nothing.
+            # It would straddle the boundary just outside of the chunk; a size of 1 straddles nothing.
             new_dim = next(k for k in range(d + 1, len(new_shape)) if new_shape[k] != 1)
-            return (), _why_straddles(shape, stride, chunk, new_dim, new_shape[new_dim])
+            outer = chunk.first - 1
+            inner = next(k for k in range(chunk.first, chunk.last + 1) if shape[k] != 1)
+            return (), (
+                f"dims {outer} and {inner} do not merge (stride {stride[outer]} found, "
+                f"{chunk.numel * chunk.stride} needed), and the new dim {new_dim} of size "
+                f"{new_shape[new_dim]} would straddle them"
+            )
     return tuple(new_stride), ""
-
-
-def _why_straddles(shape: Ints, stride: Ints, chunk: Chunk, new_dim: int, new_size: int) -> str:
-    """Return the boundary, just outside `chunk`, that the new dim would straddle."""
-    outer = chunk.first - 1
-    inner = next(d for d in range(chunk.first, chunk.last + 1) if shape[d] != 1)
-    return (
-        f"dims {outer} and {inner} do not merge "
-        f"(stride {stride[outer]} found, {chunk.numel * chunk.stride} needed), "
-        f"and the new dim {new_dim} of size {new_size} would straddle them"
-    )
 
 
 # Memory formats -------------------------------------------------------------------------------------
 
 
 def parse_memory_format(memory_format: Any, *, or_none: bool = False) -> str:
-    """Return the name of a memory format that is given as a string or as torch's own object.
-
-    >>> parse_memory_format("torch.channels_last")
-    'channels_last'
-    """
+    """Return the name of a memory format that is given as a string or as torch's own object."""
     if memory_format is None and or_none:
         return PRESERVE  # as torch's own default
     name = str(memory_format).removeprefix("torch.")
@@ -182,13 +154,7 @@ def parse_memory_format(memory_format: Any, *, or_none: bool = False) -> str:
 
 
 def why_not_contiguous(shape: Ints, stride: Ints, name: str) -> str:
-    """Return why a layout is not contiguous in a format, where preserve means contiguous; "" if it is.
-
-    >>> why_not_contiguous((2, 3, 4, 5), (60, 1, 15, 3), "channels_last")
-    ''
-    >>> why_not_contiguous((2, 3, 4, 5), (60, 20, 5, 1), "channels_last")
-    'dim 1 has stride 20, 1 is needed'
-    """
+    """Return why a layout is not contiguous in a format, where preserve means contiguous; "" if it is."""
     order = _ORDERS.get(name) or range(len(shape))[::-1]
     if len(order) != len(shape):
         return f"{name} has {len(order)} dims, this layout has {len(shape)}"
@@ -203,11 +169,7 @@ def why_not_contiguous(shape: Ints, stride: Ints, name: str) -> str:
 
 
 def memory_formats(shape: Ints, stride: Ints) -> list[str]:
-    """Return the memory formats in which a layout is contiguous.
-
-    >>> memory_formats((2, 3, 1, 1), (3, 1, 1, 1))
-    ['contiguous_format', 'channels_last']
-    """
+    """Return the memory formats in which a layout is contiguous."""
     return [name for name in _ORDERS if not why_not_contiguous(shape, stride, name)]
 
 
@@ -215,18 +177,13 @@ def stride_in_format(shape: Ints, name: str) -> Ints:
     """Return the stride of a new tensor in this format: `torch.empty(shape, memory_format=…).stride()`.
 
     Raises LayoutError if the format is for another number of dims.
-
-    >>> stride_in_format((2, 3, 4, 5), "channels_last")
-    (60, 1, 15, 3)
     """
     order = _ORDERS[name]
     if order is None:
         return contiguous_stride(shape)
     if len(order) != len(shape):
-        raise LayoutError(
-            f"{name} has {len(order)} dims, shape {shape} has {len(shape)}: "
-            "use contiguous_format, or unsqueeze the missing dims"
-        )
+        dims = f"{name} has {len(order)} dims, shape {shape} has {len(shape)}"
+        raise LayoutError(f"{dims}: use contiguous_format, or unsqueeze the missing dims")
     return packed_stride(shape, order)
 
 
@@ -235,11 +192,6 @@ def suggested_format(shape: Ints, stride: Ints) -> str:
 
     It asks for less than contiguity: a slice of a channels-last tensor still counts as channels-last. It
     also asks for more: if a shape is ambiguous, the strides of size-1 dims decide.
-
-    >>> suggested_format((2, 3, 4, 5), (120, 1, 15, 3))
-    'channels_last'
-    >>> suggested_format((2, 1, 4, 5), (20, 20, 5, 1))
-    'contiguous_format'
     """
     for name, order in _ORDERS.items():
         if order and len(order) == len(shape) and _steps_grow(shape, stride, order):
@@ -272,11 +224,6 @@ def sort_dims(shape: Ints, *strides: Ints) -> list[int]:
 
     Among several operands, the first whose strides tell two dims apart decides. The insertion sort looks
     past pairs that nothing tells apart, as `reorder_dimensions` in aten/src/ATen/TensorIterator.cpp does.
-
-    >>> sort_dims((4, 6), (6, 1))
-    [1, 0]
-    >>> sort_dims((4, 6), (1, 4))
-    [0, 1]
     """
     order = list(range(len(shape)))[::-1]
     for first in range(1, len(order)):
@@ -296,9 +243,6 @@ def compare_dims(a: int, b: int, shape: Ints, *strides: Ints) -> int:
 
     A stride of 0 tells nothing, because a repeated dim fits anywhere. If two strides are equal, the smaller
     size lies inside: dims of size 1 often carry the stride of a neighbour.
-
-    >>> compare_dims(0, 1, (4, 6), (6, 1)) > 0
-    True
     """
     for stride in strides:
         inner, outer = abs(stride[a]), abs(stride[b])
@@ -312,26 +256,17 @@ def compare_dims(a: int, b: int, shape: Ints, *strides: Ints) -> int:
 
 
 def dim_order(shape: Ints, stride: Ints) -> Ints:
-    """Return the dims from the outermost to the innermost, as `Tensor.dim_order` returns them.
-
-    >>> dim_order((2, 3, 4, 5), (60, 1, 15, 3))
-    (0, 2, 3, 1)
-    """
+    """Return the dims from the outermost to the innermost, as `Tensor.dim_order` returns them."""
     return _order_of_format(shape, stride) or tuple(sort_dims(shape, stride)[::-1])
 
 
 def why_not_unique(shape: Ints, stride: Ints) -> str:
-    """Return why shape and stride alone do not determine the order; "" if they do.
-
-    >>> why_not_unique((2, 1), (1, 1))
-    'dim 1 has size 1 and could stand anywhere'
-    """
-    for d, size in enumerate(shape):
-        if size == 1:
-            return f"dim {d} has size 1 and could stand anywhere"
-    for d in range(1, len(stride)):
-        if stride[d - 1] == stride[d]:
-            return f"dims {d - 1} and {d} both have stride {stride[d]}"
+    """Return why shape and stride alone do not determine the order; "" if they do."""
+    if 1 in shape:
+        return f"dim {shape.index(1)} has size 1 and could stand anywhere"
+    for d, (outer, inner) in enumerate(pairwise(stride)):
+        if outer == inner:
+            return f"dims {d} and {d + 1} both have stride {inner}"
     return ""
 
 
@@ -339,19 +274,14 @@ def why_not_sorted(shape: Ints, stride: Ints) -> str:
     """Return why `sort_dims` cannot tell two neighbours apart; "" if it can.
 
     A layout that is contiguous in only one memory format has the order of that format, without a sort.
-
-    >>> why_not_sorted((2, 3, 4), (1, 12, 1))
-    'nothing tells dims 0 and 2 apart (sizes 2 and 4, strides 1 and 1)'
     """
     if _order_of_format(shape, stride):
         return ""
     for inner, outer in pairwise(sort_dims(shape, stride)):
         if compare_dims(inner, outer, shape, stride) >= 0:
             a, b = sorted((inner, outer))
-            return (
-                f"nothing tells dims {a} and {b} apart "
-                f"(sizes {shape[a]} and {shape[b]}, strides {stride[a]} and {stride[b]})"
-            )
+            both = f"sizes {shape[a]} and {shape[b]}, strides {stride[a]} and {stride[b]}"
+            return f"nothing tells dims {a} and {b} apart ({both})"
     return ""
 
 
@@ -372,11 +302,6 @@ def why_not_dense(shape: Ints, stride: Ints, start: int = 0) -> str:
     """Return why a layout is not dense: a hole, or a shared element; "" if it is dense.
 
     `start` is the lowest element that is reached. Fewer than two elements are always dense.
-
-    >>> why_not_dense((4, 6), (8, 1))
-    'dim 0 has stride 8, 6 is needed: elements 6 to 7 are a hole'
-    >>> why_not_dense((4, 6), (5, 1))
-    'dim 0 has stride 5, 6 is needed: two indices share element 5'
     """
     if prod(shape) == 0:
         return ""
@@ -397,9 +322,6 @@ def preserved_stride(shape: Ints, stride: Ints) -> Ints:
     """Return a copy's stride in preserve_format (`infer_dense_strides` in aten/src/ATen/ExpandUtils.cpp).
 
     A dense layout keeps its stride; others are packed densely in the same order.
-
-    >>> preserved_stride((4, 6), (1, 4)), preserved_stride((4, 6), (1, 5))
-    ((1, 4), (1, 4))
     """
     if min(stride, default=0) >= 0 and not why_not_dense(shape, stride):
         return tuple(stride)

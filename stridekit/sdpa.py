@@ -17,7 +17,7 @@ from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack
 from torch.nn.functional import scaled_dot_product_attention
 from torch.utils._python_dispatch import _disable_current_modes
 
-from stridekit._arguments import LayoutError, a_kind, many, shown
+from stridekit._arguments import LayoutError, many, shown, wrong
 from stridekit.layout import Layout
 
 __all__ = ["why_no_flash"]
@@ -48,8 +48,6 @@ def why_no_flash(
     ''
     >>> why_no_flash(q, q[:1], q[:1])
     'q, k and v have batches of 2, 1 and 1: flash repeats none, expand them first (it copies nothing)'
-    >>> why_no_flash(q, q[:1].expand(2, 3, 5, 4), q[:1].expand(2, 3, 5, 4))
-    ''
     """
     return checked(q, k, v, attn_mask, dropout_p, is_causal, enable_gqa)[0]
 
@@ -60,7 +58,7 @@ def checked(
     """Return why a call takes the math path, and the result of that path as a meta tensor."""
     for name, flag in (("is_causal", is_causal), ("enable_gqa", enable_gqa)):
         if not isinstance(flag, bool):
-            raise LayoutError(f"{name} is {shown(flag)}, {a_kind(flag)}: give True or False")
+            raise wrong(name, flag, "give True or False")
     number = isinstance(dropout_p, (int, float)) and not isinstance(dropout_p, bool)
     if not number or not 0 <= dropout_p <= 1:
         raise LayoutError(f"dropout_p is {shown(dropout_p)}: give a probability from 0 to 1")
@@ -69,15 +67,11 @@ def checked(
         if not x.is_floating_point() or x.dtype.itemsize not in FLOATS:
             raise LayoutError(f"{name} is of {x.dtype}: SDPA takes floats of 2, 4 or 8 bytes")
         if not x.numel():
-            raise LayoutError(
-                f"{name} has no elements: without elements torch takes neither path, give larger sizes"
-            )
+            raise LayoutError(f"{name} has no elements: without elements torch takes neither path")
     mask = None
     if attn_mask is not None:
-        [mask] = meta(
-            {"attn_mask": attn_mask},
-            FLOATS | {1: torch.bool, tensors[0].itemsize: tensors[0].dtype},
-        )
+        dtypes = FLOATS | {1: torch.bool, tensors[0].itemsize: tensors[0].dtype}
+        [mask] = meta({"attn_mask": attn_mask}, dtypes)
     options = {"dropout_p": dropout_p, "enable_gqa": enable_gqa}
     # Without is_causal, because flash takes it with a mask, and meta tensors go the math path.
     output = asked(scaled_dot_product_attention, *tensors, mask, **options)
@@ -85,10 +79,8 @@ def checked(
         _require_fit(mask, tensors[0].shape, tensors[1].shape, enable_gqa)
     reason = _why_math(tensors, mask, dropout_p, enable_gqa)
     if is_causal and mask is not None and reason:
-        raise LayoutError(
-            "the math path takes attn_mask or is_causal, not both, and flash does not run here: "
-            f"{reason}. Write the causal mask into attn_mask"
-        )
+        both = "the math path takes attn_mask or is_causal, not both, and flash does not run here"
+        raise LayoutError(f"{both}: {reason}. Write the causal mask into attn_mask")
     return reason, output
 
 
@@ -98,10 +90,8 @@ def _require_fit(mask: Tensor, q: Sequence[int], k: Sequence[int], grouped: bool
     weights = (*torch.broadcast_shapes(q[:-2], heads), q[-2], k[-2])
     sizes = zip(mask.shape[::-1], weights[::-1], strict=False)
     if not 2 <= mask.ndim <= len(weights) or any(n not in (1, size) for n, size in sizes):
-        raise LayoutError(
-            f"attn_mask has shape {tuple(mask.shape)}, the weights have {weights}: give it 2 dims or more, "
-            "the last ones of the weights, each of that size or 1"
-        )
+        shapes = f"attn_mask has shape {tuple(mask.shape)}, the weights have {weights}"
+        raise LayoutError(f"{shapes}: give it 2 dims or more, each of the weights' size or 1")
 
 
 def _why_math(qkv: Sequence[Tensor], mask: Tensor | None, dropout: float, grouped: bool) -> str:
@@ -110,15 +100,12 @@ def _why_math(qkv: Sequence[Tensor], mask: Tensor | None, dropout: float, groupe
         return f"dropout_p is {dropout}: flash has no dropout on the CPU"
     ndims = [x.ndim for x in qkv]
     if {*ndims} != {4}:
-        return (
-            f"q, k and v have {_and(ndims)} dims: flash takes 4, (batch, heads, tokens, head dim)"
-        )
+        takes = "flash takes 4, (batch, heads, tokens, head dim)"
+        return f"q, k and v have {_and(ndims)} dims: {takes}"
     batches, heads, _, dims = zip(*(x.shape for x in qkv), strict=True)
     if len({*batches}) > 1:
-        return (
-            f"q, k and v have batches of {_and(batches)}: flash repeats none, expand them first "
-            "(it copies nothing)"
-        )
+        advice = "flash repeats none, expand them first (it copies nothing)"
+        return f"q, k and v have batches of {_and(batches)}: {advice}"
     if grouped and heads[1] != heads[2]:
         return f"k and v have {heads[1]} and {heads[2]} heads: flash takes as many"
     if not grouped and len({*heads}) > 1:
@@ -150,25 +137,20 @@ def meta(operands: dict[str, Any], dtypes: dict[int, torch.dtype]) -> list[Tenso
             raise LayoutError(f"{name} is not a torch tensor: {layout.why_not_torch()}")
         device = getattr(x, "device", "cpu")
         if getattr(device, "type", device) not in ("cpu", "meta"):
-            raise LayoutError(
-                f"{name} is on {device}: these rules are of the CPU, give Layout.of({name})"
-            )
+            rules = f"these rules are of the CPU, give Layout.of({name})"
+            raise LayoutError(f"{name} is on {device}: {rules}")
         for lazy, verb in (("conj", "conjugated"), ("neg", "negated")):
             if getattr(x, f"is_{lazy}", bool)():
-                raise LayoutError(
-                    f"{name} has yet to be {verb}, and torch copies it on the way: "
-                    f"give {name}.resolve_{lazy}()"
-                )
+                lies = f"{name} has yet to be {verb}, and torch copies it on the way"
+                raise LayoutError(f"{lies}: give {name}.resolve_{lazy}()")
         dtype = getattr(x, "dtype", dtypes.get(layout.itemsize))
         dtype = getattr(torch, str(dtype).removeprefix("torch."), None)
         if not isinstance(dtype, torch.dtype):
             size = many(layout.itemsize, "byte")
             raise LayoutError(f"{name} has {size} an element: torch multiplies no such elements")
-        options = {"dtype": dtype, "requires_grad": bool(getattr(x, "requires_grad", False))}
-        with temporarily_clear_interpreter_stack(), _disable_current_modes():
-            tensors.append(
-                torch.empty_strided(layout.shape, layout.stride, device="meta", **options)
-            )
+        grad = bool(getattr(x, "requires_grad", False))
+        options = {"dtype": dtype, "requires_grad": grad, "device": "meta"}
+        tensors.append(asked(torch.empty_strided, layout.shape, layout.stride, **options))
     return tensors
 
 

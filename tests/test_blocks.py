@@ -28,7 +28,7 @@ def test_blocks_of_a_tensor_are_those_of_its_addresses(x):
     """Blocks follow the real address; an empty tensor touches none."""
     found = memset(x).blocks(64)
     assert found == slow_blocks(set(memset(x)), 64)
-    assert found.partial == found.touched - found.filled and found.nbytes == 64 * found.touched
+    assert found.partial == found.touched - found.filled
     assert memset(x).blocks(1).touched == len(memset(x))
 
 

@@ -36,7 +36,6 @@ def system(monkeypatch, tmp_path):
     monkeypatch.setattr(caches, "HUGE_PAGES", tmp_path / "enabled")
     monkeypatch.setattr(caches.mmap, "PAGESIZE", 16384)
     monkeypatch.setattr(caches.platform, "system", lambda: "Linux")
-    monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
 
     def tell(linux=(), mac=None, huge_pages=None):
         for k, texts in enumerate(linux):
@@ -65,7 +64,7 @@ def test_what_linux_tells(system):
         Cache("L2", 2**21, 64, 16, 2048, 2),
         Cache("L3", 2**25, 64, None, None, 5),
     )
-    assert (found.page, found.huge_pages, found.hugetlb) == (16384, "madvise", None)
+    assert (found.page, found.huge_pages) == (16384, "madvise")
     assert found["L1"] == first and found["L4"] == Cache("L4", None, None, None, None, None)
     more = (
         ("4", "Unified", "?K", "64", "16", "64", "0"),
@@ -76,14 +75,12 @@ def test_what_linux_tells(system):
 
 
 @pytest.mark.parametrize("word", ["always", "never"])
-def test_who_gets_huge_pages(system, monkeypatch, word):
-    """The word in brackets; and the allocator's own setting, among others."""
-    tunables = "glibc.malloc.check=3:glibc.malloc.hugetlbx=2:glibc.malloc.hugetlb=1"
-    monkeypatch.setenv("GLIBC_TUNABLES", tunables)
+def test_who_gets_huge_pages(system, word):
+    """The word in brackets."""
     told = "always madvise never".replace(word, f"[{word}]")
     found = system(huge_pages=told)
-    assert (found.huge_pages, found.hugetlb) == (word, "1")
-    assert repr(found).endswith(f"transparent huge pages: {word}; glibc.malloc.hugetlb=1")
+    assert found.huge_pages == word
+    assert repr(found).endswith(f"transparent huge pages: {word}")
 
 
 def test_what_macos_tells(system):
@@ -110,7 +107,7 @@ def test_a_system_that_tells_nothing(system, error):
         raise error
 
     for found in (system(), system(mac=fails)):
-        assert found == Hierarchy((), 16384, None, None)
+        assert found == Hierarchy((), 16384, None)
     assert repr(found) == (
         "caches of a core, and its pages\n"
         "  caches: unknown; pages of 16,384 bytes; transparent huge pages: unknown"

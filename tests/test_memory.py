@@ -149,25 +149,12 @@ def test_iteration_keeps_little_in_memory():
         list(itertools.islice(piling, 300_000))
 
 
-def test_runs_have_one_budget_together():
-    """Each number sought in interleaved strides costs a step; plain digits cost none."""
-    tangled = memset(Layout((2000, 2000), (2, 3)))
-    assert list(tangled.runs()) == [range(0, 1), range(2, 9994), range(9995, 9996)]
-    runs = tangled.runs(budget=100)
-    assert next(runs) == range(0, 1)
-    with pytest.raises(Undecided, match="within a budget of 100 steps"):
-        next(runs)
-    rows = memset(Layout((1000, 3), (8, 1)))
-    assert sum(len(run) for run in rows.runs(budget=0)) == 3000
-
-
 BUDGETED = {
     "issubset": lambda a, b, budget: a.issubset(b, budget),
     "issuperset": lambda a, b, budget: b.issuperset(a, budget),
     "isdisjoint": lambda a, b, budget: a.isdisjoint(b, budget),
     "count": lambda a, b, budget: a.count(budget),
     "blocks": lambda a, b, budget: a.blocks(64, budget),
-    "runs": lambda a, b, budget: list(a.runs(budget)),
 }
 
 

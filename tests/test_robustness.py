@@ -6,7 +6,6 @@ in ARGUMENTS for each of its parameters. A public name in none of the tables fai
 """
 
 import copy
-import inspect
 import linecache
 import pickle
 import re
@@ -14,7 +13,6 @@ import traceback
 from contextlib import suppress
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
@@ -26,10 +24,9 @@ from stridekit.cost.bandwidth import bandwidth
 from stridekit.cost.refetch import CacheSets
 from stridekit.cost.warp import warp_sectors
 from stridekit.elementwise import broadcast_tensors
-from stridekit.lessons import attention, gpu, plots
+from stridekit.lessons import attention, gpu
 from stridekit.lessons.claims import claim, show_runs
 from stridekit.lessons.selfcheck import self_check
-from stridekit.timing import Comparison
 from tests import fuzz_layout
 from tests.brute_force import numbers
 from tests.robust_inputs import INPUTS, WORDS, meet
@@ -51,10 +48,10 @@ FROM_INSIDE = re.compile(
 )
 NAMES = {name: getattr(stridekit, name) for name in stridekit.__all__}
 NAMES |= {name: getattr(attention, name) for name in attention.__all__}
-NAMES |= {"torch": torch, "np": np, "timing": timing, "plots": plots, "gpu": gpu}
+NAMES |= {"torch": torch, "np": np, "timing": timing, "gpu": gpu}
 NAMES |= {"bandwidth": bandwidth, "CacheSets": CacheSets, "warp_sectors": warp_sectors}
 NAMES |= {"broadcast_tensors": broadcast_tensors, "claim": claim, "show_runs": show_runs}
-NAMES |= {"self_check": self_check, "Comparison": Comparison, "Audit": Audit}
+NAMES |= {"self_check": self_check, "Comparison": timing.Comparison, "Audit": Audit}
 
 
 def refusal(error, words=""):
@@ -310,23 +307,11 @@ LLLLLLLLLLLLLLLL  x.narrow(0, 0, J); x.split_with_sizes(J); x.unfold(0, J, 1); x
                   CacheExplorer(heads=J); CacheExplorer(order=J)
                   TraversalExplorer(cache_lines=J); TraversalExplorer(alignment=J)
 TTTTTTTTTTTTTTTT  MemorySet.of(J); m.issubset(J); m.issuperset(J); m.isdisjoint(J)
-                  plots.draw_sweep(J, {"a": [1, 2]})
-                  plots.draw_sweep([1, 2], {"a": J}); plots.measured_output(J, '')
-                  plots.draw_runs(J); plots.MeasuredPicture(J, '')
 LLLLLLLLLLVVLLLL  traffic(x, line=J); traffic(x, alignment=J); warp_sectors(x, sector=J)
-                  warp_sectors(x, alignment=J); bandwidth(12288*4, repetitions=J)
-                  bandwidth(12288*4, repetitions=2, threads=J)
-~LLLLLLLLLVVLLLL  bandwidth(J)
-LLLLLLLLLLLLLLLL  CacheSets(J, 1); CacheSets(1, J); CacheSets(1, 1, J)
-LLLLL.LLLLLLLLLL  CacheSets(2, 2).misses(J)  =>  got == 0
-.LLLLLLLLLLLLLLL  CacheSets(2, 2).misses([0, 64], J)  =>  got == 2
-                  CacheSets(2, 2).misses(x, J)  =>  got == 2
-EEEEEEEEEEEEEEEE  show_runs(J, "", record=""); show_runs([1.0], "", record=J)
-                  show_runs([J], "", record=""); claim(ab, 1, record=J, **quick)
-                  measure(f, min_run_time=1e-4, threads=J); measure(f, min_run_time=1e-4, device=J)
+                  warp_sectors(x, alignment=J)
+EEEEEEEEEEEEEEEE  measure(f, min_run_time=1e-4, threads=J); measure(f, min_run_time=1e-4, device=J)
                   compare(J); compare(ab, rounds=2, threads=J)
                   compare(ab, rounds=2, device=J); cmp.measurement(J)
-                  Comparison.from_json(J); claim(J, 1)
 LLLLL.LLLLLLLLLL  x.tensor_split(J); x.hsplit(J); x.vsplit(J); z.dsplit(J)
                   Layout(J)  =>  got == Layout(())
                   AliasExplorer((4,), J)  =>  got.steps == ()
@@ -345,24 +330,13 @@ LLLLLLLLLLL.LLLL  Layout((2,), (1,), J)  =>  got.storage_offset == J
                   x.as_strided((2,), (1,), J)  =>  got == Layout((2,), (1,), J or 0, 4)
                   x.to(J)  =>  got is x if J is None else got.itemsize == J
                   output_layout(x, itemsize=J)  =>  got.itemsize == (J or 4)
-TTTT.TTTTTTTTTTT  MemorySet(0, [(1, 4)], J)  =>  got.space == J
-                  Goal(J, shape=(1,))  =>  got.text == J
+TTTT.TTTTTTTTTTT  Goal(J, shape=(1,))  =>  got.text == J
                   explain(T, J)  =>  'x[i, j] is element' in str(got)
-                  plots.MeasuredPicture(ax, J)  =>  repr(got) == J
                   explore(T, J)  =>  'x[2, 3] is element 15' in str(got)
 TTTTTTTTTTTTTTTT  CopyTracer(J)
 .LLLLLLLLLLLLLLL  CopyTracer(audited, J)  =>  got.row == 0
 TTTT.TTTTTTTTTTT  Diagnose(J)  =>  'does not know' in got.found.title
 ~TTT.TTTTTTTTTTT  diagnose(J)  =>  'does not know' in got.title
-TTTTTTTVTTTTTTTT  plots.draw_claim("a", J); plots.draw_roofline(jobs, {"here": J}, **roof)
-TTTTTTT.TTTTTTTT  plots.draw_claim("a", {"predicted": J})  =>  got.figure
-                  plots.draw_claim("a", {"predicted": {"b": 1}, "here": J})  =>  got.figure
-TTTTTTTTTTTTTTTT  plots.draw_claim("a", {"predicted": {"b": 1}, "here": {"b": J}})
-                  plots.draw_roofline(J, took, **roof); plots.draw_roofline({"a": J}, took, **roof)
-                  plots.draw_roofline(jobs, J, **roof)
-TT.TTTTTTTTTTTTT  plots.draw_roofline(jobs, {"here": {"a": J}}, **roof)  =>  got.figure
-VVVVVVVVVVVVVVVV  plots.draw_roofline(jobs, took, memory=J, arithmetic="a")
-                  plots.draw_roofline(jobs, took, memory="a", arithmetic=J)
 IIIIIIIIIIIILIII  x.offset(J); x.address(J); read_element(T, J)
 TTTTTTTTTTTT...L  Layout.of(J)  =>  numbers(got) == numbers(J)
                   output_layout(J)  =>  got.copied and got.stride == numbers(J)[1]
@@ -370,24 +344,16 @@ TTTTTTTTTTTT...L  Layout.of(J)  =>  numbers(got) == numbers(J)
 EEEEEEEEE.EEEEEE  measure(J)  =>  got.median > 0
                   compare({"a": f, "b": J})  =>  got.names
                   timing.page_faults(J)  =>  got >= 0
-TT.TTTTTTT.TTTTT  plots.draw_claim("a", {"predicted": {"b": J}})  =>  got.figure
 VVVV.VVVVVVVVVVV  Predict(J, 1)  =>  str(J) in repr(got)
                   Predict("?", 1, why=J)  =>  got.correct is None
                   Predict("?", 1, experiment=J)  =>  got.correct is None
 .LLLLLLLLLIILLLL  x[J]; x[0, J]
 LLLLLLLLLL..LLLL  x.diagonal(J)  =>  got == Layout((0,), (7,), 0, 4)
-                  MemorySet(J, [(1, 4)], "cpu")  =>  (got.first, got.count()) == (J, 4)
 ................  x.why_not_view(J)  =>  got and isinstance(got, str)
                   m == J  =>  got is False
 .LLLLVLLLLLLLLLL  traffic(x, cache=64, order=J)  =>  got.lines_read == 2
 .LLLLLLLLLLLLLLL  TraversalExplorer(warp=J)  =>  got.visit == 0 or got.visit
-VV.VVVVVVVV.VVVV  traffic(x).fraction(J, 1e9)  =>  got == 128 / J / 1e9
-                  traffic(x).fraction(1., J)  =>  abs(got * J / 128 - 1) < 1e-9
 EEEE.EEEEEEEEEEE  measure(f, min_run_time=1e-4, label=J)  =>  got.median > 0
-                  claim(ab, 1, baseline=J, **quick)  =>  got.holds is not None
-EE.EEEEEEEEEEEEE  claim(ab, J, **quick)  =>  got.holds is not None
-                  claim(ab, {"a": 1, "b": J}, **quick)  =>  got.holds is not None
-TTTTTTT.TTTTTTTT  plots.draw_sweep([1, 2], J)  =>  got.figure
 .TTTTTTTTTTT...L  StrideExplorer(J)  =>  got.layout == (FIRST if J is None else Layout.of(J))
                   ReshapeStepper(J)  =>  got.layout.shape == ((4, 6) if J is None else J.shape)
 .LLLLLLLLLLLLLLL  TraversalExplorer(x, J)  =>  got.order == (0, 1)
@@ -397,19 +363,16 @@ LLLL.LLLLLLLLLLL  Layout((2,), storage=J)  =>  got.storage == J and got != Layou
 .LLLL.LLLLIILLLL  x.squeeze(J)  =>  got == x
 L.LLLLLLLLLLLLLL  x.to(copy=J)  =>  got is not x and got.copied
 L.LLL.LLLLLLLLLL  x.dim_order(ambiguity_check=J)  =>  got == (0, 1)
-TTTTT.TTTTTTTTTT  MemorySet(0, J, "cpu")  =>  list(got) == [0]
-                  StrideExplorer(goals=J)  =>  got.goals == {}
+TTTTT.TTTTTTTTTT  StrideExplorer(goals=J)  =>  got.goals == {}
 TTTTTTTTTT..TTTT  StrideExplorer(goals=[Goal("a", reached=J)])  =>  got.goals == {"a": False}
-VVVVVVVVVVV.VVVV  m.blocks(J)  =>  got.touched == 1
 T.TTTTTTTT..TTTT  J in m  =>  got is (0 <= J < 96)
 LLLLL.LLLL..LLLL  explain_view(x, J)  =>  'cannot be viewed' in got.title
-.TTTTTTTTTTTVVTL  read_storage(T, out=J)  =>  got.tolist() == [1.0] * 24
 .TTTTTTTTTTTLLLL  loop_nest(x, out=J)  =>  got[0].shape == (24,)
 TTTTTVTVTTTT...L  traffic(J)  =>  got.operands[0].useful == J.nbytes
 TTTTT.T.TTTT...L  traffic(x, J)  =>  got.useful == 96 + getattr(J, 'nbytes', 0)
 .LLLLLLLLLV.LLLL  traffic(x, cache=J)  =>  got.lines_read == 2
 LLLLLLLLLLV.LLLL  warp_sectors(x, lanes=J)  =>  got.useful == 96
-VVVVVVVVVVVVVVVV  bandwidth(12288*4, repetitions=2, device=J); traffic(x, store=J)
+VVVVVVVVVVVVVVVV  traffic(x, store=J)
 EE~EEEEEEEE~EEEE  measure(f, min_run_time=J)
 E.EEEEEEEEEEEEEE  measure(f, min_run_time=1e-4, flush=J)  =>  got.median > 0
                   compare(ab, rounds=2, flush=J)  =>  got.names
@@ -418,11 +381,7 @@ EEEEEEEEEEEEEEEE  measure(f, graph=J); compare(ab, graph=J)
 .EEEEEEEEEE~EEEE  compare(ab, rounds=J)  =>  got.names
 EE.EEEEEEEE.EEEE  compare(ab, rounds=2, max_seconds=J)  =>  got.names
 EEEEEEEEEE..EEEE  compare(ab, rounds=2, seed=J)  =>  got.names
-EEEEE.EEEEEEEEEE  claim(ab, 1, slower=J, **quick)  =>  got.holds is not None
-                  claim(ab, 1, only_recorded=J, **quick)  =>  got.holds is not None
 EEEEEEEEEEE~EEEE  timing.page_faults(f, J)
-.TTTTTTTTTTTTTTT  plots.draw_runs([1.0], here=J)  =>  got.figure
-.TTTTTT.TTTTTTTT  plots.draw_sweep([1, 2], {"a": [1, 2]}, marks=J)  =>  got.figure
 V..VV.VVVV.VVVVV  Predict("?", J)  =>  got.correct is None
 .VVVVVVVVVVVVV.V  Predict("?", 1, choices=J)  =>  got.correct is None
 .VVV.VVVVVVVVVVV  Predict("?", 1, experiment="x", output=J)  =>  got.correct is None
@@ -458,9 +417,18 @@ VVVVVVVVVVV.VVVV  is_view(T, T, budget=J)  =>  got is True
                   relation(T, T, budget=J)  =>  got.is_view; traffic(T, budget=J)  =>  got.useful == 96
                   m.issubset(m, budget=J)  =>  got is True; m.issuperset(m, budget=J)  =>  got is True
                   m.isdisjoint(m, budget=J)  =>  got is False; m.count(budget=J)  =>  got == 96
-                  m.blocks(budget=J)  =>  got.touched == 2; list(m.runs(budget=J))  =>  got == [range(96)]
+                  m.blocks(budget=J)  =>  got.touched == 2
 LLLL~.~LLLLLLLLL  audited.assert_no_copies(allow=J)  =>  got is None
 LLLLLLLLLLV.LLLL  audited.assert_no_copies(max_bytes=J)  =>  got is None
+LLLLLLLLLLL.LLLL  m.blocks(J)  =>  got.touched == 1
+~LLLLLLLLLL~LLLL  bandwidth(J)
+LLLLLLLLLLLELLLL  bandwidth(12288*4, repetitions=2, threads=J)
+EEEEEEEEEEEEEEEE  bandwidth(device=J)
+LLLLLLLLLLL.LLLL  CacheSets(J, 1)  =>  got.sets == J
+                  CacheSets(1, J)  =>  got.ways == J
+                  CacheSets(1, 1, J)  =>  got.line == J
+LLLLL.LLLLLLLLLL  CacheSets(2, 2).misses(J)  =>  got == 0
+.LLLLLLLLLLLLLLL  CacheSets(2, 2).misses(x, J)  =>  got == 2
 """
 
 
@@ -483,16 +451,12 @@ def names():
         "FIRST": Layout((4, 6), (8, 1), 2, 4),
         "numbers": numbers,
     }
-    ax = plt.figure().subplots()
-    more |= {"jobs": {"a": (1, 2)}, "took": {"here": {"a": 1}}}
-    more |= {"roof": {"memory": "a", "arithmetic": "a"}}
-    return NAMES | more | {"T": torch.ones(4, 6), "cmp": compared, "ax": ax}
+    return NAMES | more | {"T": torch.ones(4, 6), "cmp": compared}
 
 
 @pytest.fixture(scope="module")
 def known():
-    yield names()
-    plt.close("all")
+    return names()
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -509,7 +473,6 @@ def test_an_argument(letters, call, right, known):
             met = refusal(error)
         else:
             met = "."
-        plt.close("all")
         assert met == letter, junk
         if met != ".":
             continue
@@ -535,7 +498,7 @@ x; m; explain(x); explain_view(T.t(), 24); diagnose("shape '[5, -1]' is invalid 
 relation(x, x); traffic(x); CacheSets(64, 8); warp_sectors(x); self_check(); cmp; cmp.ratios['b']
 measure(f, min_run_time=1e-4); bandwidth(12288, repetitions=2); claim(ab, 1, **quick)
 gpu.published(); gpu.gpu_results; timing.machine(); timing.hierarchy(); timing.hierarchy()['L1']
-timing.why_no_cuda(); m.where; m.counts_from_storage; plots.png(ax.figure, 2)
+timing.why_no_cuda(); m.where; m.counts_from_storage
 LayoutError('no'); timing.TimingError('no'); timing.TooShort('no'); Undecided('no')
 z[..., :2].view_as_complex(); matmul_copies(x, x.mT); audited; audited.copied
 """
@@ -550,12 +513,7 @@ def test_every_public_name_has_a_row(found):
     """Give a new one a column, a row for each parameter, a random family, or a place in TOLD."""
     text = " ".join([*COLUMNS, *fuzz_layout.CASES, TOLD, ARGUMENTS])
     rows = {*re.findall(r"\w+", text), *(type(value).__name__ for value in found.values())}
-    drawn = {
-        name
-        for name, value in vars(plots).items()
-        if inspect.getmodule(value) is plots and callable(value)
-    }
-    every = {*stridekit.__all__, *timing.__all__, *drawn, *dir(Layout), *dir(MemorySet)}
+    every = {*stridekit.__all__, *timing.__all__, *dir(Layout), *dir(MemorySet)}
     assert {name for name in every if not name.startswith("_")} <= rows
 
 

@@ -1,16 +1,8 @@
-"""The raw reader against torch: every dtype, every kind of view, a place for the copy, tensors that lie."""
+"""The raw reader against torch: every dtype, every kind of view, tensors that lie."""
 
-import ctypes
-import itertools
-import mmap
-import os
-import re
-import sys
-import warnings
 import weakref
 from functools import partial
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -62,10 +54,9 @@ def test_any_tensor(x, data):
         assert read_element(x, index) == x[index].item()
     numel = x.untyped_storage().nbytes() // x.element_size()
     whole = torch.as_strided(x, (numel,), (1,), 0)
-    result, view, out = read_storage(x), storage_view(x), torch.empty(numel, dtype=x.dtype)
+    result, view = read_storage(x), storage_view(x)
     assert torch.equal(result, whole) and torch.equal(view, whole)
     assert numel == 0 or result.data_ptr() != whole.data_ptr() == view.data_ptr()
-    assert read_storage(x, out=out) is out and torch.equal(out, whole)
 
 
 def test_bytes_that_fill_no_element():
@@ -159,122 +150,9 @@ def test_how_many_bytes_are_missing():
         assert bytes_missing(other) == 0
 
 
-def test_out_in_the_memory_that_is_read():
-    """Even if two storages lie over the same memory."""
-    buffer = bytearray(32)
-    x = torch.frombuffer(buffer, dtype=torch.float32, count=4)
-    for out in (x, x.view(2, 2).view(4), torch.frombuffer(buffer, dtype=torch.float32, count=4)):
-        with pytest.raises(ValueError, match="out lies in the memory that is read"):
-            read_storage(x, out=out)
-    beside = torch.frombuffer(buffer, dtype=torch.float32, offset=16)
-    assert read_storage(x, out=beside) is beside and read_storage(beside, out=x) is x
-    strided = torch.zeros(9).as_strided((1,), (5,), 2)  # a size of 1 may have any stride
-    assert read_storage(torch.ones(1), out=strided).tolist() == [1]
-
-
 def claiming(base, numel, offset=0):
     """A tensor of `numel` elements, whatever its storage can hold, as resize_ can leave it."""
     return torch.ops.inductor._reinterpret_tensor(base, (numel,), (1,), offset)
-
-
-def test_out_whose_storage_was_shrunk():
-    """The error tells the bytes of out and those of its storage."""
-    out = torch.zeros(32, 2)[16:].view(-1)
-    out.untyped_storage().resize_(136)
-    told = (
-        "out lies at bytes 128 to 256, but its storage has only 136 bytes: it was shrunk (by resize_?) "
-        "behind the tensor's back; give torch.empty(32, dtype=torch.float32)"
-    )
-    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
-        read_storage(torch.ones(32), out=out)
-    assert read_storage(out)[32:].tolist() == [0, 0]
-
-
-@pytest.mark.parametrize("dtype", [torch.uint8, torch.bfloat16, torch.complex128])
-def test_nothing_is_written_beside_out(dtype):
-    """Every `out` that fits into its storage is written, every other refused; no other byte changes."""
-    for held, offset, numel in itertools.product((1, 6, 24), (0, 1, 5, 23, 2**40), (1, 2, 24)):
-        memory = torch.full((24 * dtype.itemsize,), 0xA5, dtype=torch.uint8)
-        expected = memory.tolist()
-        base = (
-            torch.frombuffer(memory.numpy(), dtype=dtype, count=held)
-            if held
-            else torch.empty(0).to(dtype)
-        )
-        out, zeros = claiming(base, numel, offset), torch.zeros(numel, dtype=dtype)
-        if offset + numel > held:
-            with pytest.raises(
-                ValueError, match=f"but its storage has only {held * dtype.itemsize} b"
-            ):
-                read_storage(zeros, out=out)
-        else:
-            read_storage(zeros, out=out)
-            written = slice(offset * dtype.itemsize, (offset + numel) * dtype.itemsize)
-            expected[written] = bytes(numel * dtype.itemsize)
-        assert memory.tolist() == expected
-
-
-@pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="mprotect is called as Linux has it"
-)
-def test_out_on_pages_of_which_one_is_for_reading():
-    """The reader asks the kernel for the first byte and the last: a write would end Python."""
-    page = mmap.PAGESIZE
-    memory = torch.frombuffer(mmap.mmap(-1, 3 * page), dtype=torch.uint8)
-    of_pages = ctypes.c_void_p(memory.data_ptr() + page), ctypes.c_size_t(page)
-    assert ctypes.CDLL(None).mprotect(*of_pages, mmap.PROT_READ) == 0
-    for start, refused in (
-        (page - 24, False),
-        (page - 12, True),
-        (page, True),
-        (2 * page - 12, True),
-    ):
-        out = memory[start : start + 24]
-        if refused:
-            with pytest.raises(ValueError, match="out lies in memory that may not be written"):
-                read_storage(torch.ones(24, dtype=torch.uint8), out=out)
-        else:
-            read_storage(torch.ones(24, dtype=torch.uint8), out=out)
-    assert memory.nonzero().flatten().tolist() == [*range(page - 24, page)]
-
-
-def test_out_that_is_a_lazy_clone():
-    """It gets bytes of its own, and the tensor that it was cloned from keeps its values."""
-    x = torch.zeros(4)
-    out = torch._lazy_clone(x)
-    read_storage(torch.ones(4), out=out)
-    assert out.tolist() == [1] * 4 and x.tolist() == [0] * 4
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the kernel is asked as POSIX has it")
-def test_out_that_is_mapped_from_a_file(tmp_path):
-    """A file mapped for reading is refused in words, where torch would crash Python."""
-    path = tmp_path / "bytes"
-    path.write_bytes(bytes(24))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch says that the array is not writable
-        read_only = torch.from_numpy(np.memmap(path, np.uint8, mode="r"))
-    with pytest.raises(ValueError, match="out lies in memory that may not be written"):
-        read_storage(torch.ones(24, dtype=torch.uint8), out=read_only)
-    for shared in (False, True):
-        out = torch.from_file(str(path), shared=shared, size=24, dtype=torch.uint8)
-        assert read_storage(torch.ones(24, dtype=torch.uint8), out=out).tolist() == [1] * 24
-        assert path.read_bytes() == bytes([shared]) * 24
-
-
-def test_autograd_notices_what_is_written_into_out():
-    """The version counter is that of out; inference tensors, which have none, are written too."""
-    weight = torch.ones(3, requires_grad=True)
-    out = torch.ones(3)
-    product = (weight * out).sum()
-    read_storage(torch.zeros(3), out=out)
-    assert out._version == 1
-    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-        product.backward()
-    with torch.inference_mode():
-        made_there = torch.ones(3)
-        assert read_storage(torch.full((3,), 5.0), out=out) is out and out.tolist() == [5, 5, 5]
-    assert read_storage(torch.zeros(3), out=made_there).tolist() == [0, 0, 0]
 
 
 ELSEWHERE = torch.arange(100.0, 200.0)
@@ -317,21 +195,13 @@ LIARS = {
 
 @pytest.mark.parametrize("lie", LIARS)
 def test_a_subclass_is_not_believed(lie):
-    """The reader reads and writes the memory that torch knows, and returns plain tensors."""
+    """The reader reads the memory that torch knows, and returns plain tensors."""
     liar, whole = type("Liar", (torch.Tensor,), LIARS[lie]), torch.arange(8.0)
     for view in (whole, whole[2:6], whole[::2]):
         x = view.as_subclass(liar)
         assert torch.equal(read_storage(x), whole)
         assert torch.equal(storage_view(x), whole) and type(storage_view(x)) is torch.Tensor
         assert read_element(x, 1) == view[1].item()
-    memory = torch.zeros(12)
-    out = memory[2:10].as_subclass(liar)
-    assert read_storage(whole, out=out) is out
-    assert memory.tolist() == [0, 0, *range(8), 0, 0]
-    memory.untyped_storage().resize_(16)
-    with pytest.raises(ValueError, match="bytes 8 to 40, but its storage has only 16 bytes"):
-        read_storage(whole, out=out)
-    assert memory.untyped_storage().tolist()[:12] == [0] * 12
 
 
 def test_a_storage_that_a_subclass_names_is_not_asked():
@@ -363,8 +233,6 @@ def test_a_storage_is_not_believed():
     longer = claiming(x, 8)
     with pytest.raises(ValueError, match="bytes 28 to 32, but the storage has only 16 bytes"):
         read_element(longer, 7)
-    with pytest.raises(ValueError, match="bytes 0 to 32, but its storage has only 16 bytes"):
-        read_storage(torch.zeros(8), out=longer)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")

@@ -239,7 +239,6 @@ def test_times_are_measured_in_the_modes_that_are_there():
 def test_the_gpu_experiments_are_those_of_float32(monkeypatch):
     seen = []
     monkeypatch.setattr(gpu, "compare", lambda functions, **_: seen.append(functions))
-    monkeypatch.setattr(gpu, "_of", lambda *_: None)
     monkeypatch.setattr(gpu, "EXPERIMENTS", gpu.EXPERIMENTS[:1])
     with MODES["float64"](), torch.inference_mode():
         gpu.run("cpu", scale=128)

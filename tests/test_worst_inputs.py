@@ -53,7 +53,6 @@ ROWS = [
     # Memory sets
     (".", "", f"memset({TANGLED})"),
     (".", "", "MemorySet(0, [(3**k, 2) for k in range(1000)], 'cpu')"),
-    ("U", "", "list(itertools.islice(memset(L((10**9, 10**9), (2, 3))).runs(), 2))"),
     ("U", "", "max(memset(L((2,) * 900, [10**3 + k * k for k in range(900)])))"),
     ("U", "", "10**6 + 1 in memset(L((2,) * 900, [10**6 + k * k for k in range(900)]))"),
     (".", "", "memset(L((2,) * 600, [3**k for k in range(600)])).blocks()"),
@@ -80,7 +79,6 @@ ROWS = [
     (".", "", "CacheSets(1, 2**19).misses(L((2**19,), (17,), itemsize=4))"),
     (".", "", "warp_sectors(L((10**6,), itemsize=10**18))"),
     # Pictures
-    ("V", "d = {str(k): 1.0 for k in range(10**4)}", "plots.draw_claim('a', {'predicted': d})"),
     (".", "t = torch.empty(()).expand(10**9, 10**9)", "explore(t)"),
     ("L", "", "StrideExplorer(L((0, 10**8)))"),
     ("L", "", "setattr(StrideExplorer(L((4, 4))), 'chain', ['.clone()' * 100] * 1000)"),

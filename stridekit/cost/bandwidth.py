@@ -9,20 +9,17 @@ and 4.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from operator import itemgetter
-from pathlib import Path
 
 import torch
 
-from stridekit._arguments import int_, many, shown
+from stridekit._arguments import many, positive
 from stridekit._defaults import torch_defaults
 from stridekit._table import columns, html_table
-from stridekit.timing.caches import Cache, hierarchy, text_of
-from stridekit.timing.clocks import why_no_cuda
+from stridekit.timing.caches import Cache, hierarchy
+from stridekit.timing.clocks import clock_for
 from stridekit.timing.comparison import Comparison
 from stridekit.timing.rounds import compare
 
@@ -32,6 +29,11 @@ _BEYOND = 4  # times the last cache: what is as large lies in memory
 _READS = {"fill": 0, "copy": 1, "triad": 2}  # arrays; each operation writes one more
 _MEASURED = ("operation", "GB/s", "half of the samples", "times a fill (95 %)")
 _HEAD = (*_MEASURED, "if stores bypass", "if they allocate")
+_STORES = {
+    "bypass": "stores bypass the caches: a line is written without being read",
+    "allocate": "stores allocate: a line is read before it is written",
+    "unclear": "what a store costs is unclear",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,24 +61,14 @@ class Bandwidth:
     caches: tuple[Cache, ...] = ()
 
     @property
-    def fill(self) -> float:
-        """Bytes per second of a fill, which writes one array."""
-        return self._range("fill")[1]
-
-    @property
-    def copy(self) -> float:
-        """Bytes per second of a copy: one array read and one written, each counted once."""
-        return self._range("copy")[1]
-
-    @property
-    def triad(self) -> float:
-        """Bytes per second of a = b + s*c: two arrays read and one written, each counted once."""
-        return self._range("triad")[1]
+    def speeds(self) -> dict[str, float]:
+        """Bytes per second of "fill", "copy" and "triad", by the lower quartile; each array counts once."""
+        return {name: self._range(name)[1] for name in _READS}
 
     @property
     def ceiling(self) -> float:
         """Bytes per second of the better of copy and triad, each array counted once."""
-        return self._best()[1]
+        return max(self.speeds["copy"], self.speeds["triad"])
 
     @property
     def where(self) -> str:
@@ -84,13 +76,12 @@ class Bandwidth:
 
         Memory is what has four times the bytes of the last cache.
         """
-        holding = [
-            cache.level for cache in self.caches if cache.nbytes and self.nbytes <= cache.nbytes
-        ]
-        last = self.caches[-1].nbytes if self.caches else None
-        if holding or not last:
-            return holding[0] if holding else "unknown"
-        beyond = self.nbytes >= _BEYOND * last
+        for cache in self.caches:
+            if cache.nbytes and self.nbytes <= cache.nbytes:
+                return cache.level
+        if not self.caches or not self.caches[-1].nbytes:
+            return "unknown"
+        beyond = self.nbytes >= _BEYOND * self.caches[-1].nbytes
         return "memory" if beyond else f"{self.caches[-1].level} and memory"
 
     @property
@@ -111,24 +102,22 @@ class Bandwidth:
 
     def why_not_memory(self) -> str:
         """Return why this may be no speed of memory, with the numbers; "" if it is one."""
-        where, size = self.where, f"the arrays have {self.nbytes / _MIB:,.0f} MiB"
-        if where == "memory":
+        if self.where == "memory":
             return ""
-        if where == "unknown":
+        if self.where == "unknown":
             return "the caches of this machine are unknown, and so is whether this is memory"
-        cache = next(cache for cache in self.caches if cache.level == where.partition(" ")[0])
-        held = f"{size}, {cache.level} {(cache.nbytes or 0) / _MIB:,.3g} MiB"
-        part = "a part" if where.endswith("memory") else "all"
-        return f"{held}: it may hold {part} of them"
+        cache = next(cache for cache in self.caches if cache.level == self.where.partition(" ")[0])
+        part = "a part" if self.where.endswith("memory") else "all"
+        return (
+            f"the arrays have {self.nbytes / _MIB:,.0f} MiB, {cache.level} "
+            f"{(cache.nbytes or 0) / _MIB:,.3g} MiB: it may hold {part} of them"
+        )
 
     def _range(self, name: str) -> tuple[float, float]:
         """Return bytes per second that a quarter of the samples do not reach, and that a quarter exceed."""
         moved = (_READS[name] + 1) * self.nbytes / 3
         fast, slow = self.comparison.measurement(name).quartiles
         return moved / slow, moved / fast
-
-    def _best(self) -> tuple[str, float]:
-        return max(((name, self._range(name)[1]) for name in ("copy", "triad")), key=itemgetter(1))
 
     def _rows(self) -> Iterator[tuple[str, ...]]:
         for name, reads in _READS.items():
@@ -143,14 +132,14 @@ class Bandwidth:
         return f"bandwidth of {where}: {device}{f', {threads}' if device == 'cpu' else ''}, {size}"
 
     def _notes(self) -> list[str]:
-        name, speed = self._best()
-        why = self.why_not_memory()
-        return [
-            f"ceiling: {name}, {speed / 1e9:.3g} GB/s; each array counts once",
+        name = max(("copy", "triad"), key=self.speeds.__getitem__)
+        notes = [
+            f"ceiling: {name}, {self.ceiling / 1e9:.3g} GB/s; each array counts once",
             _STORES[self.store],
-            *([why] if why else []),
+            self.why_not_memory(),
             *(f"noisy: {sentence}" for sentence in self.comparison.noise),
         ]
+        return [note for note in notes if note]
 
     def __repr__(self) -> str:
         rows = [("", *_HEAD[1:]), *self._rows()]
@@ -161,13 +150,6 @@ class Bandwidth:
         return html_table(self._title(), list(self._rows()), head=_HEAD, foot=foot, align="<")
 
 
-_STORES = {
-    "bypass": "stores bypass the caches: a line is written without being read",
-    "allocate": "stores allocate: a line is read before it is written",
-    "unclear": "what a store costs is unclear",
-}
-
-
 @torch_defaults()
 def bandwidth(
     nbytes: int | None = None, *, repetitions: int = 8, threads: int = 1, device: str = "cpu"
@@ -175,26 +157,21 @@ def bandwidth(
     """Measure how many bytes per second a fill, a copy and a triad move: the ceiling of this machine, now.
 
     Three float32 arrays have `nbytes` bytes together; unless you say, four times as many as the last cache,
-    but 240 to 768 MiB, and at most a quarter of the free memory. `compare` times all three in turn, in
-    `repetitions` rounds; the lower quartiles count. It takes seconds, and any other process slows it down.
-    If a cache may hold the arrays, the result does not call it memory. Raises ValueError for numbers and
-    devices that make no sense, RuntimeError for a missing device.
+    but 240 to 768 MiB. `compare` times all three in turn, in `repetitions` rounds; the lower quartiles
+    count. It takes seconds, and any other process slows it down. If a cache may hold the arrays, the result
+    does not call it memory. Raises LayoutError for other `nbytes`, TimingError as `compare` does.
 
-    >>> found = bandwidth(3 * 2**20, repetitions=4)
-    >>> found.triad > 0 and found.ceiling == max(found.copy, found.triad)
+    >>> here = bandwidth(3 * 2**20, repetitions=4)
+    >>> here.ceiling == max(here.speeds["copy"], here.speeds["triad"])
     True
     """
-    _require_device(device)
-    repetitions = _require("repetitions", repetitions, 2, 10_000, "repetitions of each operation")
-    threads = _require("threads", threads, 1, 1024, "threads")
-    caches, most = _caches(device, threads), (_free(device) or 4 << 30) // 4
+    clock_for(device)  # raises for a device that cannot be timed
+    caches = _caches(device, positive("threads", threads))
     if nbytes is None:
         last = (caches[-1].nbytes or 0) if caches else 0
-        nbytes = min(max(_USUAL_BYTES, _BEYOND * last), _MOST_BYTES, max(most, 3 * 4096))
-    else:
-        what = "bytes for three arrays, at most a quarter of the free memory"
-        nbytes = _require("nbytes", nbytes, 3 * 4096, most, what)
-    a, b, c = (torch.full((-(-nbytes // 12),), float(k), device=device) for k in range(3))
+        nbytes = min(max(_USUAL_BYTES, _BEYOND * last), _MOST_BYTES)
+    elements = -(-positive("nbytes", nbytes) // 12)
+    a, b, c = (torch.full((elements,), float(k), device=device) for k in range(3))
     work = {
         "fill": partial(a.fill_, 1.0),
         "copy": partial(a.copy_, b),
@@ -210,40 +187,8 @@ def _caches(device: str, threads: int) -> tuple[Cache, ...]:
         return (Cache("L2", int(torch.cuda.get_device_properties(device).L2_cache_size)),)
     cores = os.cpu_count() or threads
     return tuple(
-        replace(cache, nbytes=min(threads, -(-cores // (cache.shared_by or 1))) * cache.nbytes)
-        if cache.nbytes
-        else cache
+        cache
+        if cache.nbytes is None
+        else replace(cache, nbytes=cache.nbytes * min(threads, -(-cores // (cache.shared_by or 1))))
         for cache in hierarchy().caches
     )
-
-
-def _free(device: str) -> int | None:
-    """Return the bytes of memory that can be had; None if the system does not tell."""
-    if device == "cuda":
-        return int(torch.cuda.mem_get_info()[0])
-    matches = ((re.search(p, text_of(Path(path)), re.MULTILINE), unit) for path, p, unit in _FREE)
-    limits = [int(match[1]) * unit for match, unit in matches if match]
-    return min(limits, default=None)
-
-
-# What the system can give, and what a container may have.
-_FREE = (
-    ("/proc/meminfo", r"^MemAvailable:\s*([0-9]+) kB", 1024),
-    ("/sys/fs/cgroup/memory.max", r"\A([0-9]+)\Z", 1),
-    ("/sys/fs/cgroup/memory/memory.limit_in_bytes", r"\A([0-9]+)\Z", 1),
-)
-
-
-def _require(name: str, value: int, least: int, most: int, what: str) -> int:
-    number = int_(name, value)
-    if not least <= number <= most:
-        raise ValueError(f"{name} is {shown(number)}: give {least:,} to {most:,} {what}")
-    return number
-
-
-def _require_device(device: str) -> None:
-    """Raise unless the device moves bytes; meta tensors would move any number in no time."""
-    if not (isinstance(device, str) and device in ("cpu", "cuda")):
-        raise ValueError(f"device is {shown(device)}: give 'cpu' or 'cuda'")
-    if device == "cuda" and why_no_cuda():
-        raise RuntimeError(why_no_cuda())

@@ -3,11 +3,8 @@
 A cache that evicts the least recently used line (LRU) fetches a line again if too many others came in
 between. The working-set argument needs only the sizes of the loops. If some turns of a loop fit in the
 cache, the next turn finds their lines there and fetches the rest. If not even one turn fits, each turn
-starts afresh.
-
-`Lru` does it visit by visit. The prediction is exact if everything fits, and if operands only
-move on, as rows do. Otherwise it is an estimate for a cache without conflicts. Real caches have conflicts
-if strides are powers of two: `CacheSets` counts them, visit by visit.
+starts afresh. The prediction is exact if everything fits, and if operands only move on, as rows do.
+Otherwise it is an estimate for a cache without conflicts; `CacheSets` counts those, visit by visit.
 """
 
 from __future__ import annotations
@@ -15,44 +12,15 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from math import gcd
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from stridekit._arguments import LayoutError, ints, positive, shown
+from stridekit._arguments import LayoutError, ints, positive
 from stridekit.layout import Layout
 from stridekit.memory.blocks import Blocks, blocks, turns
 from stridekit.memory.strided_set import Budget, Generator, normal_form
 
-
-class Lru:
-    """A cache of `lines` lines that evicts the least recently used one.
-
-    >>> cache = Lru(2)
-    >>> [cache.load(line) for line in (0, 1, 0, 2, 1)]  # True if it was there
-    [False, False, True, False, False]
-    """
-
-    __slots__ = ("_held", "lines")
-
-    def __init__(self, lines: int) -> None:
-        self.lines = lines
-        self._held: OrderedDict[int, None] = OrderedDict()  # the line used last stands last
-
-    def load(self, line: int) -> bool:
-        """Use a line; True if the cache had it."""
-        hit = line in self._held
-        self._held[line] = None
-        if hit:
-            self._held.move_to_end(line)
-        elif len(self._held) > self.lines:
-            self._held.popitem(last=False)
-        return hit
-
-
-MOST_VISITS = MOST_SETS = 1 << 19
+MOST_VISITS = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +32,7 @@ class CacheSets:
     two apart. `timing.hierarchy()` tells sets and ways of this machine.
 
     A real cache fetches ahead and may evict another line. An L3 mixes the bits of the number. L2 and L3 use
-    physical addresses, which agree with these only within a page. Raises LayoutError unless all three are
-    ints from 1 to 524,288.
+    physical addresses, which agree with these only within a page. Raises LayoutError for numbers below 1.
 
     >>> m, l2 = Layout((1024, 1024), itemsize=4), CacheSets(sets=1024, ways=16)
     >>> column = m[:, :4].t()  # four columns, walked one after the other
@@ -79,66 +46,44 @@ class CacheSets:
 
     def __post_init__(self) -> None:
         for name in ("sets", "ways", "line"):
-            if positive(name, getattr(self, name)) > MOST_SETS:
-                raise LayoutError(
-                    f"{name} is {shown(getattr(self, name))}: give 1 to {MOST_SETS:,}"
-                )
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes that all sets hold together."""
-        return self.sets * self.ways * self.line
+            positive(name, getattr(self, name))
 
     def misses(self, walk: Any, order: Sequence[int] | None = None) -> int:
         """Count the visits that do not find their line, if the cache is empty before the first.
 
-        `walk` has the byte addresses in the order of the visits: an array of ints, or a list of at most
-        100,000. A Layout is walked by its indices in row-major order, or in `order`, the dims outermost
-        first. Each element is one visit, to the line of its first byte, and element 0 of the storage has
-        address 0. Raises LayoutError for other walks, and ValueError for more than 524,288 visits.
+        `walk` has the byte addresses in the order of the visits: an array or a list of ints. A Layout is
+        walked by its indices in row-major order, or in `order`, the dims outermost first. Each element is
+        one visit, to the line of its first byte, and element 0 of the storage has address 0. Raises
+        LayoutError for other walks, and for a Layout of more than 524,288 elements.
 
         >>> CacheSets(sets=2, ways=1).misses([0, 4, 64, 128, 0])  # 0 and 128 are lines of one set
         4
-        >>> CacheSets(64, 8).misses(Layout((16, 16), itemsize=4), order=(1, 0))
-        16
         """
-        numbers = _addresses(walk, order) // self.line
-        # A line that was just used is there, however many others its set has.
-        numbers = numbers[np.diff(numbers, prepend=-1) != 0]
-        # Set after set, each by its own visits: at no time there is more than one.
-        of_sets = numbers[np.argsort((numbers % self.sets).astype(int), kind="stable")]
-        return sum(
-            not held.load(number)
-            for _, visits in groupby(of_sets, lambda number: number % self.sets)
-            for held in [Lru(self.ways)]
-            for number in visits
-        )
+        held: dict[int, OrderedDict[int, None]] = {}
+        misses = 0
+        for address in _addresses(walk, order):
+            line = address // self.line
+            lines = held.setdefault(line % self.sets, OrderedDict())
+            misses += line not in lines
+            lines[line] = None
+            lines.move_to_end(line)  # the line used last stands last
+            if len(lines) > self.ways:
+                lines.popitem(last=False)
+        return misses
 
 
-def _addresses(walk: Any, order: Sequence[int] | None) -> Any:
-    """Compute the byte addresses of a walk as an array of Python ints, which never wrap."""
-    if isinstance(walk, Layout):
-        _require_few(walk.numel)
-        layout = walk if order is None else walk.permute(ints("order", order))
-        numbers = [layout.storage_offset] if layout.numel else []
-        for size, step in zip(layout.shape, layout.stride, strict=True):
-            numbers = [number + i * step for number in numbers for i in range(size)]
-        return np.array(numbers, dtype=object) * layout.itemsize
-    if order is not None:
-        raise LayoutError(
-            f"order is {shown(order)}, for addresses, which have an order: leave it out"
-        )
-    if not (isinstance(walk, np.ndarray) and walk.ndim == 1 and walk.dtype.kind in "iu"):
-        walk = np.array(ints("walk", walk), dtype=object)
-    _require_few(walk.size)
-    if walk.size and walk.min() < 0:
-        raise LayoutError(f"walk has the address {walk.min()}: give addresses of 0 or more")
-    return walk.astype(object)
-
-
-def _require_few(visits: int) -> None:
-    if visits > MOST_VISITS:
-        raise ValueError(f"{visits:,} visits: give {MOST_VISITS:,} at most, such as the first rows")
+def _addresses(walk: Any, order: Sequence[int] | None) -> Sequence[int]:
+    """Return the byte addresses of a walk."""
+    if not isinstance(walk, Layout):
+        return ints("walk", walk)
+    if walk.numel > MOST_VISITS:
+        advice = f"give {MOST_VISITS:,} at most, such as the first rows"
+        raise LayoutError(f"{walk.numel:,} visits: {advice}")
+    layout = walk if order is None else walk.permute(ints("order", order))
+    numbers = [layout.storage_offset] if layout.numel else []
+    for size, step in zip(layout.shape, layout.stride, strict=True):
+        numbers = [number + i * step for number in numbers for i in range(size)]
+    return [number * layout.itemsize for number in numbers]
 
 
 class Walk(NamedTuple):
@@ -163,10 +108,6 @@ def fetched(walks: Sequence[Walk], size: int, cache: int, budget: Budget) -> lis
 
     All operands are walked by the same loops, one element of each in a turn of the innermost, through
     one cache of `cache` lines. Raises Undecided like `blocks`.
-
-    >>> rows, columns = Walk(0, ((128, 100), (4, 32)), 4), Walk(0, ((4, 32), (128, 100)), 4)
-    >>> [fetched([walk], 64, 50, Budget(1000))[0].touched for walk in (rows, columns)]
-    [200, 3200]
     """
     if any(n == 0 for walk in walks for _, n in walk.loops):
         return [Blocks(size, 0, 0)] * len(walks)

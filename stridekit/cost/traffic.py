@@ -2,8 +2,7 @@
 
 Memory moves in whole cache lines: ask for four bytes of one and you get 64. So the cost of an operation
 that waits for memory, as most do, follows from the number of lines its operands touch. Nothing is run or
-read here, and all numbers are exact at any size; only `cache=`, which predicts the lines that loops
-fetch again, is an estimate.
+read here, and all numbers but those of `cache=` are exact at any size.
 """
 
 from __future__ import annotations
@@ -85,24 +84,6 @@ class Traffic:
         """The part of the moved bytes that dense operands would move too; 1 if nothing moves."""
         return self.minimum / self.moved if self.moved else 1.0
 
-    def fraction(self, seconds: float, bandwidth: Any) -> float:
-        """Return the part of a bandwidth that the operation reaches if it takes this many seconds.
-
-        `bandwidth` is in bytes per second, or the result of `bandwidth()`, which counts its stores as this
-        traffic does. Above 1 the cache did some of memory's work; far below 1 the operation waited for
-        something else. Raises ValueError unless both numbers are above 0.
-
-        >>> traffic(reads=Layout((10**6,), itemsize=4)).fraction(seconds=0.001, bandwidth=8e9)
-        0.5
-        """
-        measured = getattr(bandwidth, "ceiling_if", None)
-        ceiling = measured(self.store) if callable(measured) else bandwidth
-        for name, value in (("seconds", seconds), ("bandwidth", ceiling)):
-            number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if not number or not 0 < value < float("inf"):
-                raise ValueError(f"{name} is {shown(value)}: give a number above 0")
-        return float(self.moved / seconds / ceiling)
-
     def __repr__(self) -> str:
         return "\n".join([self._title(), *columns(self._rows(), "<>"), f"  {self._sum()}"])
 
@@ -118,11 +99,10 @@ class Traffic:
 
     def _rows(self) -> list[tuple[str, ...]]:
         names = ("", "useful bytes", "lines", "partial", "sectors", "fetched")
-        rows = [names] + [
-            (operand.name, *(f"{n:,}" for n in operand[1:] if n is not None))
-            for operand in self.operands
-        ]
-        return [row[: 5 if self.cache is None else 6] for row in rows]
+        rows = [names[: 5 if self.cache is None else 6]]
+        for operand in self.operands:
+            rows.append((operand.name, *(f"{n:,}" for n in operand[1:] if n is not None)))
+        return rows
 
     def _sum(self) -> str:
         kept = f", {self.lines_kept:,} read only {_KEPT[self.store]}" if self.lines_kept else ""
@@ -147,29 +127,24 @@ def traffic(
     """Predict the bytes, cache lines of `line` bytes and 32-byte sectors that operands cost.
 
     An operand is a strided tensor (of any device), an array or a Layout; several come as a tuple or list.
-    Tensors have addresses. The storage of a Layout or a meta tensor has none: it is taken to
-    begin `alignment` bytes after the start of a line. Layouts lie in one storage, as views of one tensor
-    do, unless the names of their storages differ: `Layout((4, 6), storage="out")`. An operand updated in
-    place is a read and a write.
+    Tensors have addresses. The storage of a Layout or a meta tensor is taken to begin `alignment` bytes
+    after the start of a line. Layouts lie in one storage, as views of one tensor do, unless the names of
+    their storages differ: `Layout((4, 6), storage="out")`. An operand updated in place is a read and a
+    write.
 
-    For each operand the table shows the lines that it touches, and how many of them it uses in part. It
-    shows the sectors of 32 bytes, the least that a GPU fetches. With `cache` it shows the lines fetched,
-    repeats included. Without `cache` each line comes once for reading and goes once for writing.
+    For each operand the table shows the lines that it touches, and how many of them it uses in part. A line
+    counts once in the total, however many operands touch it. Lines that are written in part are read too,
+    to keep their rest; with `store="allocate"`, all lines are read before they are written.
 
-    `store` says what a write of a line costs that is not read anyway. A line written in part always has to
-    come, to keep its other bytes. With "bypass" a whole line is written past the caches; with "allocate",
-    as on most CPUs, it is read first too. `bandwidth().store` tells which it is here.
-
-    With `cache`, its size in bytes, an elementwise operation fetches a line again if its loops come back
-    too late: torch's `loop_nest`, or with `order`, the dims outermost first, loops in that order. At most
-    one write is allowed. This is an estimate, see `stridekit.cost.refetch`.
-    Only the listed operands are counted. If torch first casts an operand into a copy, ask for that
-    copying by itself; with torch's loops, such an operand is refused.
+    With `cache`, a size in bytes, the operation runs as loops through a cache of that size, which evicts
+    the line that was used least recently: lines that were evicted are fetched again. The loops are those of
+    an elementwise operation with at most one write (`loop_nest`), or in `order`, the dims outermost first.
+    This is an estimate, see `stridekit.cost.refetch`. Ask for a copy that torch makes first by itself.
 
     Raises ValueError for no operands, a line that is not a power of two, another store, and sizes that make
     no sense; LayoutError if shapes do not broadcast, and for loops over what torch copies first; like
     `memset` for operands not backed by a single storage; Undecided if the exact answer would cost more than
-    the budget.
+    the budget, in steps.
 
     >>> x = Layout((1000, 1000), itemsize=4)
     >>> traffic(reads=x[:, ::2], writes=Layout((1000, 500), itemsize=4, storage="y"))
@@ -178,8 +153,6 @@ def traffic(
       read 0      2,000,000  62,500   62,500  125,000
       write 0     2,000,000  31,250        0   62,500
       moved: 6,000,000 bytes (62,500 lines read, 31,250 written); dense: 4,000,000, 67 % of that
-    >>> traffic(reads=x.t(), writes=x.clone(), cache=32768).moved / 8e6
-    8.5
     >>> [traffic(writes=x, store=store).moved / 4e6 for store in ("bypass", "allocate")]
     [1.0, 2.0]
     """
@@ -271,9 +244,6 @@ def place_of(x: Any, alignment: int) -> Place:
 
     Two meta tensors on one storage lie in one space, and a Layout in the space of its storage's name.
     Raises TypeError and LayoutError as `Layout.of` does, and like `memset` for what has memory.
-
-    >>> place_of(torch.empty(3, device="meta")[1:], 16).start
-    20
     """
     layout = Layout.of(x)  # refuses what is not strided
     space = ("storage", x.storage) if isinstance(x, Layout) else _meta_space(x)
@@ -297,10 +267,8 @@ def _operands(name: str, given: Any) -> tuple[Any, ...]:
     """Return one operand or several as a tuple."""
     alone = isinstance(given, (Layout, torch.Tensor)) or hasattr(given, "__array_interface__")
     if not alone and not isinstance(given, Iterable):
-        raise TypeError(
-            f"{name} is {shown(given)}, {a_kind(given)}: give a tensor, an array, a Layout, or a tuple "
-            "of them"
-        )
+        advice = "give a tensor, an array, a Layout, or a tuple of them"
+        raise TypeError(f"{name} is {shown(given)}, {a_kind(given)}: {advice}")
     operands = (given,) if alone else tuple(islice(given, MOST_OPERANDS + 1))
     if len(operands) > MOST_OPERANDS:
         raise ValueError(f"{name} has more than {MOST_OPERANDS:,} operands: ask for a part of them")
@@ -326,10 +294,8 @@ def _walks(
 ) -> list[Walk]:
     """Return each operand as the loops of an elementwise operation walk it, in the order of the places."""
     if len(targets) > 1:
-        raise ValueError(
-            f"cache= follows the loops of an elementwise operation with one result, here are "
-            f"{len(targets)} writes: ask for each of them"
-        )
+        loops_of = "cache= follows the loops of an elementwise operation with one result"
+        raise ValueError(f"{loops_of}, here are {len(targets)} writes: ask for each of them")
     loops: Sequence[Layout]
     if order is not None:
         loops = _in_order(broadcast_tensors(*sources, *targets), order)
@@ -375,10 +341,8 @@ def _refetched(walks: list[Walk], counts: list[Blocks], reads: int, store: str) 
 def _in_order(layouts: Sequence[Layout], order: Sequence[int]) -> list[Layout]:
     dims = ints("order", order)
     if sorted(dims) != list(range(layouts[0].ndim)):
-        raise ValueError(
-            f"order is {dims} for operands of shape {layouts[0].shape}: give each dim once, the "
-            "outermost loop first"
-        )
+        advice = "give each dim once, the outermost loop first"
+        raise ValueError(f"order is {dims} for operands of shape {layouts[0].shape}: {advice}")
     return [layout.permute(dims) for layout in layouts]
 
 

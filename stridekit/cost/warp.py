@@ -42,11 +42,9 @@ def warp_sectors(
     """Count the sectors that a warp fetches if its lanes take neighbouring elements, in index order.
 
     Lane k of warp w takes the element whose row-major number is w * lanes + k, as in most kernels that
-    visit all elements; the last warp may have fewer elements than lanes. `x` is a strided tensor, an
-    array or a Layout. A Layout's storage begins `alignment` bytes after the start of a sector; tensors
-    have their own addresses, in CUDA multiples of 512 bytes.
-    Raises IndexError for a warp that does not exist, ValueError for sizes that make no sense, and like
-    `memset` for what has no single memory.
+    visit all elements. `x` is a strided tensor, an array or a Layout, whose storage begins `alignment`
+    bytes after the start of a sector. Raises IndexError for a warp that does not exist, ValueError for
+    sizes that make no sense, and like `memset` for what has no single memory.
 
     >>> x = Layout((1024, 1024), itemsize=4)
     >>> warp_sectors(x)

@@ -40,26 +40,27 @@ def packed_heads(
     A row of the projection holds all heads of one token, with `itemsize` bytes an element; `packing` is the
     order of its dims from the outermost: "3HD" has all of q, then k, then v, "H3D" has q, k and v of each
     head together, and "HD3" interleaves their elements. With fewer `kv_heads` (grouped heads), k and v have
-    that many, packed as "3HD". Raises LayoutError for other packings, for sizes below 1, and for heads that
-    do not divide into groups.
+    that many, packed as "3HD". Raises LayoutError for other packings, sizes and groups.
 
     >>> q, k, v = packed_heads(batch=2, tokens=5, heads=3, dim=4)
     >>> k
     Layout(shape=(2, 3, 5, 4), stride=(180, 4, 36, 1), storage_offset=12, itemsize=4)
-    >>> packed_heads(2, 5, 3, 4, packing="H3D")[1].stride
-    (180, 12, 36, 1)
-    >>> packed_heads(2, 5, 8, 4, kv_heads=2)[1]
-    Layout(shape=(2, 2, 5, 4), stride=(240, 4, 48, 1), storage_offset=32, itemsize=4)
+    >>> packed_heads(2, 5, 3, 4, packing="H3D")[1].stride, packed_heads(2, 5, 8, 4, kv_heads=2)[1].stride
+    ((180, 12, 36, 1), (240, 4, 48, 1))
     """
     sizes = {"3": 3, "H": positive("heads", heads), "D": positive("dim", dim)}
     if not isinstance(packing, str) or sorted(packing) != sorted(sizes):
-        raise LayoutError(
-            f'packing is {shown(packing)}: give the order of 3, H and D, as in "3HD", "H3D" or "HD3"'
-        )
+        advice = 'give the order of 3, H and D, as in "3HD", "H3D" or "HD3"'
+        raise LayoutError(f"packing is {shown(packing)}: {advice}")
     rows = positive("batch", batch), positive("tokens", tokens)
     groups = heads if kv_heads is None else positive("kv_heads", kv_heads)
     if groups != heads:
-        _require_packed_groups(heads, groups, packing)
+        if heads % groups:
+            cannot = f"{heads} heads do not divide into {groups} groups"
+            raise LayoutError(f"{cannot}: kv_heads divides heads")
+        if packing != "3HD":
+            asked_for = f"packing is {packing!r} with kv_heads={groups} of {heads}"
+            raise LayoutError(f'{asked_for}: grouped heads are packed as "3HD"')
         cuts = [n * dim for n in (heads, groups, groups)]
         packed = Layout((*rows, sum(cuts)), itemsize=itemsize).split(cuts, 2)
         q, k, v = (x.unflatten(2, (-1, dim)).transpose(1, 2) for x in packed)
@@ -69,17 +70,6 @@ def packed_heads(
     three, head, element = (2 + packing.index(letter) for letter in "3HD")
     q, k, v = cut.permute(three, 0, head, 1, element).unbind()
     return q, k, v
-
-
-def _require_packed_groups(heads: int, groups: int, packing: str) -> None:
-    if heads % groups:
-        raise LayoutError(
-            f"{heads} heads do not divide into {groups} groups: kv_heads divides heads"
-        )
-    if packing != "3HD":
-        raise LayoutError(
-            f'packing is {packing!r} with kv_heads={groups} of {heads}: grouped heads are packed as "3HD"'
-        )
 
 
 # What a product clones ------------------------------------------------------------------------------
@@ -103,10 +93,10 @@ def matmul_copies(a: Any, b: Any, *, requires_grad: Any = (False, False)) -> Clo
     """Return the bytes that `torch.matmul(a, b)` clones of each operand, and of its result.
 
     `a` and `b` are Layouts, tensors or arrays of one dtype, each of 1 dim or more. For Layouts,
-    `requires_grad` states for each whether its tensor requires grad. The count has the clones that a
-    dispatch mode sees. It does not have copies inside `mm` and `bmm`, for example of a matrix without a
-    stride of 1 (`torch.profiler` shows them). Raises LayoutError for what torch cannot multiply, for views
-    that have yet to be conjugated or negated, and off the CPU; TypeError as `Layout.of` does.
+    `requires_grad` states for each whether its tensor requires grad. Copies inside `mm` and `bmm`, for
+    example of a matrix without a stride of 1, do not count. Raises LayoutError for what torch cannot
+    multiply, for views that have yet to be conjugated or negated, and off the CPU; TypeError as
+    `Layout.of` does.
 
     >>> q, k, v = packed_heads(batch=2, tokens=5, heads=3, dim=4)
     >>> matmul_copies(q, k.mT)  # the dims of batch and heads do not merge
@@ -116,23 +106,22 @@ def matmul_copies(a: Any, b: Any, *, requires_grad: Any = (False, False)) -> Clo
     """
     flags = items_of(requires_grad)
     if flags is None or len(flags) != 2 or not all(isinstance(flag, bool) for flag in flags):
-        raise LayoutError(
-            f"requires_grad is {shown(requires_grad)}: give a bool for each operand, as in (False, True)"
-        )
+        advice = "give a bool for each operand, as in (False, True)"
+        raise LayoutError(f"requires_grad is {shown(requires_grad)}: {advice}")
     operands = meta({"a": a, "b": b}, DTYPES)
     for operand, flag in zip(operands, flags, strict=True):
         if flag and (operand.is_floating_point() or operand.is_complex()):
             operand.requires_grad_()
     clones = _Clones()
-    asked(_multiplied, clones, *operands)
+
+    def multiply(*operands: torch.Tensor) -> None:
+        with clones:
+            torch.matmul(*operands)
+
+    asked(multiply, *operands)
     bytes_of = clones.bytes
     x, y = (operand.untyped_storage()._cdata for operand in operands)
     return Clones(bytes_of.pop(x, 0), bytes_of.pop(y, 0), sum(bytes_of.values()))
-
-
-def _multiplied(clones: _Clones, a: torch.Tensor, b: torch.Tensor) -> None:
-    with clones:
-        torch.matmul(a, b)
 
 
 class _Clones(TorchDispatchMode):
@@ -166,14 +155,10 @@ def sdpa_output(
     """Return the layout of what `scaled_dot_product_attention` returns on the CPU, with torch's parameters.
 
     On the flash path it has the strides, in elements, of an `empty_like(q)`; on the math path it is
-    contiguous. `why_no_flash` tells which one runs if all kernels are enabled, as by default. Operands are
-    Layouts, tensors or arrays; Layouts count as floats, and a mask of 1 byte an element as bools. Raises
-    LayoutError for what torch refuses or answers wrongly, for sizes of 0, for views that have yet to be
-    negated, and off the CPU; TypeError as `Layout.of` does.
-
-    torch 2.13 answers two calls wrongly on its flash path. It takes the number of tokens from v, so it
-    reads past the end of a shorter k. It writes as if `empty_like(q)` had a last stride of 1, also for
-    overlapping windows.
+    contiguous. `why_no_flash` tells which one runs. Operands are Layouts, tensors or arrays; Layouts count
+    as floats, and a mask of 1 byte an element as bools. Raises LayoutError for what torch refuses or
+    answers wrongly, for sizes of 0, for views that have yet to be negated, and off the CPU; TypeError as
+    `Layout.of` does.
 
     >>> q, k, v = packed_heads(batch=2, tokens=5, heads=3, dim=4)
     >>> out = sdpa_output(q, k, v)

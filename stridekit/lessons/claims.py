@@ -7,14 +7,15 @@ ratios so far from 1 that every run agrees on them. The picture shows the times 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from stridekit._arguments import a_kind, items_of, shown
+from stridekit._arguments import shown
 from stridekit._table import columns
 from stridekit.lessons.records import Record, alone, recorded, recording
-from stridekit.timing.clocks import TimingError, TooShort, a_time
+from stridekit.timing.clocks import TimingError, TooShort
 from stridekit.timing.comparison import Comparison, Ratio
 from stridekit.timing.rounds import compare
 
@@ -67,26 +68,25 @@ class Claim:
     @property
     def noise(self) -> tuple[str, ...]:
         """One sentence for each sign of noise in the samples; empty on a quiet machine."""
-        return tuple(
-            dict.fromkeys(sign for compared in self.comparisons for sign in compared.noise)
-        )
+        signs = (sign for compared in self.comparisons for sign in compared.noise)
+        return tuple(dict.fromkeys(signs))
 
     @property
     def holds(self) -> bool:
         """True unless a claimed verdict is contradicted; a noisy machine contradicts none."""
-        return not _contradicted(self.measured, self.expected) or bool(self.noise)
+        return self.sure == self.expected or bool(self.noise)
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self) -> Any:
         """Draw what was predicted, recorded and measured here. Returns the Axes."""
         from stridekit.lessons.plots import draw_claim
 
-        return draw_claim(self.baseline, self._ratios(), ax, notes=self._notes())
+        return draw_claim(self.baseline, self._ratios(), notes=self._notes())
 
     def sweep(self, steps: Sequence[float], text: str, **options: Any) -> Any:
         """Draw curves over `steps`, one for the baseline and one for each name: a MeasuredPicture.
 
         `text` says what to see; `options` are those of `draw_sweep`. Raises TimingError if some names are
-        only recorded, ValueError for another number of steps.
+        only recorded.
         """
         from stridekit.lessons.plots import draw_sweep
 
@@ -96,37 +96,32 @@ class Claim:
                 "Measure all steps here too"
             )
         curves = {kind: [1, *ratios.values()] for kind, ratios in self._ratios().items()}
-        options = {"ylabel": f"times “{self.baseline}”", "notes": self._notes(), **options}
-        return self._picture(draw_sweep(steps, curves, **options), text)
+        options = {"ylabel": f"times “{self.baseline}”", "notes": self._notes()} | options
+        return self._picture(draw_sweep(steps, curves, **options), text, title=text)
 
     def roofline(self, jobs: Mapping[str, Any], text: str, **options: Any) -> Any:
-        """FLOP/s over FLOP per byte, as a MeasuredPicture; `jobs` and `options` are `draw_roofline`'s."""
+        """Draw FLOP/s over FLOP per byte: a MeasuredPicture; `jobs` and `options` are `draw_roofline`'s."""
         from stridekit.lessons.plots import draw_roofline
 
         seconds = {kind: record.seconds for kind, record in self._shown().items()}
-        options = {"notes": self._notes(), **options}
-        return self._picture(draw_roofline(jobs, seconds, **options), text)
+        ax = draw_roofline(jobs, seconds, notes=self._notes(), **options)
+        return self._picture(ax, text, title=text)
 
-    def _picture(self, ax: Any, text: str) -> Any:
+    def _picture(self, ax: Any, text: str, title: str = "") -> Any:
         from stridekit.lessons.plots import MeasuredPicture
 
-        return MeasuredPicture(ax, text, "here" in self._shown(), self._noise_here())
-
-    def _here(self) -> Record:
-        pairs = [(name, compared) for compared in self.comparisons for name in compared.names]
-        seconds = {name: compared.measurement(name).quartiles[0] for name, compared in pairs}
-        return Record(seconds, self.measured, self.noise)
+        return MeasuredPicture(ax, text, "here" in self._shown(), self._noise_here(), title)
 
     def _shown(self) -> dict[str, Record]:
         """Return what pictures show of what was recorded and of what was measured here."""
-        recorded = {"recorded": self.record} if self.record else {}
-        here = {} if not self.measured or (recorded and alone()) else {"here": self._here()}
-        return recorded | here
+        kinds = {"recorded": self.record} if self.record else {}
+        if self.measured and not (self.record and alone()):
+            kinds["here"] = Record.of(*self.comparisons)
+        return kinds
 
     def _ratios(self) -> dict[str, Mapping[str, Any]]:
-        return {"predicted": self.predicted} | {
-            k: record.ratios for k, record in self._shown().items()
-        }
+        shown = {kind: record.ratios for kind, record in self._shown().items()}
+        return {"predicted": self.predicted} | shown
 
     def _noise_here(self) -> tuple[str, ...]:
         """Return the signs of noise in what pictures show of this machine; a record is made at rest."""
@@ -141,16 +136,15 @@ class Claim:
         kind, words = "measured", self.sure
         if self.record:
             kind, words = "recorded", {n: in_words(r) for n, r in self.record.ratios.items()}
-        rows = [(name, in_words(one), words.get(name, "")) for name, one in self.predicted.items()]
+        rows = [
+            (name, in_words(ratio), words.get(name, "")) for name, ratio in self.predicted.items()
+        ]
         table = columns([("", "predicted", kind if words else ""), *rows])
         lines = [f"time against “{self.baseline}”", *(row.rstrip() for row in table)]
         return "\n".join([*lines, self.recorded_on] if self.record else lines)
 
-    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        from stridekit.lessons.plots import measured_output
-
-        here = "here" in self._shown()
-        return measured_output(self.plot(), repr(self), here, self._noise_here())
+    def _repr_mimebundle_(self, **_: Any) -> Any:
+        return self._picture(self.plot(), repr(self))._repr_mimebundle_()
 
 
 def claim(
@@ -179,8 +173,8 @@ def claim(
     `record` names what `make record` stored, which is shown too. `only_recorded` names functions that take
     too long for a reader: they are called only while `make record` runs.
 
-    Raises TimingError for names that do not fit together, for a name without a record, and for arguments
-    that `compare` refuses.
+    Raises TimingError for predictions of other names, for a name without a record, and for arguments that
+    `compare` refuses.
 
     >>> import torch
     >>> x = torch.ones(500, 500)
@@ -193,32 +187,16 @@ def claim(
                predicted  measured
       8 times  8x slower  slower
     """
-    if not isinstance(functions, Mapping):
-        raise TimingError(f"functions is {a_kind(functions)}: give a dict of names and functions")
-    _require_numbers(predicted)
-    slower, faster = _names("slower", slower), _names("faster", faster)
-    slow = _names("only_recorded", only_recorded)
-    if not isinstance(baseline, str):
-        raise TimingError(f"baseline is {shown(baseline)}: give the name of what is compared with")
-    if not isinstance(record, str):
-        raise TimingError(f"record is {shown(record)}: give the name of what `make record` stored")
-    if slow and not record:
-        raise TimingError(f"only_recorded is {shown(slow)}, but not where: give record= too")
-    pairs = len(functions) > 0 and all(
-        isinstance(value, tuple) and len(value) == 2 for value in functions.values()
-    )
-    names = list(functions) if pairs else list(functions)[1:]
-    first = baseline if pairs else next(iter(functions), "")
-    ratios = _ratios(predicted, names if pairs else list(functions), pairs)
+    pairs = all(isinstance(value, tuple) for value in functions.values())
+    names = list(functions)[0 if pairs else 1 :]
+    first = baseline if pairs else next(iter(functions))
+    ratios = _ratios(predicted, names, first, pairs)
     expected = dict.fromkeys(slower, "slower") | dict.fromkeys(faster, "faster")
-    if strangers := {*expected, *slow} - set(names):
-        raise TimingError(
-            f"{', '.join(sorted(strangers))}: not among {', '.join(names)}, which are compared"
-        )
-    options = {"max_seconds": SECONDS, "progress": False, **options}
+    slow = {*only_recorded}
+    options = {"max_seconds": SECONDS, "progress": False} | options
     if record and recording():
         options |= {"max_seconds": SECONDS_TO_RECORD, "rounds": None}
-        slow = ()
+        slow = set()
     groups = _groups(functions, pairs, slow)
     expected = {name: verdict for name, verdict in expected.items() if name not in slow}
     measured, comparisons = _judged(groups, expected, options)
@@ -238,7 +216,7 @@ def _groups(
 
 def _beside_record(result: Claim, name: str) -> Claim:
     """Return the claim with what is recorded; raises TimingError for a record of other names."""
-    record, where = recorded(name, result._here())
+    record, where = recorded(name, Record.of(*result.comparisons))
     if list(record.ratios) != list(result.predicted):
         raise TimingError(
             f"{shown(name)} was recorded for {', '.join(record.ratios)}, and these are "
@@ -247,44 +225,20 @@ def _beside_record(result: Claim, name: str) -> Claim:
     return replace(result, record=record, recorded_on=where)
 
 
-def _require_numbers(predicted: Any) -> None:
-    many = isinstance(predicted, Mapping)
-    for name, value in predicted.items() if many else [("every name", predicted)]:
-        number = getattr(value, "moved", value) if many else value
-        if isinstance(number, bool) or not (isinstance(number, int | float) and 0 <= number < 1e18):
-            raise TimingError(f"predicted for {name} is {shown(value)}: give a number, 0 or more")
-
-
-def _names(option: str, names: Any) -> tuple[str, ...]:
-    items = items_of(names)
-    if items is None or not all(isinstance(name, str) for name in items):
-        raise TimingError(f"{option} is {shown(names)}: give a list of names")
-    return items
-
-
 def _ratios(
-    predicted: Mapping[str, Any] | float, names: list[str], pairs: bool
+    predicted: Mapping[str, Any] | float, names: list[str], first: str, pairs: bool
 ) -> dict[str, float]:
     """Return the predicted ratio of each name, without the baseline's own."""
     if not isinstance(predicted, Mapping):
-        return dict.fromkeys(names if pairs else names[1:], predicted)
-    if list(predicted) != names:
+        return dict.fromkeys(names, predicted)
+    values = {name: getattr(value, "moved", value) for name, value in predicted.items()}
+    unit = 1 if pairs else values.pop(first, math.nan)
+    if list(values) != names:
         raise TimingError(
             f"predicted {', '.join(predicted)}, to measure {', '.join(names)}: give both the same "
             "names, in the same order"
         )
-    values: dict[str, Any]
-    values = {name: getattr(value, "moved", value) for name, value in predicted.items()}
-    if pairs:
-        return values
-    if not names:
-        return {}
-    first, *rest = names
-    if not values[first] > 0:
-        raise TimingError(
-            f"{first} is predicted to take {values[first]:g}: ratios need more than 0"
-        )
-    return {name: values[name] / values[first] for name in rest}
+    return {name: value / unit for name, value in values.items()}
 
 
 def _judged(
@@ -312,9 +266,8 @@ def _measured(
 ) -> tuple[dict[str, Ratio], tuple[Comparison, ...]]:
     """Return the ratios of all groups, each compared by itself."""
     comparisons = tuple(_compared(group, options) for group in groups)
-    return {
-        name: ratio for compared in comparisons for name, ratio in compared.ratios.items()
-    }, comparisons
+    pairs = (pair for compared in comparisons for pair in compared.ratios.items())
+    return dict(pairs), comparisons
 
 
 def _compared(group: Mapping[str, Any], options: dict[str, Any]) -> Comparison:
@@ -336,22 +289,16 @@ def _contradicted(measured: Mapping[str, Ratio], expected: Mapping[str, str]) ->
 def show_runs(seconds: Sequence[float], text: str, *, record: str) -> Any:
     """Return a MeasuredPicture of runs of one function, in order, beside the recorded runs.
 
-    `seconds` has a number of seconds for each run, and `text` says what to see. Raises TimingError for
-    anything else, and for a name without a record.
+    `seconds` has a number of seconds for each run, and `text` says what to see. Raises TimingError for a
+    name without a record.
 
     >>> show_runs([1e-6, 2e-6], "some take twice as long", record="nothing like it")
     Traceback (most recent call last):
-    stridekit.timing.clocks.TimingError: nothing is recorded as 'nothing like it' for runs, only ...
+    stridekit.timing.clocks.TimingError: nothing is recorded as 'nothing like it', only ...
     """
     from stridekit.lessons.plots import MeasuredPicture, draw_runs
 
-    runs = items_of(seconds)
-    if not runs:
-        raise TimingError(f"seconds is {shown(seconds)}: give the seconds of each run, above 0")
-    for run in runs:
-        a_time("seconds", run)
-    if not isinstance(record, str):
-        raise TimingError(f"record is {shown(record)}: give the name of what `make record` stored")
-    stored, where = recorded(record, list(runs))
+    runs = list(seconds)
+    stored, where = recorded(record, runs)
     ax = draw_runs(stored, here=None if alone() else runs, notes=[where])
-    return MeasuredPicture(ax, text, not alone())
+    return MeasuredPicture(ax, text, not alone(), title=text)

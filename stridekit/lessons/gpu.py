@@ -1,205 +1,244 @@
-"""The GPU experiments of lesson 08: live if there is a GPU, else recorded or published.
-
-    python -m stridekit.lessons results.json
-
-runs all of them and writes every sample, with versions, device and date. It needs torch 2.6 or newer and
-stridekit, but not Jupyter. Without a GPU and without a record, the figures are those of an article, and the
-rest is unmeasured.
-"""
+"""The GPU experiments of lesson 08: measured where there is a GPU, else an article's figures."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from functools import partial
 from textwrap import shorten
 from typing import Any
 
 import torch
+from torch import Tensor
+from torch.nn.functional import conv2d
 
-from stridekit._arguments import shown
 from stridekit._defaults import torch_defaults
 from stridekit._table import columns, html_table
-from stridekit.lessons.gpu_experiments import ARTICLE, ARTICLE_GPU, EXPERIMENTS, Experiment
-from stridekit.timing.clocks import TimingError, why_no_cuda
-from stridekit.timing.comparison import Comparison
+from stridekit.timing.clocks import why_no_cuda
+from stridekit.timing.fingerprint import machine
 from stridekit.timing.rounds import compare
 
-RECORD = Path(__file__).with_name("gpu_record.json")
+# The article times calls with %timeit, each followed by torch.cuda.synchronize(): a launch and a wait are
+# in its milliseconds, and weigh in those below 0.1.
+ARTICLE = "“PyTorch for Scientists!” by nikitaved (its torch: 2.8.0.dev20250521+cu128)"
 HEAD = ("experiment", "variant", "ratio")
 UNMEASURED = "unmeasured"
+STRIDES, SHIFTS = (1, 2, 4, 8, 16, 32), (0, 1, 8, 31)
+Functions = dict[str, Callable[[], Any]]
 
 
 @dataclass(frozen=True, repr=False)
 class GpuResults:
     """A table of ratios, and where they come from: what `gpu_results` returns.
 
-    `source` tells if they were measured here, recorded or published, and on which GPU. `rows` has the
-    experiment, the variant and its time as a multiple of the first variant's; `comparisons` has every
-    sample in seconds, and is empty for published figures. `failed` says why an experiment has no
-    figures. Where sectors can be counted, the table has the ratio that they predict as well: that of
-    what a warp asks for, as if nothing but traffic took time.
+    `source` tells if they were measured here or published, and on which GPU. `rows` has the experiment,
+    the variant and its time as a multiple of the first variant's. Where sectors can be counted, the table
+    has the ratio that they predict as well: that of what a warp asks for, as if nothing but traffic took
+    time.
 
-    >>> GpuResults("published", (("sum", "by columns", "2.50"),), {})
+    >>> GpuResults("published", (("sum", "by columns", "2.50"),))
     published
       sum  by columns  2.50
     """
 
     source: str
     rows: tuple[tuple[str, str, str], ...]
-    comparisons: Mapping[str, Comparison]
-    failed: Mapping[str, str] = field(default_factory=dict)
 
     def only(self, *names: str) -> GpuResults:
-        """Return the results of these experiments only; an experiment without results is unmeasured.
-
-        Raises TimingError for a name that no experiment has.
+        """Return the results of these experiments only.
 
         >>> published().only("x.add(3)").rows[1]
         ('x.add(3)', 'stride 5', '2.92')
         """
-        known = list(dict.fromkeys([row[0] for row in self.rows] + [e.name for e in EXPERIMENTS]))
-        for name in names:
-            if name not in known:
-                raise TimingError(
-                    f"{shown(name)} is not the name of an experiment: give {'; '.join(known)}"
-                )
-        rows: list[tuple[str, str, str]] = []
-        for name in names:
-            rows += [row for row in self.rows if row[0] == name] or [(name, "", UNMEASURED)]
-        comparisons = {
-            name: compared for name, compared in self.comparisons.items() if name in names
-        }
-        failed = {name: why for name, why in self.failed.items() if name in names}
-        return replace(self, rows=tuple(rows), comparisons=comparisons, failed=failed)
-
-    def __repr__(self) -> str:
-        head, rows = self._table()
-        # Two columns of numbers need their names.
-        return "\n".join([self.source, *columns([head, *rows] if head != HEAD else rows)])
-
-    def _repr_html_(self) -> str:
-        head, rows = self._table()
-        return html_table(self.source, rows, head=head, named_rows=False)
-
-    def _table(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """Return the head and the rows; with the predicted ratios, if one of the rows has any."""
-        predicted = {e.name: e.predicted for e in EXPERIMENTS}
-        ratios = [predicted.get(name, {}).get(variant) for name, variant, _ in self.rows]
-        if not any(ratios):
-            return HEAD, self.rows
-        cells = ["" if ratio is None else f"{ratio:.2f}" for ratio in ratios]
-        rows = [(*row, cell) for row, cell in zip(self.rows, cells, strict=True)]
-        return (*HEAD, "predicted"), rows
-
-    def to_json(self) -> str:
-        """Return every sample of every comparison, its machine and date, and the reasons of failures."""
-        samples = {
-            name: json.loads(compared.to_json()) for name, compared in self.comparisons.items()
-        }
-        return json.dumps(samples | {name: {"failed": why} for name, why in self.failed.items()})
-
-
-def gpu_results(record: Path = RECORD) -> GpuResults:
-    """Return the GPU experiments: live, recorded, or published; the first line names the GPU.
-
-    Raises TimingError for a record that this module did not write.
-
-    >>> import torch
-    >>> torch.cuda.is_available() or gpu_results(Path("none")).source.partition(",")[0]
-    'not measured here'
-    """
-    if not why_no_cuda():
-        return run()
-    if record.exists():
-        return recorded(record.read_text(encoding="utf-8"))
-    return published()
-
-
-@torch_defaults()
-def run(
-    device: str = "cuda", *, scale: int = 1, rounds: int | None = None, max_seconds: float = 2.0
-) -> GpuResults:
-    """Run every experiment on a device; `scale` divides the sizes. Raises TimingError without a GPU.
-
-    An experiment that fails, say for want of memory, is noted with the reason, and the others go on.
-    """
-    if device == "cuda" and (why := why_no_cuda()):
-        raise TimingError(why)
-    outcomes: dict[str, Comparison | str] = {}
-    for experiment in EXPERIMENTS:
-        try:
-            outcomes[experiment.name] = _measured(experiment, device, scale, rounds, max_seconds)
-        except Exception as error:
-            outcomes[experiment.name] = shorten(f"{type(error).__name__}: {error}", 200)
-    return _of(outcomes, "measured here, live,")
-
-
-def _measured(
-    experiment: Experiment, device: str, scale: int, rounds: int | None, max_seconds: float
-) -> Comparison:
-    """Run one experiment. Its tensors live no longer, even if it raises."""
-    if device == "cuda":
-        torch.cuda.empty_cache()  # what the one before has left
-    with experiment.setting():
-        return compare(
-            experiment.make(torch.device(device), max(experiment.n // scale, 4)),
-            device=device,
-            flush=experiment.flush,
-            rounds=rounds,
-            max_seconds=max_seconds,
-            progress=False,
+        return replace(
+            self, rows=tuple(row for name in names for row in self.rows if row[0] == name)
         )
 
+    def __repr__(self) -> str:
+        head, *rows = self._table()
+        # Two columns of numbers need their names.
+        return "\n".join([self.source, *columns(rows if head == HEAD else [head, *rows])])
 
-def recorded(text: str) -> GpuResults:
-    """Return the results that `to_json` wrote. Raises TimingError for another text."""
-    try:
-        outcomes = {name: _read(entry) for name, entry in json.loads(text).items()}
-        results = _of(outcomes, "recorded")
-    except (ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
-        raise TimingError(f"this is not a record of GPU results: {error}") from None
-    if not results.comparisons:
-        raise TimingError("this record has no results: run `python -m stridekit.lessons` again")
-    return results
+    def _repr_html_(self) -> str:
+        head, *rows = self._table()
+        return html_table(self.source, rows, head=head, named_rows=False)
+
+    def _table(self) -> list[tuple[str, ...]]:
+        """Return the head and the rows; with the predicted ratios, if one of the rows has any."""
+        predicted = {e.name: _over_first(e.sectors) for e in EXPERIMENTS}
+        ratios = [predicted.get(name, {}).get(variant, "") for name, variant, _ in self.rows]
+        if not any(ratios):
+            return [HEAD, *self.rows]
+        rows = [(*row, ratio) for row, ratio in zip(self.rows, ratios, strict=True)]
+        return [(*HEAD, "predicted"), *rows]
 
 
-def _read(entry: Any) -> Comparison | str:
-    """Return a comparison, or why there is none."""
-    return str(entry["failed"]) if "failed" in entry else Comparison.from_json(json.dumps(entry))
+def _over_first(values: Mapping[str, float]) -> dict[str, str]:
+    """Return the values as multiples of the first, which is left out."""
+    (_, first), *others = values.items() or [("", 1.0)]
+    return {name: f"{value / first:.2f}" for name, value in others}
+
+
+def gpu_results() -> GpuResults:
+    """Return the GPU experiments, live or published; the first line names the GPU. Raises nothing.
+
+    >>> import torch
+    >>> torch.cuda.is_available() or gpu_results().source.partition(",")[0]
+    'not measured here'
+    """
+    return published() if why_no_cuda() else run()
 
 
 def published() -> GpuResults:
     """Return the article's figures, as ratios to the first of each experiment; others are unmeasured."""
     rows = []
     for experiment in EXPERIMENTS:
-        times = experiment.published
-        for variant in list(experiment.sectors or times)[1:] or [""]:
-            known = variant in times
-            ratio = f"{times[variant] / next(iter(times.values())):.2f}" if known else UNMEASURED
-            rows.append((experiment.name, variant, ratio))
-    return GpuResults(
-        f"not measured here, but published for {ARTICLE_GPU}, in {ARTICLE}", tuple(rows), {}
-    )
+        known = _over_first(experiment.published)
+        for variant in list(experiment.sectors or experiment.published)[1:] or [""]:
+            rows.append((experiment.name, variant, known.get(variant, UNMEASURED)))
+    source = f"not measured here, but published for a GPU that it does not name, in {ARTICLE}"
+    return GpuResults(source, tuple(rows))
 
 
-def _of(outcomes: Mapping[str, Comparison | str], how: str) -> GpuResults:
-    """Return the results of comparisons; a string says why there is none."""
-    rows, source = [], "nothing could be measured"
-    comparisons, failed = {}, {}
-    for name, outcome in outcomes.items():
-        if isinstance(outcome, str):
-            failed[name] = outcome
-            rows.append((name, "", f"{UNMEASURED}: {outcome}"))
-            continue
-        comparisons[name] = outcome
-        rows += [
-            (name, variant, f"{ratio} {ratio.verdict}") for variant, ratio in outcome.ratios.items()
-        ]
-    if comparisons:
-        first = next(iter(comparisons.values()))
-        machine = first.machine
-        where = machine["gpu"]["name"] if first.device == "cuda" else machine["processor"]
-        source = f"{how} on {where}, torch {machine['torch']}, {machine['date']}"
-    return GpuResults(source, tuple(rows), comparisons, failed)
+@torch_defaults()
+def run(device: str = "cuda", *, scale: int = 1, **options: Any) -> GpuResults:
+    """Run every experiment on a device; `scale` divides the sizes, `options` are those of `compare`.
+
+    An experiment that fails, say for want of memory, is noted with the reason, and the others go on.
+    """
+    here = machine()
+    rows: list[tuple[str, str, str]] = []
+    for experiment in EXPERIMENTS:
+        if device == "cuda":
+            torch.cuda.empty_cache()  # what the one before has left
+        try:
+            functions = experiment.make(torch.device(device), max(experiment.n // scale, 4))
+            ratios = compare(functions, device=device, progress=False, **options).ratios
+        except Exception as error:
+            why = shorten(f"{type(error).__name__}: {error}", 200)
+            rows.append((experiment.name, "", f"{UNMEASURED}: {why}"))
+        else:
+            told = [(name, f"{ratio} {ratio.verdict}") for name, ratio in ratios.items()]
+            rows += [(experiment.name, *variant) for variant in told]
+    where = here["gpu"]["name"] if device == "cuda" else here["processor"]
+    source = f"measured here, live, on {where}, torch {here['torch']}, {here['date']}"
+    return GpuResults(source, tuple(rows))
+
+
+# The experiments ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Functions to compare on a device, the first of them the baseline.
+
+    `make(device, n)` makes them for tensors whose dims are about n. By the same names, `published` has the
+    milliseconds that the article gives, and `sectors` how many sectors of 32 bytes one warp reads and
+    writes, if a count of sectors answers the question.
+    """
+
+    name: str
+    make: Callable[[torch.device, int], Functions]
+    n: int
+    published: Mapping[str, float] = field(default_factory=dict)
+    sectors: Mapping[str, int] = field(default_factory=dict)
+
+
+def _add(device: torch.device, n: int) -> Functions:
+    x = torch.rand(n, n, n, device=device)
+    wide = torch.rand(n, n, n, 5, device=device)[..., 0]
+    holes = torch.rand(n, n, 4, n, device=device)[..., 0, :]
+    views = {"contiguous": x, "permuted": x.permute(2, 1, 0)}
+    views |= {"stride 5": wide, "rows with holes": holes}
+    return {name: partial(view.add, 3) for name, view in views.items()}
+
+
+def _mul(device: torch.device, n: int) -> Functions:
+    x, y = torch.rand(2, n, n, n, device=device)
+    pairs = {"both alike": (x, y)}
+    for dims in ((0, 2), (0, 1), (1, 2)):
+        pairs[f"one transposed {dims}"] = x, y.transpose(*dims)
+    pairs["both transposed"] = x.transpose(0, 2), y.transpose(0, 2)
+    return {name: partial(torch.mul, *pair) for name, pair in pairs.items()}
+
+
+def _max(device: torch.device, n: int) -> Functions:
+    x = torch.rand(n, n, device=device)
+    return {f"dim {dim}": partial(x.max, dim) for dim in (-1, -2)}
+
+
+def _matmul(device: torch.device, n: int) -> Functions:
+    a, b = torch.rand(2, n, n, device=device)
+    pairs = {"a @ b": (a, b), "a @ b.mT": (a, b.mT), "a.mT @ b": (a.mT, b)}
+    pairs["a.mT @ b.mT"] = a.mT, b.mT
+    return {name: partial(torch.matmul, *pair) for name, pair in pairs.items()}
+
+
+def _low_rank(device: torch.device, n: int) -> Functions:
+    def product(k: int) -> Callable[[], Tensor]:
+        x, y = torch.rand(n, k, device=device), torch.rand(k, n, device=device)
+        return partial(torch.matmul, x, y)
+
+    return {f"k = {k}": product(k) for k in (2, 4, 8, 16, 32)}
+
+
+def _sweep(device: torch.device, n: int) -> Functions:
+    storage, out = torch.rand(32 * n, device=device), torch.empty(n, device=device)
+    views = {f"stride {step}": storage[: n * step : step] for step in STRIDES}
+    return {name: partial(torch.neg, view, out=out) for name, view in views.items()}
+
+
+def _shift(device: torch.device, n: int) -> Functions:
+    # Each row is read by one warp, and shares no sector with the next: what a warp fetches in vain
+    # helps no other.
+    storage, out = torch.rand(n, 64, device=device), torch.empty(n, 32, device=device)
+    views = {f"from element {first}": storage[:, first : first + 32] for first in SHIFTS}
+    return {name: partial(torch.neg, view, out=out) for name, view in views.items()}
+
+
+def _conv(device: torch.device, n: int, *, channels: int) -> Functions:
+    options: dict[str, Any] = {"device": device, "dtype": torch.bfloat16}
+    x = torch.rand(16, channels, n, n, **options)
+    w = torch.rand(channels, channels, 3, 3, **options)
+    last = [t.to(memory_format=torch.channels_last) for t in (x, w)]
+    convolve = partial(conv2d, padding=1)
+    return {"NCHW": partial(convolve, x, w), "channels-last": partial(convolve, *last)}
+
+
+EXPERIMENTS = (
+    Experiment(
+        "x.add(3)", _add, 512,
+        # In the article, the rows with holes lie 32 rows apart, and here 4.
+        published={"contiguous": 1.5, "permuted": 1.5, "stride 5": 4.38, "rows with holes": 1.53},
+        sectors={"contiguous": 8, "permuted": 8, "stride 5": 24, "rows with holes": 8},
+    ),
+    Experiment(
+        "x * y", _mul, 512,
+        published={"both alike": 2.24, "one transposed (0, 2)": 19.7, "both transposed": 2.25},
+        sectors={
+            "both alike": 12, "one transposed (0, 2)": 40, "one transposed (0, 1)": 12,
+            "one transposed (1, 2)": 40, "both transposed": 12,
+        },
+    ),
+    Experiment("x.max(dim)", _max, 1024, published={"dim -1": 0.018, "dim -2": 0.0264}),
+    Experiment(
+        "matmul", _matmul, 2048,
+        published={"a @ b": 0.833, "a @ b.mT": 0.981, "a.mT @ b": 0.797, "a.mT @ b.mT": 0.825},
+    ),
+    Experiment(
+        "low-rank matmul", _low_rank, 2048,
+        published={
+            "k = 2": 0.0386, "k = 4": 0.0386, "k = 8": 0.0378, "k = 16": 0.0408, "k = 32": 0.0408,
+        },
+    ),
+    Experiment(
+        "-x, by stride", _sweep, 2**24,
+        sectors={f"stride {step}": 4 + min(4 * step, 32) for step in STRIDES},
+    ),
+    Experiment(
+        "-x, by first element", _shift, 2**19,
+        sectors={f"from element {first}": 8 + (first % 8 > 0) for first in SHIFTS},
+    ),
+    Experiment("conv2d 3x3, bfloat16, 64 channels", partial(_conv, channels=64), 64),
+    Experiment("conv2d 3x3, bfloat16, 63 channels", partial(_conv, channels=63), 64),
+)  # fmt: skip

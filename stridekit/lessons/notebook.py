@@ -107,7 +107,7 @@ def list_fonts() -> None:
 
 def client(notebook: Any, folder: Path, seconds: int = 120, **options: Any) -> NotebookClient:
     """A client that runs the cells of a notebook in a folder, for at most `seconds` per cell."""
-    options = {"kernel_name": "python3", "record_timing": False, "timeout": seconds, **options}
+    options = {"kernel_name": "python3", "record_timing": False, "timeout": seconds} | options
     return NotebookClient(notebook, resources={"metadata": {"path": str(folder)}}, **options)
 
 
@@ -187,12 +187,12 @@ def ignores_output(cell: Any) -> bool:
 def ids(notebook: Any) -> list[str]:
     """The id of each cell: a hash of its source, with a number from the second equal cell on."""
     seen: Counter[str] = Counter()
-    found = []
+    numbered = []
     for cell in notebook.cells:
         digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:8]
         seen[digest] += 1
-        found.append(digest if seen[digest] == 1 else f"{digest}-{seen[digest]}")
-    return found
+        numbered.append(digest if seen[digest] == 1 else f"{digest}-{seen[digest]}")
+    return numbered
 
 
 # The form -------------------------------------------------------------------------------------------

@@ -1,19 +1,16 @@
-"""Pictures of predictions and measurements. Every function takes and returns Axes.
+"""Pictures of predictions and measurements: each function returns the Axes of a new figure.
 
 Each mark has its own colour and label, shape or line. Times are ratios; notes name the machine and noise.
+pyplot takes no part, so a notebook shows a figure once, as the output of its cell.
 """
 
 from __future__ import annotations
 
 import base64
 import io
-import math
 import os
-import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from html import escape
-from numbers import Real
 from operator import itemgetter
 from textwrap import wrap
 from typing import Any
@@ -28,13 +25,11 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedLocator
 from PIL import Image
 
-from stridekit._arguments import a_kind, items_of, shown
 from stridekit.lessons.claims import in_words
 from stridekit.widgets import palette
 
 BLUE, RUST, GREEN = palette.DIMS[1][0], palette.DIMS[0][0], palette.DIMS[2][0]
-DPI, MOST_INCHES = 130, 50  # of height
-MAX_ON_AXIS = 1e18  # beyond this an axis has no room for its labels
+DPI = 130
 CURVES = [(BLUE, "o", "-"), (RUST, "s", "--"), (GREEN, "^", ":")]  # differ without colour too
 # The looks of predictions and measurements: colour, hatch and name.
 KINDS = {
@@ -59,18 +54,15 @@ ON_WHITE = {"needs_background": "light"}
 IS_FOR_PAGES, NARROW, NARROW_INCHES = "STRIDEKIT_PAGES", "application/vnd.stridekit.narrow+png", 3.8
 
 
-def draw_claim(
-    baseline: str, kinds: Ratios, ax: Axes | None = None, *, notes: Sequence[str] = ()
-) -> Axes:
+def draw_claim(baseline: str, kinds: Ratios, *, notes: Sequence[str] = ()) -> Axes:
     """Draw predicted ratios beside measured ones: bars as long as the time, where the baseline takes 1.
 
     `kinds` maps "predicted" to a number for each name; "recorded" and "here" to a `timing.Ratio` for some.
-    The grey band is "same": within 5 %. The line on a measured bar is its interval. Raises ValueError for
-    other kinds, and for names that are not predicted.
+    The grey band is "same": within 5 %. The line on a measured bar is its interval.
     """
-    _require_kinds(kinds)
-    bars = len(kinds) * len(predicted := kinds["predicted"])
-    ax = _axes(ax, 1.15 + min(0.26 * bars, max(3.0, 0.15 * bars)), notes)
+    predicted = kinds["predicted"]
+    bars = len(kinds) * len(predicted)
+    ax = _axes(1.15 + min(0.26 * bars, max(3.0, 0.15 * bars)), notes)
     ax.axvspan(0.95, 1.05, color=LINE, alpha=0.6, linewidth=0)
     ax.axvline(1, color=MUTED, linewidth=1)
     where: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "ha": "center", "va": "bottom"}
@@ -103,40 +95,24 @@ def _ratio_bar(ax: Axes, kind: str, ratio: Any, y: float, height: float) -> None
 def draw_sweep(
     steps: Sequence[float],
     curves: Mapping[str, Sequence[Any]],
-    ax: Axes | None = None,
     *,
     xlabel: str = "stride, in elements",
     ylabel: str = "times stride 1",
     marks: Mapping[float, str] | None = None,
     notes: Sequence[str] = (),
 ) -> Axes:
-    """Return one to three curves over a sweep of strides, on logarithmic axes; `marks` labels some strides.
+    """Draw one to three curves over a sweep of strides, on logarithmic axes; `marks` labels some strides.
 
-    A curve has a number for each step, or a `timing.Ratio`, which is drawn with its interval. Raises
-    ValueError for curves that do not fit the steps, TypeError for anything but numbers above 0.
+    A curve has a number for each step, or a `timing.Ratio`, which is drawn with its interval.
     """
-    _require_numbers("steps", _numbered("steps", steps), least=0)
-    if not isinstance(curves, Mapping) or not isinstance({} if marks is None else marks, Mapping):
-        raise TypeError("curves map names to numbers, marks numbers to texts: give dicts")
-    if len(curves) > (most := len(CURVES)):
-        raise ValueError(f"{len(curves)} curves: give {most} at most, so that they look different")
-    points = {
-        name: {
-            k: getattr(value, "value", value) for k, value in _numbered(str(name), values).items()
-        }
-        for name, values in curves.items()
-    }
-    for name, values in points.items():
-        _require_numbers(str(name), values, least=0)
-        if (n := len(values)) != len(steps):
-            raise ValueError(f"{name} has {n} numbers for {len(steps)} steps: give as many")
-    ax = _axes(ax, 3.2, notes)
+    ax = _axes(3.2, notes)
     _log_axes(ax, 2)
     ax.axhline(1, color=MUTED, linewidth=1, zorder=0)
     named = {}
-    for (name, values), (color, marker, line) in zip(points.items(), CURVES, strict=False):
-        [named[name]] = ax.plot(steps, [*values.values()], marker + line, color=color)
-        for step, value in zip(steps, curves[name], strict=True):
+    for (name, values), (color, marker, line) in zip(curves.items(), CURVES, strict=False):
+        points = [getattr(value, "value", value) for value in values]
+        [named[name]] = ax.plot(steps, points, marker + line, color=color)
+        for step, value in zip(steps, values, strict=True):
             if hasattr(value, "low"):
                 ax.plot([step] * 2, [value.low, value.high], color=color, marker="_", markersize=9)
     for k, (at, text) in enumerate((marks or {}).items()):
@@ -152,19 +128,16 @@ def draw_sweep(
 
 def draw_runs(
     seconds: Sequence[float],
-    ax: Axes | None = None,
     *,
     here: Sequence[float] | None = None,
     notes: Sequence[str] = (),
 ) -> Axes:
-    """Runs of one function in order, as multiples of the lower quartile, with the mean marked.
+    """Draw runs of one function in order, as multiples of the lower quartile, with the mean marked.
 
     With `here`, `seconds` are recorded, and those are further runs, as multiples of their own quartile.
     """
-    kinds = {"seconds": seconds} if here is None else {"recorded": seconds, "here": here}
-    for kind, runs in kinds.items():
-        _require_numbers(kind, _numbered(kind, runs), least=0)
-    ax = _axes(ax, 2.4, notes)
+    kinds = {"recorded": seconds} if here is None else {"recorded": seconds, "here": here}
+    ax = _axes(2.4, notes)
     ratios = {kind: np.array(runs) / np.quantile(runs, 0.25) for kind, runs in kinds.items()}
     named = {}
     for (kind, multiples), mark, color in zip(ratios.items(), ".x", (RUST, GREEN), strict=False):
@@ -190,20 +163,18 @@ def draw_runs(
 def draw_roofline(
     jobs: Mapping[str, tuple[float, float]],
     seconds: Mapping[str, Mapping[str, float]],
-    ax: Axes | None = None,
     *,
     memory: str,
     arithmetic: str,
     notes: Sequence[str] = (),
 ) -> Axes:
-    """Return each job's FLOP/s over its FLOP per byte, under the two ceilings that other jobs reach.
+    """Draw each job's FLOP/s over its FLOP per byte, under the two ceilings that other jobs reach.
 
     `jobs` maps names to FLOP and bytes of one call; `seconds` maps "recorded" or "here" to the seconds that
     each took. The job `memory` sets the slope, its bytes a second; `arithmetic` the height, its FLOP/s.
-    Left of the ridge, bytes arrive too late. Raises ValueError for other kinds, and for a job without time.
+    Left of the ridge, bytes arrive too late.
     """
-    _require_jobs(jobs, seconds, memory, arithmetic)
-    ax = _axes(ax, 4, notes)
+    ax = _axes(4, notes)
     _log_axes(ax, 10)
     at = {name: flop / moved for name, (flop, moved) in jobs.items()}
     points, named = dict[str, Any](), dict[str, Any]()
@@ -244,78 +215,10 @@ def _number(ax: Axes, points: Mapping[str, tuple[float, float]]) -> dict[str, An
     return named
 
 
-def _require_jobs(jobs: Any, seconds: Any, memory: str, arithmetic: str) -> None:
-    if not isinstance(jobs, Mapping) or not isinstance(seconds, Mapping) or not jobs or not seconds:
-        raise TypeError("jobs map names to FLOP and bytes, kinds to seconds: give dicts of some")
-    for name, job in jobs.items():
-        _require_numbers(str(name), _numbered(str(name), job), least=0)
-        if len(job) != 2:
-            raise ValueError(f"{name} is {shown(job)}: give its FLOP and its bytes")
-    for kind, taken in seconds.items():
-        _require_numbers(str(kind), taken, least=0)
-        if kind not in ("recorded", "here"):
-            raise ValueError(f"{shown(kind)} is no kind of seconds: give recorded, here or both")
-        for name in (memory, arithmetic):
-            if not isinstance(name, str) or name not in jobs.keys() & taken:
-                raise ValueError(f"{shown(name)} sets a ceiling: give its job and {kind} seconds")
-    for name in jobs:
-        if not any(name in taken for taken in seconds.values()):
-            raise ValueError(f"{shown(name)} took no seconds: measure it, or leave it out")
-
-
-def _require_kinds(kinds: Any) -> None:
-    """Raise unless predictions come first, and ratios for some of their names."""
-    if not isinstance(kinds, Mapping) or not all(isinstance(v, Mapping) for v in kinds.values()):
-        raise TypeError(f"kinds is {shown(kinds)}: give a dict of dicts, the predicted one first")
-    if next(iter(kinds), "") != "predicted" or not set(kinds) <= set(KINDS):
-        names = ", ".join(map(str, kinds))
-        raise ValueError(f"the kinds are {names}: give predicted, then recorded, here or both")
-    _require_numbers("predicted", kinds["predicted"])
-    for kind, ratios in kinds.items():
-        for name, ratio in ratios.items():
-            if name not in kinds["predicted"]:
-                raise ValueError(f"{shown(name)} is {kind}, but not predicted: give the same names")
-            if kind != "predicted" and not hasattr(ratio, "low"):
-                raise TypeError(f"{kind} has {a_kind(ratio)}: give a timing.Ratio for each name")
-
-
-def _require_numbers(name: str, values: Any, least: float = -MAX_ON_AXIS) -> None:
-    """Raise TypeError unless `values` maps names to numbers above `least` that fit an axis."""
-    if not isinstance(values, Mapping):
-        raise TypeError(f"{name} is {a_kind(values)}: give a dict of names and numbers")
-    for key, value in values.items():
-        number = math.nan
-        if not isinstance(value, bool) and isinstance(value, Real):
-            with suppress(OverflowError):
-                number = float(value)
-        if not least < number < MAX_ON_AXIS:
-            what = "a number above 0" if least == 0 else "a number"
-            raise TypeError(f"{name} of {shown(key)} is {shown(value)}: give {what}")
-
-
-def _numbered(name: str, values: Any) -> dict[int, Any]:
-    """Return a sequence as a dict from position to value; raises TypeError for an empty one."""
-    items = items_of(values)
-    if not items:
-        raise TypeError(f"{name} is {shown(values)}, {a_kind(values)}: give a sequence of numbers")
-    return dict(enumerate(items))
-
-
-def _require_axes(ax: Any) -> None:
-    if not isinstance(ax, Axes):
-        raise TypeError(f"{a_kind(ax)} is not an Axes: give those of plt.subplots(), or none")
-
-
-def _axes(ax: Axes | None, height: float, notes: Sequence[str] = ()) -> Axes:
-    """Return the given Axes, or new ones on pyplot's next figure, higher by their notes."""
+def _axes(height: float, notes: Sequence[str]) -> Axes:
+    """Return the Axes of a new figure, which is higher by its notes."""
     height += 0.15 * len(wrap("; ".join(notes), NOTE_LETTERS))
-    if height > MOST_INCHES:
-        raise ValueError(f"all these names would need {height:.0f} inches: draw only some of them")
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        ax = plt.subplots(figsize=(8, height), layout="constrained", facecolor="white")[1]
-    _require_axes(ax)
+    ax = Figure((8, height), layout="constrained", facecolor="white").subplots()
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(LINE)
     ax.tick_params(colors=MUTED, labelcolor=INK, labelsize=9)
@@ -326,13 +229,13 @@ def _say(
     ax: Axes, text: str, at: Any, offset: Any = (4, 0), *, color: str = INK, **where: Any
 ) -> None:
     """Write a small text beside a point, `offset` points away."""
-    look: dict[str, Any] = {"fontsize": 8, "color": color, "parse_math": False, **where}
+    look = {"fontsize": 8, "color": color, "parse_math": False} | where
     ax.annotate(text, at, xytext=offset, textcoords="offset points", **look)
 
 
 def _legend(where: Axes | Figure, named: Mapping[str, Any], **look: Any) -> None:
     """Show each mark with its name as it is: matplotlib itself reads $ as a formula, and hides "_x"."""
-    look = {"frameon": False, "fontsize": 8, **look}
+    look = {"frameon": False, "fontsize": 8} | look
     texts = where.legend([*named.values()], ["-"] * len(named), **look).get_texts()
     for text, name in zip(texts, named, strict=True):
         text.set(text=name, parse_math=False)
@@ -369,52 +272,52 @@ def _log_axes(ax: Axes, base: float) -> None:
 
 
 class MeasuredPicture:
-    """A picture of a measurement, under a text that is the same in every run.
+    """A picture of a measurement, and a text that is the same in every run.
 
     A notebook stores both. Tests compare the text, and a refresh keeps a stored picture while its text
-    stays, unless `measured` is False: then all of it is recorded. pyplot closes the figure to show it once.
+    stays, unless `measured` is False: then all of it is recorded. The signs of noise are folded below.
 
-    >>> from matplotlib.figure import Figure
     >>> MeasuredPicture(Figure().subplots(), "flat, and then half")
     flat, and then half
     """
 
-    def __init__(self, ax: Axes, text: str, measured: bool = True, noise: Any = ()) -> None:
-        _require_axes(ax)
-        if not isinstance(text, str):
-            raise TypeError(f"the words of a picture are {a_kind(text)}: give a text")
+    def __init__(
+        self,
+        ax: Axes,
+        text: str,
+        measured: bool = True,
+        noise: Sequence[str] = (),
+        title: str = "",
+    ) -> None:
         self.ax, self.text, self.measured, self.noise = ax, text, measured, noise
-        ax.set_title(text, loc="left", fontsize=9, color=INK, parse_math=False)
+        ax.set_title(title, loc="left", fontsize=9, color=INK, parse_math=False)
 
     def __repr__(self) -> str:
         return self.text
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        return measured_output(self.ax, self.text, self.measured, self.noise)
+        figure = self.ax.figure
+        assert isinstance(figure, Figure)
+        width, height = (round(inches * 100) for inches in figure.get_size_inches())
+        image = _measured_png(figure)
+        data = {"text/plain": self.text, "image/png": image}
+        if self.measured and self.noise:
+            data["text/html"] = (
+                f'<img class="jp-needs-light-background" width="{width}" alt="{escape(self.text)}" '
+                f'src="data:image/png;base64,{image}"><details><summary>noisy ({len(self.noise)})'
+                f"</summary><ul><li>{'<li>'.join(map(escape, self.noise))}</ul></details>"
+            )
+        if IS_FOR_PAGES in os.environ:
+            _narrow(self.ax, figure)
+            data[NARROW] = _measured_png(figure)
+        about: dict[str, Any] = {"width": width, "height": height}
+        if self.measured:
+            about["measured"] = True
+        return data, {"image/png": about} | ON_WHITE
 
 
-def measured_output(
-    ax: Axes, text: str, measured: bool = True, noise: Sequence[str] = ()
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return an output and its metadata: a picture, a text, and the noise folded below."""
-    image, about = _measured_png(ax, measured)
-    data = {"text/plain": text, "image/png": image}
-    if measured and noise:
-        data["text/html"] = (
-            f'<img class="jp-needs-light-background" width="{about["width"]}" alt="{escape(text)}" '
-            f'src="data:image/png;base64,{image}"><details><summary>noisy ({len(noise)})</summary>'
-            f"<ul><li>{'<li>'.join(map(escape, noise))}</ul></details>"
-        )
-    if IS_FOR_PAGES in os.environ:
-        _narrow(ax)
-        data[NARROW] = _measured_png(ax, measured)[0]
-    return data, {"image/png": about, **ON_WHITE}
-
-
-def _narrow(ax: Axes) -> None:
+def _narrow(ax: Axes, figure: Figure) -> None:
     """Fit a picture to a phone: words go on in a new line, and the legend stands below."""
-    figure = ax.figure
-    assert isinstance(figure, Figure)
     title = wrap(ax.get_title(loc="left"), 54)
     figure.suptitle("\n".join(title), x=0.02, ha="left", fontsize=9, color=INK, parse_math=False)
     ax.set_title("", loc="left")
@@ -435,20 +338,11 @@ def _narrow(ax: Axes) -> None:
     figure.set_size_inches(NARROW_INCHES, figure.get_size_inches()[1] + more)
 
 
-def _measured_png(ax: Axes, measured: bool) -> tuple[str, dict[str, Any]]:
-    """Return the figure of the Axes as base64 PNG, and its metadata: its size, and that it was measured."""
-    _require_axes(ax)
-    figure = ax.figure
-    assert isinstance(figure, Figure)
-    if "matplotlib.pyplot" in sys.modules:
-        sys.modules["matplotlib.pyplot"].close(figure)
+def _measured_png(figure: Figure) -> str:
     if isinstance(engine := figure.get_layout_engine(), ConstrainedLayoutEngine):
         engine.set(w_pad=0.12, h_pad=0.08)
     figure.set_dpi(DPI)
-    image = png(figure, colours=32)
-    width, height = (round(inches * 100) for inches in figure.get_size_inches())
-    about: dict[str, Any] = {"measured": True} if measured else {}
-    return image, {"width": width, "height": height, **about}
+    return png(figure, colours=32)
 
 
 def png(figure: Figure, colours: int) -> str:

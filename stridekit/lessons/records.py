@@ -16,7 +16,7 @@ from typing import Any
 
 from stridekit._arguments import many, shown
 from stridekit.timing.clocks import TimingError
-from stridekit.timing.comparison import Ratio
+from stridekit.timing.comparison import Comparison, Ratio
 from stridekit.timing.fingerprint import machine
 
 RECORDED = Path(__file__).with_name("recorded")  # a folder with a file for each lesson
@@ -37,10 +37,21 @@ class Record:
     noise: tuple[str, ...] = ()
 
     @classmethod
+    def of(cls, *comparisons: Comparison) -> Record:
+        """Return what comparisons measured: the lower quartiles, and all ratios and signs of noise."""
+        pairs = [(name, compared) for compared in comparisons for name in compared.names]
+        seconds = {name: compared.measurement(name).value for name, compared in pairs}
+        ratios = {
+            name: ratio for compared in comparisons for name, ratio in compared.ratios.items()
+        }
+        signs = dict.fromkeys(sign for compared in comparisons for sign in compared.noise)
+        return cls(seconds, ratios, tuple(signs))
+
+    @classmethod
     def read(cls, fields: Mapping[str, Any]) -> Record:
         """Return the record that `asdict` made a dict of."""
         ratios = {name: Ratio(**ends) for name, ends in fields["ratios"].items()}
-        return cls(dict(fields["seconds"]), ratios, tuple(fields["noise"]))
+        return cls(fields["seconds"], ratios, tuple(fields["noise"]))
 
 
 Entry = Record | list[float]  # a claim, or single runs in seconds
@@ -57,67 +68,48 @@ def alone() -> bool:
 
 
 def recorded(name: str, here: Entry) -> tuple[Any, str]:
-    """Return the entry under a name, of the same kind as `here`, and the machine that it is from, in words.
+    """Return the entry under a name, and the machine that it is from, in words.
 
     While recording that is `here`, which is written into the file. Raises TimingError for a name without
-    such an entry.
+    an entry.
     """
     if recording():
-        _add(Path(os.environ[WRITES]), name, here)
+        add(Path(os.environ[WRITES]), name, here)
     known: list[str] = []
     for path in [Path(os.environ[WRITES])] if recording() else sorted(RECORDED.glob("*.json")):
         of, entries = read(path)
-        alike = {other: entry for other, entry in entries.items() if type(entry) is type(here)}
-        if name in alike:
+        if name in entries:
             cores = many(of["cores"], "core")
             where = f"recorded on {of['processor']}, {cores}, torch {of['torch']}, {of['date']}"
-            return alike[name], where
-        known += alike
-    kind = "a claim" if isinstance(here, Record) else "runs"
+            return entries[name], where
+        known += entries
     raise TimingError(
-        f"nothing is recorded as {shown(name)} for {kind}, only {', '.join(known) or 'nothing'}: "
-        "name one of these, or run `make record` on a machine at rest"
+        f"nothing is recorded as {shown(name)}, only {', '.join(known)}: name one of these, or run "
+        "`make record` on a machine at rest"
     )
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Entry]]:
-    """Return the machine and the entries of a file; without a file this machine, and none.
-
-    Raises TimingError for a file of another form.
-    """
+    """Return the machine and the entries of a file; without a file this machine, and none."""
     if not path.exists():
         return machine(), {}
-    try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
-        of = machine() | stored["machine"]
-        entries = {
-            name: Record.read(entry) if isinstance(entry, dict) else [*map(float, entry)]
-            for name, entry in stored["records"].items()
-        }
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise TimingError(
-            f"{path.name} is not what `make record` writes ({error!r}): restore it, or run that again"
-        ) from None
-    return of, entries
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    entries = stored["records"].items()
+    return machine() | stored["machine"], {
+        name: Record.read(entry) if isinstance(entry, dict) else entry for name, entry in entries
+    }
 
 
-def _add(path: Path, name: str, entry: Entry) -> None:
+def add(path: Path, name: str, entry: Entry) -> None:
     """Write a file anew, with one entry more, each on its own line."""
     of, entries = read(path)
     if name in entries:
         raise TimingError(f"{shown(name)} is recorded already: give each record a name of its own")
     lines = []
     for key, value in (entries | {name: entry}).items():
-        numbers = _rounded(asdict(value) if isinstance(value, Record) else value)
+        digits = json.dumps(asdict(value) if isinstance(value, Record) else value)
+        # Five of them: the rest is noise, and makes the file long.
+        numbers = json.loads(digits, parse_float=lambda number: float(f"{float(number):.5g}"))
         lines.append(f"  {json.dumps(key)}: {json.dumps(numbers)}")
     text = f'{{"machine": {json.dumps(of)},\n "records": {{\n' + ",\n".join(lines) + "\n}}\n"
     path.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _rounded(entry: Any) -> Any:
-    """Five digits: the rest is noise, and makes the file long."""
-    if isinstance(entry, dict):
-        return {key: _rounded(value) for key, value in entry.items()}
-    if isinstance(entry, list | tuple):
-        return [_rounded(value) for value in entry]
-    return float(f"{entry:.5g}") if isinstance(entry, float) else entry

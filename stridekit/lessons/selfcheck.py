@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
@@ -51,9 +51,11 @@ def self_check() -> SelfCheck:
     ✓ widgets can be made
     Everything works.
     """
+    newer = _version() > TORCH
+    told = f": this is {torch.__version__}, and the lessons show the outputs of 2.13"
     checks: list[tuple[str, Callable[[], str]]] = [
         ("Python 3.11 or newer", _python),
-        (f"torch 2.13 or newer{_difference()}", _torch),
+        (f"torch 2.13 or newer{told if newer else ''}", _torch),
         ("the address formula finds every element where torch does", _formula),
         ("raw memory is read from the start of the storage", _storage),
         ("widgets can be made", _widgets),
@@ -69,10 +71,9 @@ def _run(check: Callable[[], str]) -> str:
 
 
 def _python() -> str:
-    version = ".".join(map(str, sys.version_info[:2]))
-    return (
-        "" if sys.version_info >= PYTHON else f"this is {version}: `make lab` looks for a newer one"
-    )
+    if sys.version_info >= PYTHON:
+        return ""
+    return f"this is {'.'.join(map(str, sys.version_info[:2]))}: `make lab` looks for a newer one"
 
 
 def _torch() -> str:
@@ -83,12 +84,6 @@ def _torch() -> str:
 
 def _version() -> tuple[int, ...]:
     return tuple(map(int, torch.__version__.split(".")[:2]))
-
-
-def _difference() -> str:
-    if _version() <= TORCH:
-        return ""
-    return f": this is {torch.__version__}, and the lessons show the outputs of 2.13"
 
 
 def _formula() -> str:
@@ -104,14 +99,13 @@ def _storage() -> str:
     return f"{Layout.of(wrong[0])} gives other bytes than its base" if wrong else ""
 
 
+def _tensors() -> list[torch.Tensor]:
+    x = torch.arange(24.0).view(4, 6)
+    return [x, x.t(), x[1:, ::2], x.diagonal(), x[:1].expand(4, 6), x[3, 5]]
+
+
 def _widgets() -> str:
     from stridekit.widgets import StrideExplorer
 
-    explorer = StrideExplorer()
-    explorer.close()
+    StrideExplorer().close()
     return ""
-
-
-def _tensors() -> Iterator[torch.Tensor]:
-    x = torch.arange(24.0).view(4, 6)
-    yield from (x, x.t(), x[1:, ::2], x.diagonal(), x[:1].expand(4, 6), x[3, 5])

@@ -2,14 +2,13 @@
 
 One set: the copies of a level lie one after another. So the blocks of a level are the blocks of its copies,
 less one wherever a copy ends in the block in which the next begins. All of this depends only on where a
-copy starts modulo the block size, and those starts go round in a cycle. So a level costs one sum for each
-different start, at most `size`, however many copies there are. A level whose steps interleave is written
-out, within the budget.
+copy starts modulo the block size. So a level costs one sum for each different start, at most `size`,
+however many copies there are. A level whose steps interleave is written out, within the budget.
 
 Several sets: a block that two of them meet counts once. x[::2] and x[1::2] share no byte and every cache
 line. Four cases are quick, and tried in this order: sets that lie far apart, a set that meets every block
-between its ends, a set inside another, and sets that repeat with one step. The common period of the last is
-counted like a level. Everything else is written out, within the budget.
+between its ends, a set inside another, and sets that repeat with one step, whose common period is counted
+like a level. Everything else is written out, within the budget.
 """
 
 from __future__ import annotations
@@ -21,7 +20,16 @@ from math import gcd, prod
 from typing import NamedTuple
 
 from stridekit.memory.inclusion import includes
-from stridekit.memory.strided_set import Budget, Generator, Part, Span, bitmap, cut, joined, reach
+from stridekit.memory.strided_set import (
+    Budget,
+    Generator,
+    Part,
+    Span,
+    cut,
+    iter_generators,
+    joined,
+    reach,
+)
 
 _A_STEP = 8  # numbers, or sets, that are handled in one step of the budget
 _FEW = 8  # copies that are added up one by one, which is quicker than going round the cycle
@@ -41,11 +49,6 @@ class Blocks(NamedTuple):
         """The number of blocks that the set touches but does not fill."""
         return self.touched - self.filled
 
-    @property
-    def nbytes(self) -> int:
-        """The bytes of the touched blocks, whether they are in the set or not."""
-        return self.touched * self.size
-
 
 # One set ----------------------------------------------------------------------------------------
 
@@ -54,11 +57,6 @@ def blocks(part: Part, size: int, budget: Budget) -> Blocks:
     """Return the blocks k*size … (k+1)*size - 1 that a set meets and fills; generators in normal form.
 
     Raises Undecided if interleaved steps would cost more than the budget.
-
-    >>> blocks((32, ((1, 8), (48, 1000))), 64, Budget(100))  # 8 bytes in every 48
-    Blocks(size=64, touched=750, filled=0)
-    >>> blocks((4, ((1, 10**12),)), 64, Budget(100))
-    Blocks(size=64, touched=15625000001, filled=15624999999)
     """
     base, generators = part
     runs, levels = _split(generators, budget)
@@ -74,8 +72,7 @@ def blocks(part: Part, size: int, budget: Budget) -> Blocks:
         return max(0, stop // size - -(-start // size))
 
     def filled_by_two(stop: int, after: int) -> int:
-        # What is copied has holes, or it would be one run. So a block that two copies fill together lies
-        # within the last run of one and the first run of the next, which are equally long.
+        # The block lies within the last run of one copy and the first of the next, which are equally long.
         inside = after % size
         return int(stop == after and 0 < inside <= first_run and size - inside <= first_run)
 
@@ -134,15 +131,7 @@ def _starts(generators: tuple[Generator, ...], budget: Budget) -> Sequence[int]:
     if len(generators) == 1:
         c, n = generators[0]
         return range(0, c * n, c)
-    step = gcd(*[c for c, _ in generators])
-    choices, highest = prod([n for _, n in generators]), reach(generators) // step
-    budget.spend(min(choices, highest + 1))
-    if choices <= highest:
-        return sorted(
-            {sum(digits) for digits in product(*[range(0, c * n, c) for c, n in generators])}
-        )
-    bits = bitmap([(c // step, n) for c, n in generators], budget)
-    return [step * k for k, bit in enumerate(reversed(f"{bits:b}")) if bit == "1"]
+    return list(iter_generators(generators, budget))
 
 
 def _total(
@@ -207,11 +196,7 @@ def _around(values: list[int], step: int, n: int) -> list[int]:
 
 
 def turns(n: int, period: int) -> Iterator[tuple[int, int]]:
-    """Yield the different turns among n that repeat with a period, and how often each occurs.
-
-    >>> list(turns(8, 3))
-    [(0, 3), (1, 3), (2, 2)]
-    """
+    """Yield the different turns among n that repeat with a period, and how often each occurs."""
     rounds, rest = divmod(n, period)
     for k in range(min(n, period)):
         yield k, rounds + (k < rest)
@@ -224,10 +209,6 @@ def blocks_together(parts: Sequence[Part], size: int, budget: Budget) -> int:
     """Count the blocks k*size … (k+1)*size - 1 that at least one set meets; size 1 counts bytes.
 
     Sets are (base, generators in normal form). Raises Undecided if it would cost more than the budget.
-
-    >>> even, odd = (0, ((1, 4), (8, 1000))), (4, ((1, 4), (8, 1000)))
-    >>> [blocks_together(parts, 64, Budget(100)) for parts in ([even], [odd], [even, odd])]
-    [125, 125, 125]
     """
     return _Union(size, budget).of(tuple(sorted(set(parts))))
 
@@ -281,7 +262,8 @@ class _Union:
                 others.append(part)
         solid = list(joined(whole))
         self.budget.spend(len(parts) * (1 + len(solid) // _A_STEP))
-        others = [part for part in others if not _is_hidden(self._ends(part), solid)]
+        ends = [(self._ends(part), part) for part in others]
+        others = [p for (a, b), p in ends if not any(c <= a and b <= d for c, d in solid)]
         if not others:
             return sum([stop - first for first, stop in solid])
         runs = [(a * self.size, ((1, (b - a) * self.size),)) for a, b in solid]
@@ -289,7 +271,10 @@ class _Union:
         if len(left) == 1:
             return blocks(left[0], self.size, self.budget).touched
         periodic = self._repeated(sorted(left))
-        return self._written_out(left) if periodic is None else periodic
+        if periodic is not None:
+            return periodic
+        spans = [(a // self.size, (b - 1) // self.size + 1) for a, b in _runs(left, self.budget)]
+        return sum([stop - start for start, stop in joined(spans)])
 
     def _repeated(self, parts: list[Part]) -> int | None:
         """Return the blocks of sets that all repeat with one coarsest step; None if they do not.
@@ -334,15 +319,6 @@ class _Union:
             total += often * (self.of(moved) - shared(begin + k))
         return total
 
-    def _written_out(self, parts: list[Part]) -> int:
-        """Return the blocks of any sets, run by run."""
-        spans = [(a // self.size, (b - 1) // self.size + 1) for a, b in _runs(parts, self.budget)]
-        return sum([stop - start for start, stop in joined(spans)])
-
-
-def _is_hidden(ends: Span, solid: Sequence[Span]) -> bool:
-    return any(a <= ends[0] and ends[1] <= b for a, b in solid)
-
 
 def _without_inner(parts: list[Part], budget: Budget) -> list[Part]:
     """Return the sets that do not lie inside another."""
@@ -386,10 +362,6 @@ def partial_together(
 
     If `parts` are written and `without` is read, these blocks are read only to keep those of their bytes
     that are not written. Raises Undecided like `blocks_together`.
-
-    >>> row = (0, ((1, 100),))
-    >>> partial_together([row], [], 64, Budget(100)), partial_together([row], [row], 64, Budget(100))
-    (1, 0)
     """
     own = [blocks(part, size, budget) for part in set(parts)]
     if not any(counts.partial for counts in own):

@@ -51,11 +51,7 @@ def includes(levels: Sequence[Level], piece: Part, budget: Budget) -> bool:
 
 
 def residues(piece: Part, modulus: int, budget: Budget) -> Iterator[Part]:
-    """Yield the piece modulo `modulus`, as pieces of numbers from 0 to modulus - 1.
-
-    >>> list(residues((6, ((1, 4),)), 8, Budget(100)))  # 6 7 | 8 9 becomes 6 7 and 0 1
-    [(6, ((1, 2),)), (0, ((1, 2),))]
-    """
+    """Yield the piece modulo `modulus`, as pieces of numbers from 0 to modulus - 1."""
     base = piece[0] % modulus
     generators = tuple((c % modulus, n) for c, n in piece[1] if c % modulus)
     if base + reach(generators) < modulus:
@@ -130,19 +126,15 @@ def _covers(outer: tuple[Generator, ...], piece: Part, budget: Budget) -> bool:
         return True
     base, generators = piece
     if prod([n for _, n in generators]) <= reach(outer) // 1024:
-        return _each_lies_in(levels_of(outer), piece, budget)
+        levels = levels_of(outer)
+        for number in iter_levels([(c, ((c, n),), 0) for c, n in generators], budget):
+            budget.spend()
+            if not contains(levels, base + number, budget):
+                return False
+        return True
     # The outer bitmap first: the base is within its reach, so it pays for the shift by the base too.
     whole = bitmap(outer, budget)
     return (bitmap(generators, budget) << base) & ~whole == 0
-
-
-def _each_lies_in(levels: Sequence[Level], piece: Part, budget: Budget) -> bool:
-    base, generators = piece
-    for number in iter_levels([(c, ((c, n),), 0) for c, n in generators], budget):
-        budget.spend()
-        if not contains(levels, base + number, budget):
-            return False
-    return True
 
 
 def _fits(outer: tuple[Generator, ...], piece: Part, budget: Budget) -> bool:

@@ -5,8 +5,7 @@ The memory set of a layout is the set of byte addresses
     itemsize * (storage_offset + i*stride[0] + j*stride[1] + …) + k    for all indices, 0 <= k < itemsize
 
 so the itemsize is one more generator, (1, itemsize), of a strided set. A question about 10**12 elements
-costs as much as one about a thousand, and only iteration visits bytes; see `strided_set`, `inclusion` and
-`blocks`.
+costs as much as one about a thousand, and only iteration visits bytes.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from stridekit._arguments import MAX_INT, a_kind, int_, items_of, many, shown
-from stridekit.layout import MOST_DIMS, Layout
+from stridekit._arguments import a_kind, many, positive, shown
+from stridekit.layout import Layout
 from stridekit.memory.blocks import Blocks, blocks
 from stridekit.memory.inclusion import includes
 from stridekit.memory.strided_set import (
@@ -34,7 +33,6 @@ from stridekit.memory.strided_set import (
     meet,
     normal_form,
     reach,
-    runs,
 )
 
 __all__ = ["MemorySet", "Undecided", "generators_of", "has_collision"]
@@ -49,10 +47,9 @@ class MemorySet:
 
     `<=`, `<`, `==`, `isdisjoint`, `in`, `len`, `hash`, and lazy iteration in ascending order, but not union
     and difference. The named methods take a `budget` of steps, ten microseconds or so each, and raise
-    Undecided if an exact answer would cost more; operators have the default budget. Iteration never runs
-    out of budget, because each byte has a budget of its own. Addresses of two spaces never meet. Those of a
-    Layout count from its storage: comparing them with those of a device raises ValueError, also with `==`.
-    `stridekit.memset(x)` makes one.
+    Undecided if an exact answer would cost more; operators have the default budget, and iteration for each
+    byte. Addresses of two spaces never meet. Those of a Layout count from its storage: comparing them with
+    those of a device raises ValueError, also with `==`. `stridekit.memset(x)` makes one.
 
     >>> x, column = MemorySet.of(Layout((4, 6))), MemorySet.of(Layout((4, 6))[:, 2])
     >>> column
@@ -69,16 +66,9 @@ class MemorySet:
 
     def __init__(self, start: int, generators: Sequence[Generator], space: str) -> None:
         """Hold the bytes `start + sum of c*[0, n)` over all generators (c, n); a count of 0 empties it."""
-        generators = _pairs(generators)
-        if not isinstance(space, str):
-            raise TypeError(f"space is {shown(space)}, {a_kind(space)}: give its name, a str")
-        counts = [n for _, n in generators]
-        normal: tuple[Generator, ...] = ()
-        first = length = 0
-        if min(counts, default=1) < 0:
-            raise ValueError(f"generators {generators} have a negative count: use 0 or more")
-        if 0 not in counts:
-            first, normal = normal_form(int_("start", start), generators)
+        first, length, normal = 0, 0, ()
+        if all(n for _, n in generators):
+            first, normal = normal_form(start, generators)
             length = reach(normal) + 1
         vars(self).update(space=space, first=first, stop=first + length, _generators=normal)
 
@@ -99,9 +89,8 @@ class MemorySet:
         MemorySet(24 bytes: 4 + 32*[0, 2) + [0, 12))
         """
         if not isinstance(layout, Layout):
-            raise TypeError(
-                f"{shown(layout)} is not a Layout: memset(x) also takes tensors and arrays"
-            )
+            advice = "memset(x) also takes tensors and arrays"
+            raise TypeError(f"{shown(layout)} is not a Layout: {advice}")
         return cls(*generators_of(layout))
 
     @property
@@ -133,12 +122,7 @@ class MemorySet:
         return other.issubset(self, budget)
 
     def isdisjoint(self, other: MemorySet, budget: int = BUDGET) -> bool:
-        """Return True if the sets have no byte in common.
-
-        >>> x = Layout((10,), itemsize=4)
-        >>> MemorySet.of(x[::2]).isdisjoint(MemorySet.of(x[1::2]))  # their ranges interleave
-        True
-        """
+        """Return True if the sets have no byte in common."""
         _require_comparable(self, other)
         steps = Budget(budget)
         if self.space != other.space or not (self and other):
@@ -156,20 +140,17 @@ class MemorySet:
         """Count the aligned blocks of `size` bytes that the set touches, and those that it fills.
 
         64 for the cache lines of most CPUs, 32 for the sectors of a GPU, 4096 for pages. Blocks are aligned
-        like addresses, and those of a Layout count from the start of its storage. Raises ValueError for a
+        like addresses, and those of a Layout count from the start of its storage. Raises LayoutError for a
         size below 1, Undecided if the answer would cost more than the budget.
 
         >>> column = MemorySet.of(Layout((10**6, 10**6), itemsize=4)[:, 7])
-        >>> column.blocks(), column.blocks().nbytes // column.count()
-        (Blocks(size=64, touched=1000000, filled=0), 16)
+        >>> column.blocks()
+        Blocks(size=64, touched=1000000, filled=0)
         """
-        if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= MAX_INT:
-            raise ValueError(
-                f"the size of a block is {shown(size)}: give a number of bytes, 1 or more"
-            )
+        steps = Budget(budget)
         if not self:
-            return Blocks(size, 0, 0)
-        return blocks((self.first, self._generators), size, Budget(budget))
+            return Blocks(positive("size", size), 0, 0)
+        return blocks((self.first, self._generators), positive("size", size), steps)
 
     def __le__(self, other: object) -> bool:
         return self.issubset(other) if isinstance(other, MemorySet) else NotImplemented
@@ -219,22 +200,8 @@ class MemorySet:
         return self.count()
 
     def __iter__(self) -> Iterator[int]:
-        # Not by `runs`: a single run may have more bytes than anyone waits for.
         for number in iter_set(self._levels, Budget(BUDGET)) if self else ():
             yield self.first + number
-
-    def runs(self, budget: int = BUDGET) -> Iterator[range]:
-        """Yield the set as the longest runs of neighbouring bytes, in ascending order; lazily.
-
-        All runs share one budget. Only strides that interleave spend it, one step for each number that is
-        tried: most views cost nothing, however many runs they have.
-
-        >>> list(MemorySet.of(Layout((3, 4), (8, 1))).runs())
-        [range(0, 4), range(8, 12), range(16, 20)]
-        """
-        steps = Budget(budget)
-        for run in runs(self._levels, steps) if self else ():
-            yield range(self.first + run.start, self.first + run.stop)
 
     def __repr__(self) -> str:
         if not self:
@@ -271,27 +238,10 @@ def generators_of(layout: Layout) -> tuple[int, list[Generator], str]:
     return item * layout.storage_offset, [*pairs, (1, item)], space
 
 
-def _pairs(generators: Any) -> Sequence[Generator]:
-    """Return the generators as pairs of ints, at most as many as a layout can have."""
-    try:
-        pairs = items_of(generators)
-        if pairs is None or len(pairs) > MOST_DIMS + 1:
-            raise TypeError
-        return [(int_("the step", c), int_("the count", n)) for c, n in pairs]
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"generators are {shown(generators)}: give pairs (step, count) of ints, "
-            f"{MOST_DIMS + 1:,} at most"
-        ) from None
-
-
 def has_collision(generators: Sequence[Generator], budget: int = BUDGET) -> bool:
     """Return True if two choices of digits make one number: for a tensor, if two indices share a byte.
 
     The generators are those of a MemorySet before anything is merged: the set alone cannot tell.
-
-    >>> has_collision([(4, 8), (4, 3), (1, 4)])  # windows of 3 elements over 10
-    True
     """
     return all(n for _, n in generators) and collide(generators, Budget(budget))
 
@@ -301,6 +251,6 @@ def _require_comparable(a: MemorySet, b: Any) -> None:
         raise TypeError(f"{shown(b)} is {a_kind(b)}, not a MemorySet: give memset(x)")
     if a.counts_from_storage != b.counts_from_storage:
         raise ValueError(
-            "one set has the addresses of a device, the other counts from the start of a storage, as "
-            "those of a Layout do: compare two tensors, or Layout.of(t) with the Layout"
+            "one set has the addresses of a device, the other counts from the start of a storage, as those "
+            "of a Layout do: compare two tensors, or Layout.of(t) with the Layout"
         )

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from heapq import heappop, heappush
+from itertools import groupby
 from math import gcd, prod
 from typing import TypeVar
 
@@ -30,6 +31,7 @@ Answer = TypeVar("Answer")
 
 BUDGET = 100_000  # steps of about ten microseconds: a branch of a search, or 1024 bits of a bitmap
 _BITS = 1024
+_SMALL = 1000  # steps for a bitmap: a million bits
 MAX_DEPTH = 200  # the most generators that a search nests: Python's stack is finite
 
 
@@ -39,8 +41,7 @@ class Undecided(RuntimeError):
     Raised by every function with a `budget`, in steps of about ten microseconds: give a larger one.
 
     >>> from stridekit import Layout, shares_memory
-    >>> x = Layout((20,) * 4, (101, 103, 107, 109))
-    >>> y = Layout((20,) * 4, (139, 149, 151, 157), storage_offset=1)
+    >>> x, y = Layout((20,) * 4, (101, 103, 107, 109)), Layout((20,) * 4, (139, 149, 151, 157), 1)
     >>> shares_memory(x, y, budget=1)
     Traceback (most recent call last):
     stridekit.Undecided: not decided within a budget of 1 steps: the strides interleave too much ...
@@ -70,9 +71,10 @@ class Budget:
             raise self._exhausted()
 
     def _exhausted(self) -> Undecided:
+        why = "the strides interleave too much for a quick exact answer"
         return Undecided(
-            f"not decided within a budget of {self.steps:,} steps: the strides interleave too much "
-            "for a quick exact answer. Give a larger budget=, or ask about smaller parts"
+            f"not decided within a budget of {self.steps:,} steps: {why}. Give a larger budget=, or ask "
+            "about smaller parts"
         )
 
     def renew(self) -> None:
@@ -96,8 +98,6 @@ def normal_form(base: int, generators: Iterable[Generator]) -> Part:
 
     >>> normal_form(0, [(8, 3), (1, 8), (0, 5)])  # rows of 8, 8 apart, are one run
     (0, ((1, 24),))
-    >>> normal_form(9, [(-1, 10)])
-    (0, ((1, 10),))
     """
     positive = []
     for c, n in generators:
@@ -290,32 +290,14 @@ def _count_interleaved(generators: tuple[Generator, ...], budget: Budget) -> int
 
 
 def iter_set(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
-    """Yield all numbers of the levels, smallest first; each number has the whole budget.
-
-    >>> list(iter_set(cut(((1, 2), (8, 3))), Budget(0)))
-    [0, 1, 8, 9, 16, 17]
-    """
-    for start, stop in _spans(levels, budget):
+    """Yield all numbers of the levels, smallest first; each number has the whole budget."""
+    for number in iter_levels(levels, budget):
         budget.renew()
-        yield from range(start, stop)
-
-
-def runs(levels: Sequence[Level], budget: Budget) -> Iterator[range]:
-    """Yield the numbers as the longest runs of neighbours; all runs share one budget.
-
-    >>> list(runs(cut(((1, 2), (8, 3))), Budget(0)))
-    [range(0, 2), range(8, 10), range(16, 18)]
-    """
-    for start, stop in joined(_spans(levels, budget)):
-        yield range(start, stop)
+        yield number
 
 
 def joined(spans: Iterable[Span]) -> Iterator[Span]:
-    """Yield spans in ascending order; spans that touch or overlap are joined.
-
-    >>> list(joined([(0, 2), (2, 5), (3, 4), (6, 7)]))
-    [(0, 5), (6, 7)]
-    """
+    """Yield spans in ascending order; spans that touch or overlap are joined."""
     open_: Span | None = None
     for start, stop in spans:
         if open_ and start <= open_[1]:
@@ -326,15 +308,6 @@ def joined(spans: Iterable[Span]) -> Iterator[Span]:
         open_ = start, stop
     if open_:
         yield open_
-
-
-def _spans(levels: Sequence[Level], budget: Budget) -> Iterator[Span]:
-    """Yield the numbers in ascending order, in whole runs if the finest level is a run."""
-    length, finest = 1, levels[-1][1] if levels else ()
-    if len(finest) == 1 and finest[0][0] == 1:
-        length, levels = finest[0][1], levels[:-1]
-    for start in iter_levels(levels, budget):
-        yield start, start + length
 
 
 def iter_levels(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
@@ -355,35 +328,32 @@ def iter_levels(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
 def iter_generators(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
     """Yield the different numbers that the generators make, smallest first.
 
-    A single generator is free; with several, each number that is tried costs a step. Sums come from a heap
-    until more sums than numbers have come up; from then on, each number is searched for.
+    A single generator is free. Several are written into a bitmap if it stays small. Else their sums come
+    from a heap until more sums than numbers have come up; from then on, each number is searched for. Each
+    number that is tried costs a step.
     """
     if len(generators) < 2:
         c, n = generators[0] if generators else (1, 1)
         yield from range(0, c * n, c)
         return
     step = gcd(*[c for c, _ in generators])
-    crowded = prod([n for _, n in generators]) > reach(generators) // step
-    last = -step
-    for before, number in enumerate(_sums_by_heap(generators, budget)):
-        if crowded and before > number // step:
-            for digit in _search_from(last // step + 1, scaled(generators, step), budget):
-                yield step * digit
-            return
-        if number != last:
-            yield number
-            last = number
-
-
-def _search_from(number: int, digits: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
-    """Yield the sums of generators without a common divisor from the number on, searched for one by one."""
-    highest = reach(digits)
-    while number <= highest:
+    digits = scaled(generators, step)
+    if reach(digits) // _BITS < min(_SMALL, prod([n for _, n in digits])):
+        bits = bitmap(digits, budget)
+        yield from (step * k for k, bit in enumerate(reversed(f"{bits:b}")) if bit == "1")
+        return
+    sums = number = 0
+    for number, equal in groupby(_sums_by_heap(digits, budget)):
+        if sums > number:
+            break
+        yield step * number
+        sums += len(list(equal))
+    else:
+        return
+    for later in range(number, reach(digits) + 1):
         budget.spend()
-        if not makes(digits, number, budget):
-            number = _least(digits, number, budget)
-        yield number
-        number += 1
+        if makes(digits, later, budget):
+            yield step * later
 
 
 def _sums_by_heap(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
@@ -406,18 +376,3 @@ def _sums_by_heap(generators: tuple[Generator, ...], budget: Budget) -> Iterator
             heappush(heap, (number + coarser, k + 1, 1))
             if digit == 1:
                 heappush(heap, (number - c + coarser, k + 1, 1))
-
-
-def _least(generators: tuple[Generator, ...], number: int, budget: Budget) -> int:
-    """Return the smallest sum of the generators that is at least the number; they reach that far."""
-    *finer, (c, n) = generators
-    if not finer:
-        return -(-number // c) * c
-    rest, digit = tuple(finer), min(n - 1, number // c)
-    best = (digit + 1) * c if digit + 1 < n else c * n + number  # else an upper bound
-    for k in range(digit, max(0, -((reach(rest) - number) // c)) - 1, -1):
-        budget.spend()
-        best = min(best, k * c + _least(rest, number - k * c, budget))
-        if best == number:
-            break
-    return best

@@ -24,8 +24,6 @@ class Explanation:
 
     `title` has shape, stride and storage_offset in elements; `lines` are pairs of a label and a sentence.
 
-    >>> explain(Layout((2, 3))).title
-    'layout of shape (2, 3), stride (3, 1), storage_offset 0'
     >>> dict(explain(Layout((2, 3))).lines)["contiguous"]
     'yes'
     """
@@ -46,9 +44,9 @@ def explain(x: Any, name: str = "x") -> Explanation:
     """Say where the elements of a strided torch tensor, a NumPy array or a Layout live.
 
     The text gives shape, stride and storage_offset in elements, contiguity and memory format, the reached
-    part of the storage, overlap, and why torch cannot have such an array or Layout. The sentences call it
-    `name`. No data is read, so meta and fake tensors can be explained too. Raises TypeError and LayoutError
-    as `Layout.of` does, ValueError inside vmap or grad.
+    part of the storage, overlap, and why torch cannot have such an array or Layout; it calls the tensor
+    `name`. Meta and fake tensors can be explained too, because no data is read. Raises TypeError and
+    LayoutError as `Layout.of` does, ValueError inside vmap or grad.
 
     >>> import torch
     >>> explain(torch.arange(40.0).view(5, 8)[:4, 2:])
@@ -144,15 +142,12 @@ def _storage(layout: Layout, reached: int, total_bytes: int | None) -> str:
         return f"{whole} in the smallest storage that holds them"
     total = total_bytes // layout.itemsize
     if total < needed:
-        return (
-            f"{reached:,} elements are reached, up to number {needed - 1:,}, but it has only {total:,} "
-            "(after a resize_, or an as_strided that was not checked)"
-        )
+        why = "after a resize_, or an as_strided that was not checked"
+        up_to = f"{reached:,} elements are reached, up to number {needed - 1:,}"
+        return f"{up_to}, but it has only {total:,} ({why})"
     verb = "is" if total == 1 else "are"
-    return (
-        f"{reached:,} of {many(total, 'element', ',')} {verb} reached "
-        f"({reached * layout.itemsize:,} of {total_bytes:,} bytes)"
-    )
+    size = f"{reached * layout.itemsize:,} of {total_bytes:,} bytes"
+    return f"{reached:,} of {many(total, 'element', ',')} {verb} reached ({size})"
 
 
 def _example(layout: Layout, name: str) -> str:

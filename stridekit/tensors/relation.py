@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
@@ -24,8 +24,8 @@ class Relation(Explanation):
     block of memory; `same_data_ptr`: tensors or arrays begin at one address; `autograd_view`: the result
     of `y._is_view()`, for a tensor.
 
-    >>> found = relation(torch.arange(10)[::2], torch.arange(10))  # two calls, two tensors
-    >>> found.is_view, found.shares_memory, found.autograd_view
+    >>> apart = relation(torch.arange(10)[::2], torch.arange(10))  # two calls, two tensors
+    >>> apart.is_view, apart.shares_memory, apart.autograd_view
     (False, False, True)
     """
 
@@ -47,16 +47,10 @@ def relation(
 
     The memory line is exact. The others give the results of torch's own tests, and say "yet" where one
     of them misleads about the bytes. The sentences call the two by their `names`. Each of the six questions
-    about bytes has a sixth of the budget. Raises like `memset`, and TypeError or ValueError for `names`
-    that are not two different texts.
+    about bytes has a sixth of the budget, in steps. Raises like `memset`, and TypeError or ValueError for
+    `names` that are not two different texts.
 
     >>> x = torch.arange(10)
-    >>> relation(x[::2].detach(), x)
-    y is a view of x: every byte of y is a byte of x
-      memory    y's 40 bytes lie inside x's 80
-      storage   one
-      data_ptr  equal
-      _is_view  False, yet y lies inside x: autograd keeps no record of detach, inference mode, NumPy, set_
     >>> relation(x[1::2], x[::2], names=("odd", "even"))
     odd and even share no byte
       memory    no byte in common, though the ranges interleave (odd has 40 bytes, even 40)
@@ -64,7 +58,7 @@ def relation(
       data_ptr  different
       _is_view  True, yet odd does not lie inside even: the base that autograd knows is another
     """
-    called = _Names(*_two_texts(names))
+    called = _two_texts(names)
     mine, its = memset(y), memset(x)
     budget = -(-Budget(budget).steps // _QUESTIONS)
     inside = _decide(lambda: mine.issubset(its, budget))
@@ -75,18 +69,15 @@ def relation(
     one_storage = shares_storage(y, x)
     at_one = None if mine.counts_from_storage else _data_ptr(y, mine) == _data_ptr(x, its)
     flag = y._is_view() if isinstance(y, torch.Tensor) else None
-    lines = [
-        ("memory", called.memory(mine, its, inside, around, meet, budget)),
-        ("storage", _storage(y, x, one_storage, meet)),
-    ]
+    title, memory = _memory(*called, mine, its, inside, around, meet, budget)
+    lines = [("memory", memory), ("storage", _storage(y, x, one_storage, meet))]
     if at_one is not None:
         lines.append(("data_ptr", _pointers(at_one, meet)))
     if flag is not None:
-        lines.append(("_is_view", called.autograd(y, x, flag, inside)))
+        lines.append(("_is_view", _autograd(*called, y, x, flag, inside)))
     if _decide(lambda: has_internal_overlap(y, budget)):
-        two = f"two indices of {called.y} share a byte: a write to one changes the other"
+        two = f"two indices of {called[0]} share a byte: a write to one changes the other"
         lines.append(("overlap", two))
-    title = called.title(mine, inside, meet)
     return Relation(title, tuple(lines), inside, around, meet, one_storage, at_one, flag)
 
 
@@ -115,82 +106,57 @@ def _data_ptr(x: Any, bytes_of_x: MemorySet) -> int:
     return first_address(x) if bytes_of_x else 0
 
 
-class _Names(NamedTuple):
-    """The names of both operands, and the sentences that use them."""
+# Sentences, with the names of both operands ------------------------------------------------------
 
-    y: str
-    x: str
 
-    def title(self, mine: MemorySet, inside: bool | None, meet: bool | None) -> str:
-        y, x = self
-        if not mine:
-            return f"{y} is empty: inside of anything, and sharing with nothing"
-        if inside:
-            return f"{y} is a view of {x}: every byte of {y} is a byte of {x}"
-        if meet is False:
-            return f"{y} and {x} share no byte"
-        if meet is None:
-            return f"whether {y} and {x} share a byte was not decided within the budget"
-        if inside is None:
-            return (
-                f"{y} and {x} share bytes; whether all of {y}'s was not decided within the budget"
-            )
-        return f"{y} is not a view of {x}, but they share bytes"
+def _first(*rows: tuple[object, str]) -> str:
+    """Return the text of the first condition that holds."""
+    return next(text for holds, text in rows if holds)
 
-    def memory(
-        self,
-        mine: MemorySet,
-        its: MemorySet,
-        inside: bool | None,
-        around: bool | None,
-        meet: bool | None,
-        budget: int,
-    ) -> str:
-        y, x = self
-        if not mine:
-            return f"{y} has no byte"
-        own, other = _size(mine, budget), _size(its, budget)
-        sizes = f"({y} has {own} bytes, {x} {other})"
-        if inside and around:
-            return f"the same {own} bytes"
-        if inside:
-            return f"{y}'s {own} bytes lie inside {x}'s {other}"
-        if around:
-            return f"{x}'s {other} bytes lie inside {y}'s {own}"
-        if meet is None:
-            return f"not decided: the strides interleave too much {sizes}"
-        if meet and (inside is None or around is None):
-            return (
-                f"some bytes in common; whether one lies inside the other was not decided {sizes}"
-            )
-        if meet:
-            return f"some bytes in common, and each has bytes of its own {sizes}"
-        if mine.space != its.space:
-            return f"no byte in common: {y} is {mine.where}, {x} {its.where} {sizes}"
-        if mine.first < its.stop and its.first < mine.stop:
-            return f"no byte in common, though the ranges interleave {sizes}"
-        return f"no byte in common: one ends before the other begins {sizes}"
 
-    def autograd(self, y: torch.Tensor, x: Any, flag: bool, inside: bool | None) -> str:
-        if flag and inside is False:
-            same = y._base is x
-            why = (
-                "as_strided can leave its base"
-                if same
-                else "the base that autograd knows is another"
-            )
-            return f"True, yet {self.y} does not lie inside {self.x}: {why}"
-        if flag or not inside or y.numel() == 0:
-            return str(flag)
-        if y is x:
-            return f"False: {self.y} is {self.x} itself"
-        if getattr(x, "_base", None) is y:
-            why = f"{self.y} is the base that {self.x} was made from"
-        elif _is_lazy_clone(y) or _is_lazy_clone(x):
-            why = "a lazy clone, to which the first write gives its own bytes"
-        else:
-            why = "autograd keeps no record of detach, inference mode, NumPy, set_"
-        return f"False, yet {self.y} lies inside {self.x}: {why}"
+def _memory(
+    y: str,
+    x: str,
+    mine: MemorySet,
+    its: MemorySet,
+    inside: bool | None,
+    around: bool | None,
+    meet: bool | None,
+    budget: int,
+) -> tuple[str, str]:
+    """Return the title, and the line about the bytes."""
+    undecided = "was not decided within the budget"
+    title = _first(
+        (not mine, f"{y} is empty: inside of anything, and sharing with nothing"),
+        (inside, f"{y} is a view of {x}: every byte of {y} is a byte of {x}"),
+        (meet is False, f"{y} and {x} share no byte"),
+        (meet is None, f"whether {y} and {x} share a byte {undecided}"),
+        (inside is None, f"{y} and {x} share bytes; whether all of {y}'s {undecided}"),
+        (True, f"{y} is not a view of {x}, but they share bytes"),
+    )
+    own, other = _size(mine, budget), _size(its, budget)
+    some, none, sizes = (
+        "some bytes in common",
+        "no byte in common",
+        f"({y} has {own} bytes, {x} {other})",
+    )
+    ranges_meet = mine.first < its.stop and its.first < mine.stop
+    memory = _first(
+        (not mine, f"{y} has no byte"),
+        (inside and around, f"the same {own} bytes"),
+        (inside, f"{y}'s {own} bytes lie inside {x}'s {other}"),
+        (around, f"{x}'s {other} bytes lie inside {y}'s {own}"),
+        (meet is None, f"not decided: the strides interleave too much {sizes}"),
+        (
+            meet and None in (inside, around),
+            f"{some}; whether one lies inside the other was not decided {sizes}",
+        ),
+        (meet, f"{some}, and each has bytes of its own {sizes}"),
+        (mine.space != its.space, f"{none}: {y} is {mine.where}, {x} {its.where} {sizes}"),
+        (ranges_meet, f"{none}, though the ranges interleave {sizes}"),
+        (True, f"{none}: one ends before the other begins {sizes}"),
+    )
+    return title, memory
 
 
 def _size(memory: MemorySet, budget: int) -> str:
@@ -198,6 +164,27 @@ def _size(memory: MemorySet, budget: int) -> str:
         return f"{memory.count(budget):,}"
     except Undecided:
         return "?"
+
+
+def _autograd(y_name: str, x_name: str, y: torch.Tensor, x: Any, flag: bool, inside: Any) -> str:
+    if flag and inside is False:
+        why = "the base that autograd knows is another"
+        if y._base is x:
+            why = "as_strided can leave its base"
+        return f"True, yet {y_name} does not lie inside {x_name}: {why}"
+    if flag or not inside or y.numel() == 0:
+        return str(flag)
+    if y is x:
+        return f"False: {y_name} is {x_name} itself"
+    why = _first(
+        (getattr(x, "_base", None) is y, f"{y_name} is the base that {x_name} was made from"),
+        (
+            _is_lazy_clone(y) or _is_lazy_clone(x),
+            "a lazy clone, to which the first write gives its own bytes",
+        ),
+        (True, "autograd keeps no record of detach, inference mode, NumPy, set_"),
+    )
+    return f"False, yet {y_name} lies inside {x_name}: {why}"
 
 
 def _storage(y: Any, x: Any, one_storage: bool, meet: bool | None) -> str:

@@ -1,14 +1,9 @@
 """Shared memory: exact answers for torch tensors, NumPy arrays and Layouts.
 
-Four notions are called sharing, and they differ:
-
-- memory sets meet (`shares_memory`): some byte belongs to both, so a write to one may change the other;
-- one memory set lies inside the other (`is_view`): every byte of y is a byte of x;
-- one storage (`shares_storage`): the two keep the same block alive, whether or not they meet in it;
-- autograd's bookkeeping (`y._is_view()`): y was made from a base by an operation that autograd tracks.
-
-`relation(y, x)` shows all four side by side. Every answer holds for this moment: the first write to a lazy
-clone, for example, gives it bytes of its own.
+Four notions are called sharing: some byte belongs to both (`shares_memory`); every byte of y is a byte of x
+(`is_view`); the two keep the same block alive (`shares_storage`); autograd made y from a base
+(`y._is_view()`). `relation(y, x)` shows all four side by side. Every answer holds for this moment: the
+first write to a lazy clone, for example, gives it bytes of its own.
 """
 
 from __future__ import annotations
@@ -30,10 +25,10 @@ _PLAIN = (torch.Tensor, torch.nn.Parameter)
 def memset(x: Any) -> MemorySet:
     """Return the exact set of byte addresses of a strided tensor, a NumPy array or a Layout.
 
-    Addresses are absolute for tensors and arrays; on different devices they never meet. A Layout's count
-    from the start of its storage; in storages of different names they never meet. Nothing is read, and a
-    lazy clone stays lazy. The addresses hold at this moment: keep x alive while you ask.
-    Raises TypeError, LayoutError or ValueError for anything without a single memory (sparse, meta …).
+    Addresses are absolute for tensors and arrays; a Layout's count from the start of its storage. On
+    different devices, and in storages of different names, they never meet. Nothing is read, and a lazy
+    clone stays lazy. The addresses hold at this moment: keep x alive while you ask. Raises TypeError,
+    LayoutError or ValueError for anything without a single memory (sparse, meta …).
 
     >>> x = torch.arange(24.0).view(4, 6)
     >>> memset(x[:, ::2])
@@ -45,10 +40,8 @@ def memset(x: Any) -> MemorySet:
     if isinstance(x, torch.Tensor) and reached:
         end = storage_address(x) + storage_bytes(x)
         if reached.stop > end:
-            raise ValueError(
-                f"this tensor reaches {reached.stop - end} bytes past the end of its storage, which was "
-                "shrunk (by resize_) behind its back: those bytes are not its own"
-            )
+            past = f"this tensor reaches {reached.stop - end} bytes past the end of its storage"
+            raise ValueError(f"{past}, which was shrunk (by resize_) behind its back")
     return reached
 
 
@@ -124,18 +117,11 @@ def _generators(x: Any) -> tuple[int, list[Generator], str]:
         return start + item * x.storage_offset(), [*pairs, (1, item)], _space(x)
     if isinstance(x, Layout):
         return generators_of(x)
-    if _is_array(x):
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(x, numpy.ndarray):  # no scalar, whose memory does not last
         start, _ = x.__array_interface__["data"]
         return start, [*zip(x.strides, x.shape, strict=True), (1, x.itemsize)], "cpu"
-    raise TypeError(
-        f"{a_kind(x)} has no memory set: give a torch tensor, a NumPy array or a Layout"
-    )
-
-
-def _is_array(x: Any) -> bool:
-    """Return True for a NumPy array, but not for a NumPy scalar, whose memory does not last."""
-    numpy = sys.modules.get("numpy")
-    return numpy is not None and isinstance(x, numpy.ndarray)
+    raise TypeError(f"{a_kind(x)} has no memory set: give a tensor, a NumPy array or a Layout")
 
 
 def _storage_start(t: torch.Tensor) -> int:

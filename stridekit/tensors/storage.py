@@ -12,7 +12,6 @@ code runs until the bytes are copied.
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -22,48 +21,39 @@ from stridekit._arguments import a_kind, array_block, int_
 from stridekit.layout import Layout
 
 
-def read_storage(t: torch.Tensor, *, out: torch.Tensor | None = None) -> torch.Tensor:
+def read_storage(t: torch.Tensor) -> torch.Tensor:
     """Return the whole storage of `t`, from the storage's own start: a copy, 1-D, of t's dtype, on the CPU.
 
     Element k of the result is element k of the storage, so `read_storage(t)[t.storage_offset()]` is
     where `t` begins; bytes at the end that fill no element are left out. Pending conjugation or
     negation (`t.is_conj()`, `t.is_neg()`) is not applied: you see the bytes in memory. A storage on
-    another device is copied to the host. Passing `out` avoids allocating, which costs more than the
-    copy.
-    Raises TypeError, LayoutError or ValueError for tensors without a single memory (sparse, nested,
-    quantized, meta, fake and wrapper tensors). Raises ValueError for an `out` that does not fit, reaches
-    past the end of its storage, or may not be written.
+    another device is copied to the host. Raises TypeError, LayoutError or ValueError for tensors without a
+    single memory (sparse, nested, quantized, meta, fake and wrapper tensors).
 
     >>> t = torch.arange(6).view(2, 3)
-    >>> read_storage(t[1, 1:])
-    tensor([0, 1, 2, 3, 4, 5])
-    >>> read_storage(t.t())  # a transpose moves nothing
-    tensor([0, 1, 2, 3, 4, 5])
+    >>> read_storage(t[1, 1:]), read_storage(t.t())  # a transpose moves nothing
+    (tensor([0, 1, 2, 3, 4, 5]), tensor([0, 1, 2, 3, 4, 5]))
     """
-    t = _readable(t)
-    place = _new_place(t) if out is None else _place_in(out, t)
+    whole = _whole(_readable(t))
+    place = torch.empty(whole.nbytes, dtype=torch.uint8, device="cpu")
     # Bytes, because torch copies values: it turns a bool's byte 255 into 1. And by torch, because it
     # copies with several threads, which matters most when fresh memory is first touched.
-    place.view(torch.uint8).copy_(_whole(t).view(torch.uint8))
-    return place if out is None else out
+    return place.copy_(whole.view(torch.uint8)).view(whole.dtype)
 
 
 def storage_view(t: torch.Tensor) -> torch.Tensor:
     """Return the storage of `t` as a tensor on the same memory: no copy, 1-D, of t's dtype and device.
 
     Its element k is element k of the storage, as in `read_storage`, again without pending conjugation or
-    negation. It keeps the storage alive when `t` is gone, but cannot keep it from shrinking: after
-    `untyped_storage().resize_()` it may reach past the end, as `t` itself may, so take a new one.
-    Writes through it change every tensor on the storage; like those through `t.detach()` they stay out
-    of autograd's graph, but its version counter counts them.
-    Raises as `read_storage` does.
+    negation. After `untyped_storage().resize_()` it may reach past the end, as `t` itself may: take a new
+    one. Writes through it change every tensor on the storage; like those through `t.detach()` they stay
+    out of autograd's graph, but its version counter counts them. Raises as `read_storage` does.
 
     >>> t = torch.arange(6).view(2, 3)
     >>> whole = storage_view(t[1, 1:])
     >>> whole[0] = 70
-    >>> t
-    tensor([[70,  1,  2],
-            [ 3,  4,  5]])
+    >>> t[0]
+    tensor([70,  1,  2])
     """
     return _whole(_readable(t))
 
@@ -83,10 +73,8 @@ def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | fl
     start, size = Layout.of(t).address(index), t.element_size()
     nbytes = storage_bytes(t)
     if start + size > nbytes:
-        raise ValueError(
-            f"element {index} lies at bytes {start} to {start + size}, but the storage has only "
-            f"{nbytes} bytes: it was shrunk (by resize_?) behind the tensor's back"
-        )
+        lies = f"element {index} lies at bytes {start} to {start + size}"
+        raise ValueError(f"{lies}, but the storage has only {nbytes} bytes: it was shrunk")
     if t.device.type == "cpu":
         raw = ctypes.string_at(storage_address(t) + start, size)
     else:
@@ -97,10 +85,8 @@ def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | fl
     try:
         return value.item()
     except RuntimeError:  # NotImplementedError, but not in each version of torch
-        raise TypeError(
-            f"an element of {t.dtype} has no Python number: see its bytes with "
-            "read_storage(t).view(torch.uint8)"
-        ) from None
+        advice = "see its bytes with read_storage(t).view(torch.uint8)"
+        raise TypeError(f"an element of {t.dtype} has no Python number: {advice}") from None
 
 
 def storage_bytes(x: Any) -> int:
@@ -110,10 +96,8 @@ def storage_bytes(x: Any) -> int:
     try:
         return int_("the size of the storage in bytes", _nbytes(x))
     except NotImplementedError:
-        raise ValueError(
-            f"this {type(x).__name__} stands for others inside vmap or grad and has no storage: "
-            "take the tensor that went in"
-        ) from None
+        what = f"this {type(x).__name__} stands for others inside vmap or grad"
+        raise ValueError(f"{what} and has no storage: take the tensor that went in") from None
 
 
 def storage_address(t: torch.Tensor) -> int:
@@ -131,16 +115,12 @@ def storage_address(t: torch.Tensor) -> int:
 def require_memory(t: torch.Tensor) -> None:
     """Raise unless `t` is a strided tensor with one storage in memory."""
     if not isinstance(t, torch.Tensor):
-        raise TypeError(
-            f"{a_kind(t)} has no torch storage: give a torch.Tensor "
-            "(torch.from_numpy shares an array's memory)"
-        )
+        advice = "give a torch.Tensor (torch.from_numpy shares an array's memory)"
+        raise TypeError(f"{a_kind(t)} has no torch storage: {advice}")
     Layout.of(t)  # refuses sparse, nested, quantized and uninitialized tensors
     if t.is_meta:
-        raise ValueError(
-            "a meta tensor has a shape and a stride but no memory: "
-            "torch.empty_like(t, device='cpu') gives it some"
-        )
+        advice = "torch.empty_like(t, device='cpu') gives it some"
+        raise ValueError(f"a meta tensor has a shape and a stride but no memory: {advice}")
     if not has_memory(t):
         raise ValueError(
             f"this {type(t).__name__} has no memory of its own (a fake tensor, a wrapper subclass, or "
@@ -222,62 +202,3 @@ def _whole(t: torch.Tensor) -> torch.Tensor:
     t = t.conj() if t.is_conj() else t  # conj() of a conjugated view clears the bit
     t = torch._neg_view(t) if t.is_neg() else t
     return t.as_strided((_nbytes(t) // t.element_size(),), (1,), 0)
-
-
-# A place for the copy ----------------------------------------------------------------------------
-
-
-def _new_place(t: torch.Tensor) -> torch.Tensor:
-    """Fresh memory for all of t's storage."""
-    nbytes = _whole(t).nbytes
-    return torch.empty(nbytes, dtype=torch.uint8, device="cpu").view(t.dtype)
-
-
-def _place_in(out: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
-    """Return the elements of `out`, plain; raise unless all of t's storage can be written there."""
-    require_memory(out)
-    in_graph, out = out.requires_grad, _strip_subclass(out)
-    numel, item = len(_whole(t)), t.element_size()
-    advice = f"give torch.empty({numel}, dtype={t.dtype})"
-    wanted = ((numel,), t.dtype, "cpu")
-    if (tuple(out.shape), out.dtype, out.device.type) != wanted or not out.is_contiguous():
-        raise ValueError(
-            f"out is a {out.dtype} tensor of shape {tuple(out.shape)}, stride {out.stride()} on "
-            f"{out.device}, the storage has {numel} elements of {t.dtype}: {advice}"
-        )
-    if in_graph or out.is_conj() or out.is_neg():
-        raise ValueError(
-            "out requires grad, or is conjugated or negated when read: bytes written into it would "
-            f"not be what it shows; {advice}"
-        )
-    start, nbytes = out.storage_offset() * item, _nbytes(out)
-    if numel and start + numel * item > nbytes:
-        raise ValueError(
-            f"out lies at bytes {start} to {start + numel * item}, but its storage has only {nbytes} "
-            f"bytes: it was shrunk (by resize_?) behind the tensor's back; {advice}"
-        )
-    end, out_end = (storage_address(x) + _nbytes(x) for x in (t, out))
-    if storage_address(out) < end and storage_address(t) < out_end:
-        raise ValueError(
-            "out lies in the memory that is read: give it memory of its own, or take storage_view(t)"
-        )
-    place = out.as_strided((numel,), (1,))  # a size of 1 may have any stride
-    first = place.data_ptr()  # a lazy clone gets bytes of its own here
-    if numel and not (_may_write(first) and _may_write(first + numel * item - 1)):
-        raise ValueError(
-            "out lies in memory that may not be written (a file mapped for reading, or memory that its "
-            f"owner gave back): {advice}"
-        )
-    return place
-
-
-def _may_write(address: int) -> bool:
-    """Return True if the kernel could write the byte; writing it from here could crash Python."""
-    byte = (ctypes.c_char * 1).from_address(address)
-    reader, writer = os.pipe()
-    with open(reader, "rb", buffering=0) as source, open(writer, "wb", buffering=0) as sink:
-        try:
-            sink.write(byte)
-            return source.readinto(byte) == 1  # the byte that lies there already
-        except OSError:  # EFAULT
-            return False

@@ -1,8 +1,7 @@
 """explain_view(x, shape): torch's own error about a view, decoded with this tensor's numbers.
 
 torch has the same words for every tensor: "at least one dimension spans across two contiguous subspaces".
-You need to know which dimension and which subspaces; the view rule knows (`stridekit.rules`, where a
-subspace is called a chunk).
+The view rule tells which dimension and which subspaces (`stridekit.rules` calls a subspace a chunk).
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ def explain_view(x: Any, *shape: int | Iterable[int]) -> Explanation:
     """Say why `x.view(shape)` works or fails, for a strided tensor, an array or a Layout.
 
     torch's message is quoted in full, and each of its phrases explained with this tensor's numbers; then
-    come a shape that would be a view, and the bytes that `reshape` copies. Steps count in elements.
-    Nothing is read or copied: torch is asked about a meta tensor of the same layout. Raises TypeError and
-    LayoutError as `Layout.of` does, and LayoutError for a shape that is not made of ints.
+    come a shape that would be a view, and the bytes that `reshape` copies. Steps count in elements. torch
+    is asked about a meta tensor of the same layout. Raises TypeError and LayoutError as `Layout.of` does,
+    and LayoutError for a shape that is not made of ints.
 
     >>> import torch
     >>> x = torch.arange(24.0).view(4, 6)
@@ -78,25 +77,19 @@ def _too_large(wanted: tuple[int, ...]) -> str:
 def _decoder(message: str, why: str) -> Callable[[Layout, tuple[int, ...]], Lines]:
     if not why:
         return _view
-    if not message and "do not merge" in why:
+    if "do not merge" in why:
         return _spans_two
     decoders = (decoder for phrase, decoder in _DECODERS.items() if phrase in message)
     return next(decoders, lambda *_: [("reason", why)])
 
 
-# One function for each of torch's messages -----------------------------------------------------
-
-
 def _view(layout: Layout, wanted: tuple[int, ...]) -> Lines:
     view = layout.view(wanted)
+    numbers = f"shape {view.shape}, stride {view.stride}, storage_offset {view.storage_offset}"
     return [
         ("contiguous subspaces", _name_subspaces(layout)),
         ("spans across two", f"no new dim of {view.shape} does"),
-        (
-            "the view",
-            f"shape {view.shape}, stride {view.stride}, storage_offset {view.storage_offset}: "
-            "the same elements, nothing is copied",
-        ),
+        ("the view", f"{numbers}: the same elements, nothing is copied"),
     ]
 
 
@@ -107,14 +100,14 @@ def _spans_two(layout: Layout, wanted: tuple[int, ...]) -> Lines:
     advice = f"shape {cut}: the new dims are cut where the runs meet"
     if not cut:
         advice = f"shape {sizes}, a dim for each run: no cuts of {new_shape} fall where they meet"
+    size = f"{layout.numel:,} elements, {layout.numel * layout.itemsize:,} bytes"
     return [
         ("contiguous subspaces", _name_subspaces(layout)),
         ("spans across two", layout.why_not_view(wanted)),
         ("a view instead", advice),
         (
             f".reshape({', '.join(map(str, wanted))})",
-            f"copies all {layout.numel:,} elements, {layout.numel * layout.itemsize:,} bytes, "
-            "into a storage of its own",
+            f"copies all {size}, into a storage of its own",
         ),
     ]
 
@@ -126,16 +119,12 @@ def _wrong_size(layout: Layout, wanted: tuple[int, ...]) -> Lines:
     elif prod(known) == 0:
         reason = "0 times any size is 0: no size fits the -1"
     else:
-        reason = (
-            f"{numel} elements do not divide by {prod(known)}, {numel % prod(known)} would be left "
-            "over: no size fits the -1"
-        )
+        left = f"{numel % prod(known)} would be left over"
+        reason = f"{numel} elements do not divide by {prod(known)}, {left}: no size fits the -1"
+    has = f"shape {layout.shape} has {_count(layout.shape)}, a view has as many"
     return [
         (f"shape '{list(wanted)}'", reason),
-        (
-            f"input of size {numel}",
-            f"shape {layout.shape} has {_count(layout.shape)}, a view has as many",
-        ),
+        (f"input of size {numel}", has),
         ("a view instead", f"sizes that multiply to {numel}; one of them may be -1"),
     ]
 
@@ -155,13 +144,8 @@ def _negative(layout: Layout, wanted: tuple[int, ...]) -> Lines:
     advice = "sizes of 0 or more, one of which may be -1"
     if not layout.why_not_view(repaired):
         advice = f"{repaired}, which stands for {layout.view(repaired).shape}"
-    return [
-        (
-            f"dimension {wanted[d]}",
-            f"new dim {d} is {wanted[d]}: a size is 0 or more, or -1 where it is to be worked out",
-        ),
-        ("a view instead", advice),
-    ]
+    what = f"new dim {d} is {wanted[d]}: a size is 0 or more, or -1 where it is to be worked out"
+    return [(f"dimension {wanted[d]}", what), ("a view instead", advice)]
 
 
 def _any_size(layout: Layout, wanted: tuple[int, ...]) -> Lines:
@@ -174,15 +158,11 @@ def _any_size(layout: Layout, wanted: tuple[int, ...]) -> Lines:
 
 
 _DECODERS: dict[str, Callable[[Layout, tuple[int, ...]], Lines]] = {
-    "spans across two contiguous subspaces": _spans_two,
     "is invalid for input of size": _wrong_size,
     "only one dimension can be inferred": _two_unknown,
     "invalid shape dimension": _negative,
     "can be any value and is ambiguous": _any_size,
 }
-
-
-# Subspaces and sizes in words --------------------------------------------------------------------
 
 
 def _subspaces(layout: Layout) -> list[Chunk]:
@@ -207,11 +187,7 @@ def _dims(chunk: Chunk) -> str:
 
 
 def _cut_at_boundaries(subspaces: tuple[int, ...], new_shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the new shape with the dims that straddle cut at the boundaries; () if no cut falls there.
-
-    >>> _cut_at_boundaries((4, 6), (2, 12)), _cut_at_boundaries((4, 6), (3, 8))
-    ((2, 2, 6), ())
-    """
+    """Return the new shape with the dims that straddle cut at the boundaries; () if no cut falls there."""
     *rest, left = subspaces
     result = []
     for size in reversed(new_shape):

@@ -1,16 +1,7 @@
 """Measured time, as ratios that can be trusted: `measure` one function, `compare` several.
 
->>> import torch
->>> from stridekit.timing import compare
->>> x = torch.ones(500, 500)
->>> comparison = compare({"once": lambda: x.sum(1), "ten times": lambda: [x.sum(1) for _ in range(10)]})
->>> comparison.verdict
-'slower'
-
-`clocks` says what a host and a GPU clock are, `sampling` how a sample is taken, `rounds` in which
-order and for how long, and `comparison` how samples become a ratio, an interval and a verdict. One
-function's number is the lower quartile of the same short samples; `to_torch` hands them to
-torch.utils.benchmark.
+`clocks` has the host's and the GPU's clock, `sampling` takes samples, `rounds` decides in which order and
+for how long, and `comparison` turns samples into a ratio, an interval and a verdict.
 """
 
 from stridekit.timing.caches import Cache, Hierarchy, hierarchy
@@ -21,21 +12,8 @@ from stridekit.timing.measurement import Measurement, measure
 from stridekit.timing.rounds import compare
 from stridekit.timing.sampling import page_faults
 
-__all__ = [
-    "measure",
-    "Measurement",
-    "compare",
-    "Comparison",
-    "Ratio",
-    "page_faults",
-    "hierarchy",
-    "Hierarchy",
-    "Cache",
-    "machine",
-    "TimingError",
-    "TooShort",
-    "why_no_cuda",
-]
+__all__ = ["measure", "Measurement", "compare", "Comparison", "Ratio", "page_faults"]
+__all__ += ["hierarchy", "Hierarchy", "Cache", "machine", "TimingError", "TooShort", "why_no_cuda"]
 
 
 def __dir__() -> list[str]:

@@ -7,7 +7,6 @@ neither reports is None, and shown as unknown.
 from __future__ import annotations
 
 import mmap
-import os
 import platform
 import re
 import subprocess
@@ -34,7 +33,7 @@ class Cache:
     """A data cache: `nbytes` bytes, in lines of `line` bytes, in `sets` sets of `ways` lines each.
 
     `level` is its name, "L1" next to a core. `shared_by` is the number of cores that use it together. A
-    value that the system does not report is None. Any numbers are taken; nothing is raised.
+    value that the system does not report is None. Nothing is raised.
 
     >>> Cache("L1", 49152, line=64, ways=12, sets=64, shared_by=1)
     Cache(level='L1', nbytes=49152, line=64, ways=12, sets=64, shared_by=1)
@@ -52,13 +51,11 @@ class Cache:
 class Hierarchy:
     """The result of `hierarchy`; prints as text, shows as a table.
 
-    `caches` has each cache that the system reports, level by level. `h["L2"]` is one of them. A level that
-    the system does not report has None in all fields; any other key raises TimingError. `page` is the size
-    of a page in bytes. `huge_pages` is "always", "madvise" or "never": who gets transparent huge pages.
-    `hugetlb` is what GLIBC_TUNABLES sets glibc.malloc.hugetlb to. Both are None if the system does not
-    report them.
+    `caches` has each cache that the system reports. `h["L2"]` is one of them, with None in all fields if
+    the system does not report it. Other keys raise TimingError. `page` is the size of a page in bytes.
+    `huge_pages` is "always", "madvise" or "never": who gets transparent huge pages; None if unknown.
 
-    >>> Hierarchy((Cache("L1", 49152, 64, 12, 64, 1), Cache("L2", 2**21)), 4096, "madvise", None)
+    >>> Hierarchy((Cache("L1", 49152, 64, 12, 64, 1), Cache("L2", 2**21)), 4096, "madvise")
     caches of a core, and its pages
               bytes  bytes of a line     ways     sets  shared by
       L1     49,152               64       12       64     1 core
@@ -69,7 +66,6 @@ class Hierarchy:
     caches: tuple[Cache, ...]
     page: int
     huge_pages: str | None
-    hugetlb: str | None
 
     def __getitem__(self, level: str) -> Cache:
         """Return the cache of a level, such as "L2"."""
@@ -88,8 +84,7 @@ class Hierarchy:
 
     def _pages(self) -> str:
         unknown = "" if self.caches else "caches: unknown; "
-        tunable = f"; glibc.malloc.hugetlb={self.hugetlb}" if self.hugetlb else ""
-        huge = f"transparent huge pages: {self.huge_pages or 'unknown'}{tunable}"
+        huge = f"transparent huge pages: {self.huge_pages or 'unknown'}"
         return f"{unknown}pages of {self.page:,} bytes; {huge}"
 
     def __repr__(self) -> str:
@@ -108,15 +103,14 @@ def hierarchy() -> Hierarchy:
     """Return the data caches of the first core, the size of pages, and who gets huge ones.
 
     It reads /sys on Linux and asks `sysctl` on macOS, which tells no ways and no sets; sizes are in bytes.
-    A virtual machine tells the caches of its host, and may share them with others. It raises nothing. A
-    value that the system does not report is None.
+    A virtual machine tells the caches of its host. It raises nothing.
 
     >>> hierarchy()["L9"]
     Cache(level='L9', nbytes=None, line=None, ways=None, sets=None, shared_by=None)
     """
     by_level = _from_sysfs() or _from_sysctl()
     caches = tuple(by_level[level] for level in sorted(by_level))
-    return Hierarchy(caches, mmap.PAGESIZE, _huge_pages(), _tunable())
+    return Hierarchy(caches, mmap.PAGESIZE, _huge_pages())
 
 
 def _from_sysfs() -> dict[str, Cache]:
@@ -153,14 +147,6 @@ def _from_sysctl() -> dict[str, Cache]:
 def _huge_pages() -> str | None:
     chosen = re.search(r"\[(always|madvise|never)\]", text_of(HUGE_PAGES))
     return chosen[1] if chosen else None
-
-
-def _tunable() -> str | None:
-    for setting in os.environ.get("GLIBC_TUNABLES", "").split(":"):
-        name, _, value = setting.partition("=")
-        if name == "glibc.malloc.hugetlb" and value:
-            return value
-    return None
 
 
 def text_of(path: Path) -> str:

@@ -47,9 +47,7 @@ class TooShort(TimingError):
     Raised by `compare`.
 
     >>> from stridekit.timing import compare
-    >>> def nap():
-    ...     time.sleep(0.01)
-    >>> compare({"a": nap, "b": nap}, max_seconds=0.02)
+    >>> compare(dict.fromkeys("ab", lambda: time.sleep(0.01)), max_seconds=0.02)
     Traceback (most recent call last):
     stridekit.timing.clocks.TooShort: max_seconds=0.02 is too short: a round takes about ...
     """
@@ -61,9 +59,13 @@ def why_no_cuda() -> str:
     >>> why_no_cuda() == "" or why_no_cuda()
     'no CUDA device here: the recorded results stand in for it'
     """
-    if torch.cuda.is_available():
-        return ""
-    return "no CUDA device here: the recorded results stand in for it"
+    none = "no CUDA device here: the recorded results stand in for it"
+    return "" if torch.cuda.is_available() else none
+
+
+def is_int(value: Any) -> bool:
+    """Return True for an int that is not a bool."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def a_time(name: str, value: Any) -> None:
@@ -89,9 +91,7 @@ class Devices:
         return time.perf_counter() - begun
 
     def is_idle(self) -> bool:
-        """Return whether no stream is at work; for streams that are not current, only a wait can show
-        it.
-        """
+        """Return True if no stream is at work: a long wait shows work on streams that are not current."""
         if not all(torch.accelerator.current_stream(index).query() for index in self._used()):
             return False
         first, *idle = [self.synchronize() for _ in range(1 + WAITS)]
@@ -126,9 +126,7 @@ class HostClock:
         return _finished(work, name, self._gpu, lambda: None, why)
 
     def seconds(self, work: Work, calls: int) -> tuple[float, float]:
-        """Return the seconds of `calls` calls, with the garbage collector off, for the work and the
-        host.
-        """
+        """Return the seconds of `calls` calls, without garbage collection, for the work and the host."""
         taken = timeit.Timer(work).timeit(calls)
         return taken, taken
 
@@ -172,7 +170,7 @@ _OF_FUTURES += [("join", "is_alive"), ("wait", "poll")]
 
 
 class CudaQueue(Devices):
-    """All that a clock needs from torch.cuda; tests put a queue of their own in its place."""
+    """What a clock needs from torch.cuda; tests put a queue of their own in its place."""
 
     def __init__(self) -> None:
         if why := why_no_cuda():
@@ -212,9 +210,8 @@ class CudaQueue(Devices):
 class CudaClock:
     """Pairs of events around each call, on the current stream, in a queue that is already full.
 
-    `flush` writes over the L2 cache before each call, outside the events, as Triton's do_bench does:
-    without it a small tensor is timed in the cache. `graph` replays a captured CUDA graph, for work
-    that takes less time than its launch. Nothing that the clock allocates outlives it.
+    `flush` writes over the L2 cache before each call, outside the events, as Triton's do_bench does.
+    `graph` replays a captured CUDA graph, for work that takes less time than its launch.
     """
 
     most_calls = 100  # in one sample: each has two events, and the queue is finite

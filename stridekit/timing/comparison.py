@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -14,14 +12,12 @@ import numpy as np
 from stridekit._arguments import many, shown
 from stridekit._table import columns, html_table
 from stridekit.timing.clocks import TimingError
-from stridekit.timing.fingerprint import machine, same_machine
 from stridekit.timing.measurement import Measurement, in_words
 from stridekit.timing.sampling import quartile
 
 SAME = 0.05  # an interval within this much of 1 says: the same
 RESAMPLES, CONFIDENCE = 1000, 0.95
 UNSEEN = 0.005  # by so much all samples of a run may be off together, as where code lies decides it
-SCHEMA = 1
 
 
 @dataclass(frozen=True)
@@ -30,8 +26,7 @@ class Ratio:
 
     `value` is the ratio, `low` and `high` are the ends of the interval: below 1 is faster. The interval
     covers what differs from round to round, and half a percent on each side for what differs from run to
-    run and no sample sees, such as where code and data lie. In `make bench` it holds the true ratio of
-    busy loops at least 93 times of 100, from twelve rounds on.
+    run, such as where code and data lie.
 
     >>> Ratio(1.31, 1.24, 1.36).verdict, Ratio(1.01, 0.98, 1.04).verdict
     ('slower', 'same')
@@ -61,7 +56,7 @@ class Comparison:
     `samples` has the seconds per call, for each name and round (a list for each round, with two numbers if
     two functions were timed A B B A). `order` has the order of each round. A sample is the mean of
     `calls[name]` calls, on `device`, in `threads` threads. `noise` has a sentence for each sign that the
-    machine was busy, and `machine` its fingerprint.
+    machine was busy.
 
     >>> samples = {"f": [[1e-6, 1e-6]] * 12, "g": [[2e-6, 2e-6]] * 12}
     >>> Comparison(samples, [[0, 1, 1, 0]] * 12, {"f": 1000, "g": 1000}, threads=1, device="cpu")
@@ -76,7 +71,6 @@ class Comparison:
     threads: int
     device: str
     noise: tuple[str, ...] = ()
-    machine: dict[str, Any] = field(default_factory=machine)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -95,10 +89,8 @@ class Comparison:
         Raises TimingError for more than two: ask `ratios[name].verdict`.
         """
         if len(self.samples) != 2:
-            raise TimingError(
-                f"a verdict is about two functions, and these are {len(self.samples)}: "
-                "ask ratios[name].verdict"
-            )
+            these = f"a verdict is about two functions, and these are {len(self.samples)}"
+            raise TimingError(f"{these}: ask ratios[name].verdict")
         return self.ratios[self.names[1]].verdict
 
     def measurement(self, name: str) -> Measurement:
@@ -106,28 +98,8 @@ class Comparison:
         if not isinstance(name, str) or name not in self.names:
             raise TimingError(f"{shown(name)} was not compared: {', '.join(self.names)} were")
         seconds = self._seconds(name)
-        rest = (0, self.threads, self.device, self.noise, self.machine)
+        rest = (0, self.threads, self.device, self.noise)
         return Measurement(name, seconds, seconds, self.calls[name], *rest)
-
-    def to_json(self) -> str:
-        """Return all of it as JSON: every sample, its order and the machine."""
-        return json.dumps({"schema": SCHEMA, **asdict(self)}, indent=1)
-
-    @classmethod
-    def from_json(cls, text: str) -> Comparison:
-        """Read the comparison that `to_json` wrote, here or elsewhere. Raises TimingError for others."""
-        try:
-            fields = json.loads(text)
-            if fields.pop("schema") != SCHEMA:
-                raise TimingError(f"this is another schema than {SCHEMA}, which is read here")
-            comparison = cls(**fields | {"noise": tuple(fields["noise"])})
-            if flaw := _flaw(comparison):
-                raise TimingError(f"{flaw}: give the text as to_json wrote it")
-            return comparison
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            if isinstance(error, TimingError):
-                raise
-            raise TimingError(f"this is not a comparison that to_json wrote: {error!r}") from None
 
     def _seconds(self, name: str) -> tuple[float, ...]:
         return tuple(taken for in_round in self.samples[name] for taken in in_round)
@@ -142,48 +114,14 @@ class Comparison:
         rounds, threads = many(len(self.order), "round"), many(self.threads, "thread")
         return f"{rounds} on {self.device}, {threads}; lower quartiles"
 
-    def _notes(self) -> list[str]:
-        notes = [f"noisy: {sentence}" for sentence in self.noise]
-        if not same_machine(self.machine, machine()):
-            of = self.machine
-            where = (of["gpu"] or {}).get("name") if self.device == "cuda" else of["processor"]
-            notes.append(f"recorded on another machine: {where}, torch {of['torch']}, {of['date']}")
-        return notes
-
     def __repr__(self) -> str:
         table = columns(list(self._rows()), "<><")
-        return "\n".join([self._title(), *table, *(f"  {note}" for note in self._notes())])
+        return "\n".join([self._title(), *table, *(f"  noisy: {sign}" for sign in self.noise)])
 
     def _repr_html_(self) -> str:
         head = ("function", "per call", "ratio (95 %)", "verdict")
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
+        notes = "".join(f"<p>noisy: {escape(sign)}</p>" for sign in self.noise)
         return html_table(self._title(), list(self._rows()), head=head) + notes
-
-
-def _flaw(comparison: Comparison) -> str:
-    """Return the first thing in a comparison that was read which does not fit the rest; "" if all does."""
-    names, orders = comparison.names, comparison.order
-    if len(names) < 2 or not orders:
-        return f"this comparison has {many(len(names), 'function')}, {many(len(orders), 'round')}"
-    each = max(len(orders[0]) // len(names), 1)
-    for k, order in enumerate(orders):
-        if sorted(order) != sorted([*range(len(names))] * each):
-            return f"order[{k}] is {shown(order)}, where each of {len(names)} has {many(each, 'place')}"
-    if set(comparison.calls) != set(names):
-        return (
-            f"there are calls of {', '.join(comparison.calls)}, and samples of {', '.join(names)}"
-        )
-    for name in names:
-        sizes = [len(in_round) for in_round in comparison.samples[name]]
-        if sizes != [each] * len(orders):
-            rounds = many(len(orders), "round")
-            return f"{name} has {shown(sizes)} samples, and its order {rounds} of {each}"
-        for value in (*comparison._seconds(name), comparison.calls[name], comparison.threads):
-            if isinstance(value, bool) or not 0 < value < math.inf:
-                return f"{shown(value)} stands among the numbers of {name}, which are more than 0"
-    if missing := {"gpu", "processor", "torch", "date"} - set(comparison.machine):
-        return f"the machine has no {', '.join(sorted(missing))}"
-    return ""
 
 
 def ratios(samples: Sequence[Sequence[Sequence[float]]]) -> list[Ratio]:
@@ -191,9 +129,6 @@ def ratios(samples: Sequence[Sequence[Sequence[float]]]) -> list[Ratio]:
 
     Whole rounds are drawn again, the same for all subjects: whatever slowed a round slowed all of it.
     Each end then moves out by UNSEEN. Equal samples give equal numbers. Raises TimingError for 0 s.
-
-    >>> [ratio.value for ratio in ratios([[[1.0, 1.0]] * 8, [[2.0, 2.0]] * 8])]
-    [2.0]
     """
     table = np.array(samples)  # subject, round, place in the round
     if not (table > 0).all():
@@ -214,5 +149,4 @@ def ratios(samples: Sequence[Sequence[Sequence[float]]]) -> list[Ratio]:
 def _quartiles(table: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Lower quartiles over the last two dims."""
     flat = table.reshape(*table.shape[:-2], -1)
-    quartiles: np.ndarray[Any, Any] = np.quantile(flat, 0.25, axis=-1)
-    return quartiles
+    return np.asarray(np.quantile(flat, 0.25, axis=-1))

@@ -44,11 +44,6 @@ def load() -> float | None:
         return None
 
 
-def same_machine(mine: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return True for fingerprints of one kind of machine and torch: their times can be compared."""
-    return all(mine.get(key) == other.get(key) for key in ("processor", "cores", "torch", "gpu"))
-
-
 def _processor() -> str:
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
@@ -63,4 +58,4 @@ def _gpu() -> dict[str, Any] | None:
         return None
     of = torch.cuda.get_device_properties()
     named = {"name": of.name, "capability": f"{of.major}.{of.minor}", "memory": of.total_memory}
-    return {**named, "L2": of.L2_cache_size, "cuda": torch.version.cuda}
+    return named | {"L2": of.L2_cache_size, "cuda": torch.version.cuda}

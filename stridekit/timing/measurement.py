@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from statistics import median
 from typing import Any
@@ -14,7 +14,6 @@ import numpy as np
 from stridekit._arguments import many
 from stridekit.timing import sampling
 from stridekit.timing.clocks import Clock, TimingError, a_time, clock_for
-from stridekit.timing.fingerprint import machine
 
 FEWEST_SAMPLES = 12
 UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
@@ -36,11 +35,10 @@ def in_words(seconds: float) -> str:
 class Measurement:
     """The time of one call of a function: its samples, in seconds, and how they were taken.
 
-    Its number is `value`, the lower quartile, which a busy machine hardly moves.
     `seconds` has one number per sample, each the mean of `calls` calls; `host_seconds` what the host
     needed to launch them (on the CPU, the same). `warm_up_calls` went before. `noise` has a sentence
-    for each sign that the machine was busy, and `machine` its fingerprint. `label` names the function,
-    which ran on `device` in `threads` threads.
+    for each sign that the machine was busy. `label` names the function, which ran on `device` in `threads`
+    threads.
 
     >>> times = (1e-6, 2e-6, 4e-6)
     >>> Measurement("f", times, times, calls=1000, warm_up_calls=10, threads=1, device="cpu")
@@ -57,7 +55,6 @@ class Measurement:
     threads: int
     device: str
     noise: tuple[str, ...] = ()
-    machine: dict[str, Any] = field(default_factory=machine)
 
     @property
     def value(self) -> float:
@@ -74,14 +71,6 @@ class Measurement:
         """Seconds per call: a quarter of the samples took less than the first, more than the second."""
         low, high = np.quantile(self.seconds, [0.25, 0.75])
         return float(low), float(high)
-
-    def to_torch(self) -> Any:
-        """Return the same as a torch.utils.benchmark.Measurement, for its `Compare` and its tables."""
-        # Not above: it prints a line where CUDA's compiler is and no GPU.
-        from torch.utils import benchmark
-
-        spec = benchmark.TaskSpec(self.label, "", description=self.label, num_threads=self.threads)
-        return benchmark.Measurement(self.calls, [s * self.calls for s in self.seconds], spec)
 
     def __repr__(self) -> str:
         low, high = self.quartiles
@@ -108,19 +97,19 @@ def measure(
 ) -> Measurement:
     """Time `fn(*args)` in samples of about a millisecond that add up to `min_run_time` seconds.
 
-    At least a dozen samples are taken; if a call is slow, only as many as `min_run_time` has room for,
-    at least one, and `noise` says so. On the CPU a sample is the wall time of some calls, with the
-    garbage collector off. With device="cuda" it is the time between pairs of events; the L2 cache is
-    written over before each call (flush=False leaves it), and graph=True replays a CUDA graph. To compare
-    two functions use `compare`: two measurements, one after the other, see two different machines.
+    At least a dozen samples are taken; of a slow call, only as many as `min_run_time` has room for, and
+    `noise` says so. On the CPU a sample is the wall time of some calls, with the garbage collector off.
+    With device="cuda" it is the time between pairs of events; the L2 cache is written over before each call
+    (flush=False leaves it), and graph=True replays a CUDA graph. To compare two functions use `compare`:
+    two measurements, one after the other, see two different machines.
 
-    `noise` also tells if calls take more and more time, or less and less, as when each makes a list
-    longer. Input may change if it costs the same, as with x.add_(1). A change that only the first call
-    makes goes unnoticed: to time a sort in place, sort a copy.
+    `noise` also tells if calls take more and more time, or less and less. Input may change if it costs the
+    same, as with x.add_(1). A change that only the first call makes goes unnoticed: to time a sort in
+    place, sort a copy.
 
     Raises TimingError for anything but a function, and for a function that raises, returns a generator, a
-    coroutine or a future, or leaves a GPU at work. Raises it for a missing device, and unless
-    `min_run_time` and `threads` are above 0. torch's number of threads is restored.
+    coroutine or a future, or leaves a GPU at work; for a missing device; and unless `min_run_time` and
+    `threads` are above 0. torch's number of threads is restored.
 
     >>> import torch
     >>> x = torch.ones(100, 100)

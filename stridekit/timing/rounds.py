@@ -12,7 +12,7 @@ from typing import Any
 
 from stridekit._arguments import a_kind, many, shown
 from stridekit.timing import sampling
-from stridekit.timing.clocks import Clock, TimingError, TooShort, a_flag, a_time, clock_for
+from stridekit.timing.clocks import Clock, TimingError, TooShort, a_flag, a_time, clock_for, is_int
 from stridekit.timing.comparison import Comparison, ratios
 from stridekit.timing.measurement import in_words
 
@@ -37,12 +37,12 @@ def compare(
     """Time functions in turn, round by round: each one's ratio to the first, with a confidence interval.
 
     Two are timed A B B A, more in a new order each round, so that a slow moment of the machine meets
-    all of them. The ratio is that of lower quartiles; its 95 % interval is a bootstrap over whole rounds,
-    made a little wider (see `Ratio`). Rounds go on until all intervals are within 3 %, from twelve rounds
-    on, or until `max_seconds` are over, the warm-up included; `rounds` sets their number instead. After
-    fewer than twelve an interval is too narrow, and `noise` says so. One thread, unless you ask for more:
-    on a busy machine threads wait for one another. `device`, `flush` and `graph` are those of `measure`,
-    as is `noise`; `progress` draws a bar, after a second.
+    all of them. The ratio is that of lower quartiles; its 95 % interval is a bootstrap over whole rounds
+    (see `Ratio`). Rounds go on until all intervals are within 3 %, from twelve rounds on, or until
+    `max_seconds` are over, the warm-up included; `rounds` sets their number instead. After fewer than
+    twelve an interval is too narrow, and `noise` says so. `threads` is one unless you say, because threads
+    wait for one another on a busy machine. `device`, `flush`, `graph` and `noise` are those of `measure`;
+    `progress` draws a bar, after a second.
 
     Raises TooShort if `max_seconds` has no room for three rounds, mostly before the first; and TimingError
     for what cannot be compared: fewer than two functions, no rounds, and what `measure` refuses. torch's
@@ -72,22 +72,18 @@ def compare(
 
 def _refuse(functions: Any, rounds: Any, max_seconds: Any, seed: Any, progress: Any) -> None:
     if not isinstance(functions, Mapping):
-        kind = type(functions).__name__
-        raise TimingError(
-            f"functions is of type {kind}: give a dict, {{'name': lambda: …, 'other': lambda: …}}"
-        )
+        advice = "give a dict, {'name': lambda: …, 'other': lambda: …}"
+        raise TimingError(f"functions is of type {type(functions).__name__}: {advice}")
     for name in functions:
         if not isinstance(name, str):
             raise TimingError(f"the name {shown(name)} is {a_kind(name)}: give each name as a text")
     if not 2 <= (n := len(functions)) <= 100:  # each is warmed up before anything is counted
         raise TimingError(f"{many(n, 'function')}: a comparison needs two, at most 100")
-    if rounds is not None and (
-        isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1
-    ):
+    if rounds is not None and not (is_int(rounds) and rounds >= 1):
         raise TimingError(f"rounds={shown(rounds)}: give the number of rounds, 1 or more")
     a_time("max_seconds", max_seconds)
     a_flag("progress", progress)
-    if isinstance(seed, bool) or not isinstance(seed, int):
+    if not is_int(seed):
         raise TimingError(f"seed={shown(seed)}: give an int to draw the order of rounds from")
 
 

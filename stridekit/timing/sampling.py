@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from stridekit._arguments import many, shown
-from stridekit.timing.clocks import Clock, TimingError, Work
+from stridekit.timing.clocks import Clock, TimingError, Work, is_int
 from stridekit.timing.fingerprint import load
 
 try:
@@ -57,9 +57,8 @@ class Subject:
         last = first + self.calls - 1
         calls = f"call {first:,}" if first == last else f"one of calls {first:,} to {last:,}"
         begun, faults = time.monotonic(), _page_faults()
-        with _blaming(
-            self.name, f"in sample {len(self.seconds) + 1}, {calls}, and each has to work"
-        ):
+        when = f"in sample {len(self.seconds) + 1}, {calls}, and each has to work"
+        with _blaming(self.name, when):
             taken, launched = clock.seconds(self.work, self.calls)
         if not taken > 0:
             raise TimingError(f"{self.name!r} took 0 s in {calls}: it gives the device no work")
@@ -77,10 +76,9 @@ class Subject:
 @contextmanager
 def threads(count: int) -> Iterator[None]:
     """Set the number of torch's threads, then restore it."""
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1024:
-        raise TimingError(
-            f"threads={shown(count)}: give the number of torch's threads as an int, 1 to 1024"
-        )
+    if not (is_int(count) and 1 <= count <= 1024):
+        advice = "give the number of torch's threads as an int, 1 to 1024"
+        raise TimingError(f"threads={shown(count)}: {advice}")
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:
@@ -128,10 +126,8 @@ def prepare(
 
 def _require_callable(name: str, value: object) -> None:
     if not callable(value):
-        kind = type(value).__name__
-        raise TimingError(
-            f"{name} is of type {kind}, not a function: give it itself, as in lambda: x + y"
-        )
+        what = f"{name} is of type {type(value).__name__}, not a function"
+        raise TimingError(f"{what}: give it itself, as in lambda: x + y")
 
 
 def order_of_round(count: int, rng: random.Random) -> list[int]:
@@ -171,9 +167,8 @@ def _calibrate(subject: Subject, clock: Clock, look: Callable[[], object]) -> No
 def page_faults(function: Callable[[], object], calls: int = 1) -> int:
     """Count the pages of memory that the system provides during `calls` calls of `function`.
 
-    A page mostly has 4,096 bytes (`resource.getpagesize()`). The result is 0 on a system that does not
-    count pages. Raises TimingError unless you give a function and a number of calls, and whatever
-    `function` raises.
+    The result is 0 on a system that does not count pages. Raises TimingError unless you give a function and
+    a number of calls, and whatever `function` raises.
 
     >>> import torch
     >>> x = torch.zeros(1000)
@@ -181,7 +176,7 @@ def page_faults(function: Callable[[], object], calls: int = 1) -> int:
     True
     """
     _require_callable("function", function)
-    if isinstance(calls, bool) or not isinstance(calls, int) or calls < 0:
+    if not (is_int(calls) and calls >= 0):
         raise TimingError(f"calls={shown(calls)}: give how often to call it, 0 or more")
     before = _page_faults()
     for _ in range(calls):
@@ -197,11 +192,7 @@ def _page_faults() -> int:
 
 
 def quartile(seconds: Sequence[float]) -> float:
-    """Return the lower quartile: the time of a sample while nothing else disturbs the machine.
-
-    >>> quartile([4.0, 1.0, 3.0, 2.0, 5.0])
-    2.0
-    """
+    """Return the lower quartile: the time of a sample while nothing else disturbs the machine."""
     return float(np.quantile(seconds, 0.25))
 
 
@@ -211,24 +202,19 @@ def signs_of_noise(subjects: Sequence[Subject], threads: int) -> tuple[str, ...]
     return (*of_each, *_machine(threads), *_minima(subjects), *_faults(subjects))
 
 
-def _spread(subjects: Sequence[Subject]) -> list[str]:
-    signs = []
+def _spread(subjects: Sequence[Subject]) -> Iterator[str]:
     for subject in subjects:
         ratio = median(subject.seconds) / quartile(subject.seconds)
         if ratio > WIDE:
-            signs.append(
-                f"{_of(subject, subjects)}the median is {ratio:.1f} times the lower quartile"
-            )
-    return signs
+            yield f"{_of(subject, subjects)}the median is {ratio:.1f} times the lower quartile"
 
 
 def _of(subject: Subject, subjects: Sequence[Subject]) -> str:
     return f"{subject.name}: " if len(subjects) > 1 else ""
 
 
-def _drift(subjects: Sequence[Subject]) -> list[str]:
+def _drift(subjects: Sequence[Subject]) -> Iterator[str]:
     """Report times that rise or fall all the way, as when a list grows; load has no such order."""
-    signs = []
     for subject in subjects:
         if len(subject.seconds) < 2 * PARTS:
             continue
@@ -236,42 +222,34 @@ def _drift(subjects: Sequence[Subject]) -> list[str]:
         growth, steps = parts[-1] / parts[0], np.diff(parts)
         rises = growth > DRIFT and min(steps) > 0
         if rises or (growth < 1 / DRIFT and max(steps) < 0):
-            signs.append(
+            yield (
                 f"{_of(subject, subjects)}calls take {'more and more' if rises else 'less and less'} "
                 f"time, in the end {growth:.2g} times as much: does each change what the next works on?"
             )
-    return signs
 
 
-def _machine(threads: int) -> list[str]:
-    busy, cores = load(), os.cpu_count() or 1
-    if busy is None:
-        return []
+def _machine(threads: int) -> Iterator[str]:
+    busy, cores = load() or 0, os.cpu_count() or 1
     on = f"on {many(cores, 'core')}"
     if busy > cores:
-        return [f"{busy:.1f} threads were busy {on}"]
-    if threads > 1 and busy + threads > cores + 1:
-        return [f"{threads} threads were timed while {busy:.1f} were busy {on}"]
-    return []
+        yield f"{busy:.1f} threads were busy {on}"
+    elif threads > 1 and busy + threads > cores + 1:
+        yield f"{threads} threads were timed while {busy:.1f} were busy {on}"
 
 
-def _minima(subjects: Sequence[Subject]) -> list[str]:
-    signs = []
-    first = subjects[0]
-    for other in subjects[1:]:
+def _minima(subjects: Sequence[Subject]) -> Iterator[str]:
+    first, *others = subjects
+    for other in others:
         ratio = quartile(other.seconds) / quartile(first.seconds)
         of_minima = min(other.seconds) / min(first.seconds)
         if abs(of_minima / ratio - 1) > APART:
-            signs.append(f"{other.name}: its best sample says {of_minima:.2f}, not {ratio:.2f}")
-    return signs
+            yield f"{other.name}: its best sample says {of_minima:.2f}, not {ratio:.2f}"
 
 
-def _faults(subjects: Sequence[Subject]) -> list[str]:
-    most = max(subjects, key=lambda subject: subject.faults_per_call)
-    least = min(subjects, key=lambda subject: subject.faults_per_call)
-    if most.faults_per_call - least.faults_per_call <= FAULTS:
-        return []
-    return [
-        f"{most.name} takes {most.faults_per_call:.0f} new pages of memory per call, {least.name} "
-        f"{least.faults_per_call:.0f}: give out= to time the work alone"
-    ]
+def _faults(subjects: Sequence[Subject]) -> Iterator[str]:
+    least, *_, most = sorted([*subjects, subjects[0]], key=lambda subject: subject.faults_per_call)
+    if most.faults_per_call - least.faults_per_call > FAULTS:
+        yield (
+            f"{most.name} takes {most.faults_per_call:.0f} new pages of memory per call, {least.name} "
+            f"{least.faults_per_call:.0f}: give out= to time the work alone"
+        )
