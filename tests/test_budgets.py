@@ -29,16 +29,16 @@ MOST_MODULES = 40
 # part pays for what grows with other lines, and one that shrinks by more than SLACK lowers its limit.
 OTHERS = ("audit", "exercises", "export", "lessons", "widgets")
 SIZES = {
-    "the small package": ("stridekit", OTHERS, ("py",), 7_359),
+    "the small package": ("stridekit", OTHERS, ("py",), 6_500),
     "audit": ("stridekit/audit", (), ("py",), 1_966),
-    "lessons": ("stridekit/lessons", (), ("py",), 2_015),
+    "lessons": ("stridekit/lessons", (), ("py",), 1_584),
     "export": ("stridekit/export", (), ("py", "js", "css"), 700),
     "exercises": ("stridekit/exercises", (), ("py",), 8_398),
     "Python of widgets": ("stridekit/widgets", (), ("py",), 3_088),
     "JavaScript of widgets": ("stridekit/widgets", (), ("js",), 9_136),
     "styles of widgets": ("stridekit/widgets", (), ("css",), 951),
     "labextension": ("labextension", (), ("js",), 118),
-    "tests": ("tests", (), ("py", "mjs", "js"), 25_897),
+    "tests": ("tests", (), ("py", "mjs", "js"), 25_362),
     "rows of hands": ("tests/browser", (), ("txt",), 935),
     "planted defects, messages, rows of widgets": ("tests", ("browser",), ("txt",), 3_447),
     "tools": ("tools", (), ("py",), 789),
@@ -47,7 +47,7 @@ SLACK = 100
 LONGEST_MODULE = 500  # one story; what is longer has a reason, and its own limit
 LONGER = {
     # One class, a short method for each operation, a third of it docstrings.
-    "stridekit/layout.py": 1161,
+    "stridekit/layout.py": 1034,
     "stridekit/widgets/page/layout.js": 665,  # all of Python's Layout that a browser needs
 }
 

@@ -64,8 +64,12 @@ def explain(x: Any, name: str = "x") -> Explanation:
     no_memory = stand_in(x)
     if no_memory == "wrapper":  # whose storage is made up
         total_bytes = None
+    kind = "layout"
+    if not isinstance(x, Layout):
+        is_tensor = callable(getattr(x, "stride", None))
+        kind = f"{x.dtype} tensor" if is_tensor else f"numpy {x.dtype} array"
     title = (
-        f"{_kind(x)} of shape {layout.shape}, stride {layout.stride}, "
+        f"{kind} of shape {layout.shape}, stride {layout.stride}, "
         f"storage_offset {layout.storage_offset}"
     )
     why = layout.why_not_contiguous()
@@ -87,12 +91,6 @@ def explain(x: Any, name: str = "x") -> Explanation:
         what = f"this {type(x).__name__} stands for values that lie elsewhere, or nowhere"
         lines.append(("memory", f"none of its own: {what}"))
     return Explanation(title, tuple(lines))
-
-
-def _kind(x: Any) -> str:
-    if isinstance(x, Layout):
-        return "layout"
-    return f"{x.dtype} tensor" if callable(getattr(x, "stride", None)) else f"numpy {x.dtype} array"
 
 
 def _formula(layout: Layout, name: str) -> str:

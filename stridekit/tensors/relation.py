@@ -106,9 +106,6 @@ def _data_ptr(x: Any, bytes_of_x: MemorySet) -> int:
     return first_address(x) if bytes_of_x else 0
 
 
-# Sentences, with the names of both operands ------------------------------------------------------
-
-
 def _first(*rows: tuple[object, str]) -> str:
     """Return the text of the first condition that holds."""
     return next(text for holds, text in rows if holds)

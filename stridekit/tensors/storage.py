@@ -167,9 +167,6 @@ def stand_in(x: Any) -> Literal["", "meta", "wrapper"]:
     return "meta" if _storage(x).device.type == "meta" else "wrapper"
 
 
-# Without the subclass ----------------------------------------------------------------------------
-
-
 def _strip_subclass(t: torch.Tensor) -> torch.Tensor:
     """Return an alias of `t` that is a plain torch.Tensor, outside autograd's graph."""
     with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():

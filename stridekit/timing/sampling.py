@@ -188,9 +188,6 @@ def _page_faults() -> int:
     return 0 if resource is None else resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 
 
-# Signs of noise -------------------------------------------------------------------------------------
-
-
 def quartile(seconds: Sequence[float]) -> float:
     """Return the lower quartile: the time of a sample while nothing else disturbs the machine."""
     return float(np.quantile(seconds, 0.25))
