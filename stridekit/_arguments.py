@@ -1,7 +1,7 @@
 """Checks of what callers pass: ints, shapes, dims and indices, and the numbers of tensors and arrays.
 
-A refusal names the value, its kind and what to give instead; a dim or an index out of range raises
-IndexError, as in torch. torch is not imported, not even to ask a tensor for its numbers.
+A refusal names the value, its kind and what to give instead. Like in torch, a dim or an index out of range
+raises IndexError. torch is not imported, not even to ask a tensor for its numbers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Layout: where each element of a tensor lives, as a value without a tensor.
+"""Layout: the place of each element of a tensor, as a value without a tensor.
 
 Everything here follows from one formula. The element at index (i, j, …) is number
 
@@ -60,7 +60,7 @@ _numbers = itertools.count(1)
 
 
 def new_storage() -> str:
-    """Return a new name of a storage, for a result in memory of its own."""
+    """Return a new name of a storage."""
     return f"new {next(_numbers)}"
 
 
@@ -249,7 +249,7 @@ class Layout:
     # Views of a part: one index, or a range of them -----------------------------------------------
 
     def __getitem__(self, index: Any) -> Layout:
-        """Basic indexing: ints, slices with a positive step, `...` and None, as torch does it.
+        """Index like torch with ints, slices with a positive step, `...` and None.
 
         Raises IndexError for an int out of range, LayoutError for lists, masks and tensors, which
         gather into a new storage.
@@ -521,7 +521,7 @@ class Layout:
 
     @property
     def H(self) -> Layout:
-        """`x.H`: as `mH`, for a single matrix."""
+        """`x.H`: `mH` of a single matrix."""
         if self.ndim > 2:
             raise LayoutError(
                 f"H is for one matrix, shape {self.shape} has {self.ndim} dims: use mH"
@@ -873,7 +873,7 @@ class Layout:
         memory_format: Any = rules.PRESERVE,
         copy: bool = False,
     ) -> Layout:
-        """Return `x.to(dtype, memory_format=…, copy=…)`, for a dtype of `itemsize` bytes.
+        """Return `x.to(dtype, memory_format=…, copy=…)`; the dtype has `itemsize` bytes.
 
         It is the layout itself if neither the itemsize changes nor the memory format that torch takes it to
         be in. That is not contiguity: a slice of a channels-last layout counts as channels-last, a

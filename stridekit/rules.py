@@ -13,9 +13,9 @@ its strides are those of a new tensor in that format; dims of size 1 need no str
 contiguous in two formats at once, or in none. (c10/core/MemoryFormat.h, c10/core/TensorImpl.cpp)
 
 **Dim order.** The dim with the smallest stride is the innermost one: its neighbours lie closest together.
-torch sorts the dims like this for the loops and the result of an elementwise operation, for the result of
-`clone`, and in `Tensor.dim_order`. A layout is *dense* when the dims in this order fit together like the
-digits of a number: no element is left out, and none is shared.
+torch sorts the dims like this in elementwise operations, in `clone` and in `Tensor.dim_order`. A layout is
+*dense* when the dims in this order fit together like the digits of a number: no element is left out, and
+none is shared.
 """
 
 from __future__ import annotations

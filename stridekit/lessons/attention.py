@@ -2,9 +2,9 @@
 
 `torch.matmul` turns each operand into one batch of matrices (for `bmm`): it expands them to the common
 batch dims, and reshapes these to one. That is a view where they merge, else a clone of all that was
-expanded. Where a vector or a matrix that requires grad meets more dims, it is not repeated: torch folds the
-other operand to one matrix (for `mm`), and clones it where its dims do not merge. torch itself answers,
-for meta tensors.
+expanded. A vector or a matrix that requires grad is not repeated where it meets more dims. Instead torch
+folds the other operand to one matrix (for `mm`), and clones it where its dims do not merge. torch itself
+answers, on meta tensors.
 """
 
 from __future__ import annotations

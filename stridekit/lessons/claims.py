@@ -173,8 +173,7 @@ def claim(
     `record` names what `make record` stored, which is shown too. `only_recorded` names functions that take
     too long for a reader: they are called only while `make record` runs.
 
-    Raises TimingError for predictions of other names, for a name without a record, and for arguments that
-    `compare` refuses.
+    Raises TimingError if predictions have other names, if `record` is not there, and whenever `compare` does.
 
     >>> import torch
     >>> x = torch.ones(500, 500)
@@ -271,7 +270,7 @@ def _measured(
 
 
 def _compared(group: Mapping[str, Any], options: dict[str, Any]) -> Comparison:
-    """Return a comparison; if there is no time for more, of three rounds, which counts as noise."""
+    """Return a comparison; three rounds count as noise, and are taken only where time is short."""
     for _ in range(2):  # a function may be slow the first time only, while it is compiled
         try:
             return compare(group, **options)

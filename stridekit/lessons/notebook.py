@@ -137,7 +137,7 @@ def why_stopped(error: Exception, seconds: int) -> str:
 
 
 def name_of(notebook: Any, cell: Any) -> str:
-    """A cell's number from the top and its first line, for a reader to find it."""
+    """A cell's number from the top and its first line, with which a reader finds it."""
     number = next(n for n, other in enumerate(notebook.cells, start=1) if other is cell)
     first = cell.source.strip().partition("\n")[0]
     return f'cell {number} ("{first[:60]}")'

@@ -1,7 +1,7 @@
 """Pictures of predictions and measurements: each function returns the Axes of a new figure.
 
 Each mark has its own colour and label, shape or line. Times are ratios; notes name the machine and noise.
-pyplot takes no part, so a notebook shows a figure once, as the output of its cell.
+pyplot does not know the figures, so a notebook shows each once: the output of its cell.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ however many copies there are. A level whose steps interleave is written out, wi
 
 Several sets: a block that two of them meet counts once. x[::2] and x[1::2] share no byte and every cache
 line. Four cases are quick, and tried in this order: sets that lie far apart, a set that meets every block
-between its ends, a set inside another, and sets that repeat with one step, whose common period is counted
-like a level. Everything else is written out, within the budget.
+between its ends, a set inside another, and sets that repeat with one step. The common period of the last is
+counted like a level. Everything else is written out, within the budget.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def _total(
 def _copied(
     values: list[int], cycle: int, level: _Copies, wanted: range, worth: _Worth, budget: Budget
 ) -> list[int]:
-    """Return the worth of all copies of a level, for each wanted start of the level.
+    """Return the worth of all copies of a level from each wanted start.
 
     `values` is the worth of one copy, for starts that are `cycle` apart and go round.
     """

@@ -71,7 +71,7 @@ def _cycle(generators: Sequence[Generator], modulus: int) -> int:
     """Return the spacing at which the generators repeat modulo `modulus`.
 
     A generator that goes all the way round reaches every multiple of its gcd with the modulus. From then
-    on, only residues modulo that spacing matter, for the other generators too.
+    on, only residues modulo that spacing matter, also of the other generators.
     """
     cycle, before = modulus, 0
     while cycle != before:

@@ -1,4 +1,4 @@
-"""Memory sets: the exact bytes that a tensor's indices reach, as a set that is never enumerated.
+"""Memory sets: the exact bytes that a tensor's indices reach, in sets that are never enumerated.
 
 The memory set of a layout is the set of byte addresses
 
@@ -95,7 +95,7 @@ class MemorySet:
 
     @property
     def counts_from_storage(self) -> bool:
-        """True if addresses count from the start of a storage, as a Layout's do, not on a device."""
+        """True if addresses count from the start of a storage, like a Layout's, not on a device."""
         return self.space.startswith(_STORAGE)
 
     @property
@@ -137,7 +137,7 @@ class MemorySet:
         return count(self._levels, Budget(budget)) if self else 0
 
     def blocks(self, size: int = 64, budget: int = BUDGET) -> Blocks:
-        """Count the aligned blocks of `size` bytes that the set touches, and those that it fills.
+        """Count the aligned blocks of `size` bytes that the set touches, and the filled blocks.
 
         64 for the cache lines of most CPUs, 32 for the sectors of a GPU, 4096 for pages. Blocks are aligned
         like addresses, and those of a Layout count from the start of its storage. Raises LayoutError for a

@@ -78,7 +78,7 @@ class Budget:
         )
 
     def renew(self) -> None:
-        """Start again with the whole budget, for the next question."""
+        """Start the next question with the whole budget."""
         self.left = self.steps
         self.failed.clear()
 
@@ -112,7 +112,7 @@ def normal_form(base: int, generators: Iterable[Generator]) -> Part:
 
 
 def _merge(generators: list[Generator]) -> list[Generator]:
-    """Join a step with a finer one that it continues evenly: c = k*step for a k of 1 to `count`."""
+    """Join steps that continue a finer step evenly: c = k*step for a k of 1 to `count`."""
     merged: list[Generator] = []
     for c, n in generators:
         for i in range(len(merged) - 1, -1, -1):

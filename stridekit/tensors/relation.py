@@ -22,7 +22,7 @@ class Relation(Explanation):
     Prints as text and shows as a table, like an Explanation. `is_view`: all of y's bytes are x's;
     `is_base`: all of x's are y's; `shares_memory`: some belong to both. `shares_storage`: both lie in one
     block of memory; `same_data_ptr`: tensors or arrays begin at one address; `autograd_view`: the result
-    of `y._is_view()`, for a tensor.
+    of a tensor's `y._is_view()`.
 
     >>> apart = relation(torch.arange(10)[::2], torch.arange(10))  # two calls, two tensors
     >>> apart.is_view, apart.shares_memory, apart.autograd_view

@@ -1,7 +1,7 @@
 """Shared memory: exact answers for torch tensors, NumPy arrays and Layouts.
 
-Four notions are called sharing: some byte belongs to both (`shares_memory`); every byte of y is a byte of x
-(`is_view`); the two keep the same block alive (`shares_storage`); autograd made y from a base
+Four notions are called sharing. Some byte belongs to both (`shares_memory`). Every byte of y is a byte of x
+(`is_view`). The two keep the same block alive (`shares_storage`). Autograd made y from a base
 (`y._is_view()`). `relation(y, x)` shows all four side by side. Every answer holds for this moment: the
 first write to a lazy clone, for example, gives it bytes of its own.
 """

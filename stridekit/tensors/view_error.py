@@ -23,7 +23,7 @@ Lines = list[tuple[str, str]]
 
 
 def explain_view(x: Any, *shape: int | Iterable[int]) -> Explanation:
-    """Say why `x.view(shape)` works or fails, for a strided tensor, an array or a Layout.
+    """Say why `x.view(shape)` of a strided tensor, an array or a Layout works or fails.
 
     torch's message is quoted in full, and each of its phrases explained with this tensor's numbers; then
     come a shape that would be a view, and the bytes that `reshape` copies. Steps count in elements. torch

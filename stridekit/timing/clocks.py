@@ -126,7 +126,7 @@ class HostClock:
         return _finished(work, name, self._gpu, lambda: None, why)
 
     def seconds(self, work: Work, calls: int) -> tuple[float, float]:
-        """Return the seconds of `calls` calls, without garbage collection, for the work and the host."""
+        """Return the seconds of `calls` calls, for the work and for the host; no garbage is collected."""
         taken = timeit.Timer(work).timeit(calls)
         return taken, taken
 
@@ -170,7 +170,7 @@ _OF_FUTURES += [("join", "is_alive"), ("wait", "poll")]
 
 
 class CudaQueue(Devices):
-    """What a clock needs from torch.cuda; tests put a queue of their own in its place."""
+    """The part of torch.cuda that a clock needs; tests put a queue of their own in its place."""
 
     def __init__(self) -> None:
         if why := why_no_cuda():

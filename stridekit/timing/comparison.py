@@ -53,8 +53,8 @@ class Ratio:
 class Comparison:
     """The result of `compare`. The first name is the baseline.
 
-    `samples` has the seconds per call, for each name and round (a list for each round, with two numbers if
-    two functions were timed A B B A). `order` has the order of each round. A sample is the mean of
+    `samples` has a list of seconds per call under each name, one for each round (two numbers if two
+    functions were timed A B B A). `order` has the order of each round. A sample is the mean of
     `calls[name]` calls, on `device`, in `threads` threads. `noise` has a sentence for each sign that the
     machine was busy.
 

@@ -108,8 +108,8 @@ def measure(
     place, sort a copy.
 
     Raises TimingError for anything but a function, and for a function that raises, returns a generator, a
-    coroutine or a future, or leaves a GPU at work; for a missing device; and unless `min_run_time` and
-    `threads` are above 0. torch's number of threads is restored.
+    coroutine or a future, or leaves a GPU at work. It also raises for a missing device, and unless
+    `min_run_time` and `threads` are above 0. torch's number of threads is restored.
 
     >>> import torch
     >>> x = torch.ones(100, 100)

@@ -44,9 +44,8 @@ def compare(
     wait for one another on a busy machine. `device`, `flush`, `graph` and `noise` are those of `measure`;
     `progress` draws a bar, after a second.
 
-    Raises TooShort if `max_seconds` has no room for three rounds, mostly before the first; and TimingError
-    for what cannot be compared: fewer than two functions, no rounds, and what `measure` refuses. torch's
-    number of threads is restored.
+    Raises TooShort if `max_seconds` has no room for three rounds, mostly before the first. Raises
+    TimingError for fewer than two functions and whenever `measure` does. torch's threads are restored.
 
     >>> import torch
     >>> x = torch.ones(500, 500)

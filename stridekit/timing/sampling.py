@@ -69,7 +69,7 @@ class Subject:
 
     @property
     def faults_per_call(self) -> float:
-        """Pages of memory fetched from the system, for each call."""
+        """Pages of memory that the system provides per call."""
         return self.page_faults / (self.calls * len(self.seconds))
 
 
