@@ -196,7 +196,7 @@ def test_notes_stand_below_every_picture():
         assert notes.get_text().replace("\n", " ") == f"{signs[0]}; y; z"
         assert notes.get_text().count("\n") == 1
         assert one.get_xlabel().endswith("\n\n") and notes.get_color() == plots.MUTED
-        plots.png(one.figure, 2)
+        plots.png(one.figure)
         box = notes.get_window_extent()
         assert box.x0 > 0 and box.y0 >= 0 and box.x1 < one.figure.bbox.x1
         assert box.y1 < one.bbox.y0

@@ -173,7 +173,7 @@ def claim(
     `record` names what `make record` stored, which is shown too. `only_recorded` names functions that take
     too long for a reader: they are called only while `make record` runs.
 
-    Raises TimingError if predictions have other names, if `record` is not there, and whenever `compare` does.
+    Raises TimingError if predictions have other names, if `record` is unknown, and whenever `compare` does.
 
     >>> import torch
     >>> x = torch.ones(500, 500)

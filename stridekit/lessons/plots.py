@@ -74,22 +74,18 @@ def draw_claim(baseline: str, kinds: Ratios, *, notes: Sequence[str] = ()) -> Ax
     for place, (kind, values) in enumerate(kinds.items()):
         off = 0.8 * ((place + 0.5) / len(kinds) - 0.5)
         for name, ratio in values.items():
-            _ratio_bar(ax, kind, ratio, rows[name] + off, 0.72 / len(kinds))
+            y, value = rows[name] + off, getattr(ratio, "value", ratio)
+            ax.barh(y, value, 0.72 / len(kinds), **_look(kind))
+            if hasattr(ratio, "low"):
+                ax.plot([ratio.low, ratio.high], [y, y], **WHISKER)
+            words = max(getattr(ratio, "high", value), 1), y
+            _say(ax, in_words(ratio), words, (7, 0), va="center")
     _label_rows(ax, list(predicted))
     ax.set_ylim(len(predicted) - 0.5, -0.5)
     _label_x(ax, f"time, as multiples of “{baseline}”", notes)
     named = {KINDS[kind][2]: Patch(**_look(kind)) for kind in kinds}
     _legend(ax, named, loc="upper left", bbox_to_anchor=(1, 1))
     return ax
-
-
-def _ratio_bar(ax: Axes, kind: str, ratio: Any, y: float, height: float) -> None:
-    """Draw one bar of a claim, a number or a Ratio, with its words beside it."""
-    value = getattr(ratio, "value", ratio)
-    ax.barh(y, value, height, **_look(kind))
-    if hasattr(ratio, "low"):
-        ax.plot([ratio.low, ratio.high], [y, y], **WHISKER)
-    _say(ax, in_words(ratio), (max(getattr(ratio, "high", value), 1), y), (7, 0), va="center")
 
 
 def draw_sweep(
@@ -299,7 +295,7 @@ class MeasuredPicture:
         figure = self.ax.figure
         assert isinstance(figure, Figure)
         width, height = (round(inches * 100) for inches in figure.get_size_inches())
-        image = _measured_png(figure)
+        image = png(figure)
         data = {"text/plain": self.text, "image/png": image}
         if self.measured and self.noise:
             data["text/html"] = (
@@ -309,7 +305,7 @@ class MeasuredPicture:
             )
         if IS_FOR_PAGES in os.environ:
             _narrow(self.ax, figure)
-            data[NARROW] = _measured_png(figure)
+            data[NARROW] = png(figure)
         about: dict[str, Any] = {"width": width, "height": height}
         if self.measured:
             about["measured"] = True
@@ -338,17 +334,13 @@ def _narrow(ax: Axes, figure: Figure) -> None:
     figure.set_size_inches(NARROW_INCHES, figure.get_size_inches()[1] + more)
 
 
-def _measured_png(figure: Figure) -> str:
+def png(figure: Figure) -> str:
+    """Return a figure as base64 PNG of few colours, which is much smaller."""
     if isinstance(engine := figure.get_layout_engine(), ConstrainedLayoutEngine):
         engine.set(w_pad=0.12, h_pad=0.08)
     figure.set_dpi(DPI)
-    return png(figure, colours=32)
-
-
-def png(figure: Figure, colours: int) -> str:
-    """Return a figure as base64 PNG of few colours, which is much smaller."""
     canvas, file = FigureCanvasAgg(figure), io.BytesIO()
     canvas.draw()
     pixels = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
-    pixels.quantize(colours, dither=Image.Dither.NONE).save(file, format="png", optimize=True)
+    pixels.quantize(32, dither=Image.Dither.NONE).save(file, format="png", optimize=True)
     return base64.b64encode(file.getvalue()).decode()
