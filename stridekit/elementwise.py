@@ -279,9 +279,8 @@ def _common_dtype(operands: Sequence[_Operand]) -> Any:
         ]
         return torch.result_type(promoted[0], promoted[-1])
     except RuntimeError:
-        kinds = " and ".join(map(str, dtypes))
-        advice = "cast one first, as in x.to(torch.float32)"
-        raise LayoutError(f"torch promotes {kinds} to no common dtype: {advice}") from None
+        both, advice = " and ".join(map(str, dtypes)), "cast one first, as in x.to(torch.float32)"
+        raise LayoutError(f"torch promotes {both} to no common dtype: {advice}") from None
 
 
 # Operands -------------------------------------------------------------------------------------------

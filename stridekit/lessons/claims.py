@@ -230,6 +230,7 @@ def _ratios(
     """Return the predicted ratio of each name, without the baseline's own."""
     if not isinstance(predicted, Mapping):
         return dict.fromkeys(names, predicted)
+    values: dict[str, Any]
     values = {name: getattr(value, "moved", value) for name, value in predicted.items()}
     unit = 1 if pairs else values.pop(first, math.nan)
     if list(values) != names:

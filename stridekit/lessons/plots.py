@@ -26,6 +26,7 @@ from matplotlib.ticker import FixedLocator
 from PIL import Image
 
 from stridekit.lessons.claims import in_words
+from stridekit.timing.comparison import Ratio
 from stridekit.widgets import palette
 
 BLUE, RUST, GREEN = palette.DIMS[1][0], palette.DIMS[0][0], palette.DIMS[2][0]
@@ -74,12 +75,12 @@ def draw_claim(baseline: str, kinds: Ratios, *, notes: Sequence[str] = ()) -> Ax
     for place, (kind, values) in enumerate(kinds.items()):
         off = 0.8 * ((place + 0.5) / len(kinds) - 0.5)
         for name, ratio in values.items():
-            y, value = rows[name] + off, getattr(ratio, "value", ratio)
-            ax.barh(y, value, 0.72 / len(kinds), **_look(kind))
-            if hasattr(ratio, "low"):
-                ax.plot([ratio.low, ratio.high], [y, y], **WHISKER)
-            words = max(getattr(ratio, "high", value), 1), y
-            _say(ax, in_words(ratio), words, (7, 0), va="center")
+            y, length, end = rows[name] + off, ratio, ratio
+            if isinstance(ratio, Ratio):
+                length, end = ratio.value, ratio.high
+                ax.plot([ratio.low, end], [y, y], **WHISKER)
+            ax.barh(y, length, 0.72 / len(kinds), **_look(kind))
+            _say(ax, in_words(ratio), (max(end, 1), y), (7, 0), va="center")
     _label_rows(ax, list(predicted))
     ax.set_ylim(len(predicted) - 0.5, -0.5)
     _label_x(ax, f"time, as multiples of “{baseline}”", notes)
@@ -225,7 +226,7 @@ def _say(
     ax: Axes, text: str, at: Any, offset: Any = (4, 0), *, color: str = INK, **where: Any
 ) -> None:
     """Write a small text beside a point, `offset` points away."""
-    look = {"fontsize": 8, "color": color, "parse_math": False} | where
+    look: dict[str, Any] = {"fontsize": 8, "color": color, "parse_math": False} | where
     ax.annotate(text, at, xytext=offset, textcoords="offset points", **look)
 
 

@@ -66,7 +66,8 @@ class MemorySet:
 
     def __init__(self, start: int, generators: Sequence[Generator], space: str) -> None:
         """Hold the bytes `start + sum of c*[0, n)` over all generators (c, n); a count of 0 empties it."""
-        first, length, normal = 0, 0, ()
+        first = length = 0
+        normal: tuple[Generator, ...] = ()
         if all(n for _, n in generators):
             first, normal = normal_form(start, generators)
             length = reach(normal) + 1
@@ -89,8 +90,7 @@ class MemorySet:
         MemorySet(24 bytes: 4 + 32*[0, 2) + [0, 12))
         """
         if not isinstance(layout, Layout):
-            advice = "memset(x) also takes tensors and arrays"
-            raise TypeError(f"{shown(layout)} is not a Layout: {advice}")
+            raise TypeError(f"{shown(layout)} is not a Layout: give memset(x) for anything else")
         return cls(*generators_of(layout))
 
     @property
