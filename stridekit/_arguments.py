@@ -245,8 +245,8 @@ def _refuse_without_stride(x: Any) -> None:
         advice = "take one of x.unbind(), or pad it with torch.nested.to_padded_tensor"
         raise LayoutError(f"a nested tensor is several tensors of their own shapes: {advice}")
     if kind.startswith("sparse"):
-        advice = "ask its x.values(), or x.to_dense() for a strided copy"
-        raise LayoutError(f"a {kind} tensor keeps indices apart, without a stride: {advice}")
+        what = f"a {kind} tensor keeps indices and values apart and has no stride"
+        raise LayoutError(f"{what}: ask its x.values(), or x.to_dense() for a strided copy")
     if kind != "strided":
         raise LayoutError(f"a {kind} tensor hides its layout: x.to_dense() makes a strided copy")
     if x.is_quantized:
