@@ -970,9 +970,8 @@ class Layout:
         (1, 2, 0)
         """
         if not isinstance(ambiguity_check, (bool, list)):
-            raise wrong(
-                "ambiguity_check", ambiguity_check, "give a bool, or a list of memory formats"
-            )
+            advice = "give a bool, or a list of memory formats"
+            raise wrong("ambiguity_check", ambiguity_check, advice)
         formats = ambiguity_check if isinstance(ambiguity_check, list) else []
         fitting = sum(self.is_contiguous(memory_format) for memory_format in formats)
         reason = ""
