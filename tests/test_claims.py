@@ -76,9 +76,8 @@ def work(*names):
 
 def found(ratio, expected="slower", noise=()):
     """A claim about one function of this ratio."""
-    samples = {"a": [[1.0]], "b": [[ratio.value]]}
-    one = Comparison(samples, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu", noise)
-    return Claim("a", {"b": 8.0}, {"b": ratio}, {"b": expected} if expected else {}, (one,))
+    here = Record({"a": 1.0, "b": ratio.value}, {"b": ratio}, noise)
+    return Claim("a", {"b": 8.0}, {"b": expected} if expected else {}, here)
 
 
 @pytest.fixture
@@ -98,7 +97,7 @@ def test_a_sure_verdict_is_told_and_the_others_stay_in_the_picture(on_gpu):
     )
     assert one.holds and one.sure == {"8 times": "slower"}
     assert list(one.predicted.values()) == [8, 2 / 3]
-    assert one.measured["8 times"].value == pytest.approx(8)
+    assert one.measured.ratios["8 times"].value == pytest.approx(8)
 
 
 def test_pairs_are_compared_each_by_itself(on_gpu):
@@ -106,7 +105,7 @@ def test_pairs_are_compared_each_by_itself(on_gpu):
     work = {"a": (quick, eight_times), "b": (eight_times, quick)}
     options = {"baseline": "it", "rounds": 12, "device": "cuda"}
     one = claim(work, {"a": 8, "b": 0.125}, slower=["a"], faster=["b"], **options)
-    assert one.sure == {"a": "slower", "b": "faster"} and len(one.comparisons) == 2
+    assert one.sure == {"a": "slower", "b": "faster"} and len(one.measured.seconds) == 4
     assert repr(one).startswith(
         "time against “it”\n     predicted  measured\n  a  8x slower  slower\n"
     )
@@ -147,11 +146,11 @@ def test_of_several_tries_the_last_that_contradicts_no_more_than_before(
     def measured(*_):
         made.append(len(made))
         found = [verdicts[word] for word in tries[made[-1]].split()]
-        return dict(zip("bc", found, strict=True)), (made[-1],)
+        return Record({"a": made[-1]}, dict(zip("bc", found, strict=True)))
 
     monkeypatch.setattr(claiming, "_measured", measured)
     one = claim(work("a", "b", "c"), 8, slower=["b", "c"])
-    assert one.comparisons == (kept,) and len(made) == count
+    assert one.measured.seconds == {"a": kept} and len(made) == count
     assert list(one.sure.values()) == tries[kept].split()
 
 
@@ -176,7 +175,7 @@ def test_where_time_is_short_three_rounds_are_measured(monkeypatch, short, tried
 
     monkeypatch.setattr(claiming, "compare", compared)
     one = claim(work("a", "b"), 1)
-    told = [sign for sign in one.noise if "rounds" in sign]
+    told = [sign for sign in one.measured.noise if "rounds" in sign]
     assert told == ["took three rounds: a round takes an hour"] * (short == 2)
     assert [options.get("rounds") for options in seen] == [None, None, 3][:tried]
     assert {options["max_seconds"] for options in seen} == {0.15}
@@ -268,7 +267,7 @@ def test_what_is_only_recorded_is_not_called(stored, compared):
     options = {"slower": ["b", "c"], "record": "three", "only_recorded": ["c"]}
     one = claim(work("a", "b", "c"), 8, **options)
     assert {tuple(names) for names, _ in compared} == {("a", "b")}
-    assert list(one.predicted) == ["b", "c"] and list(one.measured) == ["b"]
+    assert list(one.predicted) == ["b", "c"] and list(one.measured.ratios) == ["b"]
     assert one.sure == {"b": "same"} and "  c  8x slower  same" in repr(one)
     drawn = one.plot()
     assert [text.get_text() for text in drawn.texts][1:-1] == [
@@ -280,7 +279,7 @@ def test_what_is_only_recorded_is_not_called(stored, compared):
 def test_if_all_is_only_recorded_nothing_is_measured_here(stored, compared, pairs):
     functions = {"b": (int, int), "c": (int, int)} if pairs else work("a", "b", "c")
     one = claim(functions, 8, record="three", only_recorded=["b", "c"], baseline="a")
-    assert compared == [] and one.measured == {} and one.holds
+    assert compared == [] and not one.measured.ratios and one.holds
     assert "measured" not in one._repr_mimebundle_()[1]["image/png"]
 
 
@@ -300,7 +299,7 @@ def test_while_recording_all_is_measured_for_longer(recording, compared):
     of, entries = read(recording)
     ratios = {
         name: Ratio(*(float(f"{end:.5g}") for end in (r.value, r.low, r.high)))
-        for name, r in one.measured.items()
+        for name, r in one.measured.ratios.items()
     }
     assert entries == {"new": Record(dict.fromkeys("abc", 1e-3), ratios)} == {"new": one.record}
     assert of["date"] in one.recorded_on

@@ -42,11 +42,12 @@ def in_words(ratio: Ratio | float) -> str:
 class Claim:
     """The result of `claim`: ratios to the baseline, predicted, recorded and measured here.
 
-    `baseline` names what all is compared with; `predicted` and `measured` map each name to its ratio.
-    `expected` maps the names whose verdict is claimed to that verdict. `comparisons` have the samples, in
-    seconds. `record` is what `make record` measured, and `recorded_on` names its machine.
+    `baseline` names what all is compared with; `predicted` maps each name to its ratio, and `expected`
+    those whose verdict is claimed to that verdict. `measured` and `record` have seconds, ratios and signs
+    of noise: of this run, and of what `make record` measured on the machine that `recorded_on` names.
 
-    >>> Claim("rows", {"columns": 16.0}, {"columns": Ratio(9.1, 8.8, 9.4)}, {"columns": "slower"}, ())
+    >>> here = Record({"rows": 2e-6, "columns": 18e-6}, {"columns": Ratio(9.1, 8.8, 9.4)})
+    >>> Claim("rows", {"columns": 16.0}, {"columns": "slower"}, here)
     time against “rows”
                predicted   measured
       columns  16x slower  slower
@@ -54,27 +55,20 @@ class Claim:
 
     baseline: str
     predicted: Mapping[str, float]
-    measured: Mapping[str, Ratio]
     expected: Mapping[str, str]
-    comparisons: tuple[Comparison, ...]
+    measured: Record
     record: Record | None = None
     recorded_on: str = ""
 
     @property
     def sure(self) -> dict[str, str]:
         """For each name with a claimed verdict, the verdict that was measured."""
-        return {name: self.measured[name].verdict for name in self.expected}
-
-    @property
-    def noise(self) -> tuple[str, ...]:
-        """One sentence for each sign of noise in the samples; empty on a quiet machine."""
-        signs = (sign for compared in self.comparisons for sign in compared.noise)
-        return tuple(dict.fromkeys(signs))
+        return {name: self.measured.ratios[name].verdict for name in self.expected}
 
     @property
     def holds(self) -> bool:
         """True unless a claimed verdict is contradicted; a noisy machine contradicts none."""
-        return self.sure == self.expected or bool(self.noise)
+        return self.sure == self.expected or bool(self.measured.noise)
 
     def plot(self) -> Any:
         """Draw what was predicted, recorded and measured here. Returns the Axes."""
@@ -90,7 +84,7 @@ class Claim:
         """
         from stridekit.lessons.plots import draw_sweep
 
-        if missing := set(self.predicted) - set(self.measured):
+        if missing := set(self.predicted) - set(self.measured.ratios):
             raise TimingError(
                 f"{', '.join(sorted(missing))}: only recorded, so the curve of this machine has a gap. "
                 "Measure all steps here too"
@@ -115,8 +109,8 @@ class Claim:
     def _shown(self) -> dict[str, Record]:
         """Return what pictures show of what was recorded and of what was measured here."""
         kinds = {"recorded": self.record} if self.record else {}
-        if self.measured and not (self.record and alone()):
-            kinds["here"] = Record.of(*self.comparisons)
+        if self.measured.ratios and not (self.record and alone()):
+            kinds["here"] = self.measured
         return kinds
 
     def _ratios(self) -> dict[str, Mapping[str, Any]]:
@@ -125,7 +119,7 @@ class Claim:
 
     def _noise_here(self) -> tuple[str, ...]:
         """Return the signs of noise in what pictures show of this machine; a record is made at rest."""
-        return self.noise if "here" in self._shown() and not alone() else ()
+        return self.measured.noise if "here" in self._shown() and not alone() else ()
 
     def _notes(self) -> list[str]:
         """Return the machine of the record, and how many signs of noise there are here."""
@@ -168,7 +162,7 @@ def claim(
     `slower` and `faster` name what is claimed for sure: ratios of 2.5 and more. The text gives their
     verdicts. A comparison that contradicts one is made JUDGED times before it may say so. `options` are
     those of `compare`; as a lesson has many claims, each is shorter, and without a progress bar. Where that
-    is too short, three rounds are measured, and `noise` says so.
+    is too short, three rounds are measured, and `measured.noise` says so.
 
     `record` names what `make record` stored, which is shown too. `only_recorded` names functions that take
     too long for a reader: they are called only while `make record` runs.
@@ -198,8 +192,7 @@ def claim(
         slow = set()
     groups = _groups(functions, pairs, slow)
     expected = {name: verdict for name, verdict in expected.items() if name not in slow}
-    measured, comparisons = _judged(groups, expected, options)
-    result = Claim(first, ratios, measured, expected, comparisons)
+    result = Claim(first, ratios, expected, _judged(groups, expected, options))
     return _beside_record(result, record) if record else result
 
 
@@ -215,7 +208,7 @@ def _groups(
 
 def _beside_record(result: Claim, name: str) -> Claim:
     """Return the claim with what is recorded; raises TimingError for a record of other names."""
-    record, where = recorded(name, Record.of(*result.comparisons))
+    record, where = recorded(name, result.measured)
     if list(record.ratios) != list(result.predicted):
         raise TimingError(
             f"{shown(name)} was recorded for {', '.join(record.ratios)}, and these are "
@@ -243,15 +236,15 @@ def _ratios(
 
 def _judged(
     groups: list[Mapping[str, Any]], expected: Mapping[str, str], options: dict[str, Any]
-) -> tuple[dict[str, Ratio], tuple[Comparison, ...]]:
-    """Return the ratios of all groups; a measurement that contradicts what is claimed is made again.
+) -> Record:
+    """Return what all groups measure; a measurement that contradicts what is claimed is made again.
 
     A noisy measurement that would be recorded is also repeated; the best one is kept.
     """
 
-    def faults(attempt: tuple[dict[str, Ratio], tuple[Comparison, ...]]) -> tuple[int, int]:
-        signs = sum(len(compared.noise) for compared in attempt[1]) if recording() else 0
-        return len(_contradicted(attempt[0], expected)), signs
+    def faults(tried: Record) -> tuple[int, int]:
+        wrong = [name for name in expected if tried.ratios[name].verdict != expected[name]]
+        return len(wrong), len(tried.noise) if recording() else 0
 
     best = _measured(groups, options)
     for _ in range(1, JUDGED):
@@ -261,13 +254,9 @@ def _judged(
     return best
 
 
-def _measured(
-    groups: list[Mapping[str, Any]], options: dict[str, Any]
-) -> tuple[dict[str, Ratio], tuple[Comparison, ...]]:
-    """Return the ratios of all groups, each compared by itself."""
-    comparisons = tuple(_compared(group, options) for group in groups)
-    pairs = (pair for compared in comparisons for pair in compared.ratios.items())
-    return dict(pairs), comparisons
+def _measured(groups: list[Mapping[str, Any]], options: dict[str, Any]) -> Record:
+    """Return what all groups measure, each compared by itself."""
+    return Record.of(*(_compared(group, options) for group in groups))
 
 
 def _compared(group: Mapping[str, Any], options: dict[str, Any]) -> Comparison:
@@ -279,11 +268,6 @@ def _compared(group: Mapping[str, Any], options: dict[str, Any]) -> Comparison:
             why = error
     few = compare(group, **options | {"rounds": 3})
     return replace(few, noise=(f"took three rounds: {why}", *few.noise))
-
-
-def _contradicted(measured: Mapping[str, Ratio], expected: Mapping[str, str]) -> list[str]:
-    """Return the names whose verdict differs from the claimed one."""
-    return [name for name, verdict in expected.items() if measured[name].verdict != verdict]
 
 
 def show_runs(seconds: Sequence[float], text: str, *, record: str) -> Any:
