@@ -61,7 +61,7 @@ ENVIRONMENT = {
     "PYTHONWARNINGS": "",
     # A learner's own answers change no output, and none are written.
     kept.VARIABLE: "no",
-    # Stored pictures show the record by itself: ALONE of timing/records.py.
+    # Stored pictures show the record by itself: ALONE of records.py.
     "STRIDEKIT_RECORD_ALONE": "1",
     # A progress bar shows or not, depending on the speed of the machine.
     "TQDM_DISABLE": "1",
