@@ -970,8 +970,7 @@ class Layout:
         (1, 2, 0)
         """
         if not isinstance(ambiguity_check, (bool, list)):
-            advice = "give a bool, or a list of memory formats"
-            raise wrong("ambiguity_check", ambiguity_check, advice)
+            raise wrong("ambiguity_check", ambiguity_check, "give a bool, or a list of formats")
         formats = ambiguity_check if isinstance(ambiguity_check, list) else []
         fitting = sum(self.is_contiguous(memory_format) for memory_format in formats)
         reason = ""

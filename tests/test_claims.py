@@ -324,9 +324,7 @@ def test_what_is_noisy_is_measured_again_before_it_is_recorded(recording, monkey
 
     def measured(*_):
         sign = next(noise)
-        samples = {"a": [[1.0]], "b": [[1.0]]}
-        one = Comparison(samples, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu", (sign,) if sign else ())
-        return {"b": SAME}, (one,)
+        return Record({"a": 1.0, "b": 1.0}, {"b": SAME}, (sign,) if sign else ())
 
     monkeypatch.setattr(claiming, "_measured", measured)
     assert claim(work("a", "b"), 1, record="new").record.noise == ()
