@@ -58,7 +58,8 @@ export const OPERATIONS = [
         "Expected {n}D (unbatched) or {m}D (batched) input to {op*}, but got input of size: {input,}",
         "expected {n}D input (got {got}D input)", "expected {n}D or {m}D input (got {got}D input)",
         "Got {got}D input, but {mode*} mode needs {n}D input", "non-empty 3D or 4D (batch mode) tensor expected for input",
-        "Expected input to be {n}D or {m}D, got {got}D instead", "Padding size {size} is not supported for {got}D input tensor"],
+        "Expected input to be {n}D or {m}D, got {got}D instead", "Padding size {size} is not supported for {got}D input tensor",
+        "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported"],
       means: "the operation counts its dims from the batch and the channels on",
       cause: "an image without its batch or channel dim, or with a dim too many",
       cure: "x.unsqueeze(0) adds a batch of one, x.unsqueeze(1) a channel: both are views",
@@ -89,7 +90,7 @@ export const OPERATIONS = [
       cure: "x.movedim(1, -1), a view, brings the features to the end; the result moves back by movedim(-1, 1)",
       decode: ({ shape, input }) => `the last dims of ${tuple(input)} have to be ${tuple(shape)}`,
     }, { title: "groups that do not divide the channels", lesson: "04_channels_last", section: "A network that became slower", says: [
-        "num_channels ({size}) must be divisible by num_groups ({n})", "embed_dim must be divisible by num_heads",
+        "num_channels ({size}) must be divisible by num_groups ({n})", "num_channels must be divisible by num_groups", "embed_dim must be divisible by num_heads",
         "Number of channels must be divisible by groups. Got {size} channels and {n} groups",
         "Expected number of channels in input to be divisible by num_groups, but got input of shape {input,} and num_groups={n}",
         "Number of heads in key and value must divide the number of heads in",

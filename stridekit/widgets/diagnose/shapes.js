@@ -216,14 +216,14 @@ export const SHAPES = [
     }, { title: "a size that does not expand", says: [
         "The expanded size of the tensor ({wanted}) must match the existing size ({size}) at non-singleton dimension {dim}",
         "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}",
-        "expand: attempting to expand a dimension of length {size} -> {wanted}"],
+        "expand: attempting to expand a dimension of length {size} -> {wanted}", "expand: attempting to expand a dimension of length {size}!"],
       means: "-1 keeps a size, and dim {dim} of the result is a new one, which has none to keep",
       cause: "dims counted from the left; expand counts from the last one, as broadcasting does; or x[i] = y, which expands y",
       cure: "x.unsqueeze(dim) where a size of 1 is missing, or x.repeat(...) for a multiple, which copies; in x[i] = y a y of " +
         "the shape of x[i]",
       decode: ({ wanted, size, dim }) => (size === undefined ? "" : {
-        means: `${dim === undefined ? "" : `in dim ${dim} of the result `}a size of ${size} would become ${wanted}: only a size ` +
-          "of 1 can, by a stride of 0",
+        means: `${dim === undefined ? "" : `in dim ${dim} of the result `}a size of ${size} would become ${wanted ?? "another"}: ` +
+          "only a size of 1 can, by a stride of 0",
       }),
     }, { title: "a size for too few dims", says: [
         "the number of sizes provided ({sizes}) must be greater or equal to the number of dimensions in the tensor ({dims})",
