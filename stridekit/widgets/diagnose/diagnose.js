@@ -69,8 +69,7 @@ function matchesIn(line, tried = () => {}) {
   const searched = matches.splice(0);
   let place = 0;
   for (const word of line.split(" ")) {
-    const forms = LOOKED_UP.get(word); // of hardly any word
-    if (forms) for (const form of forms) tryAt(place - form.before, form);
+    LOOKED_UP.get(word)?.forEach((form) => tryAt(place - form.before, form));
     place += word.length + 1;
   }
   return [...searched, ...matches];

@@ -60,8 +60,7 @@ export const OPERATIONS = [
         "Got {got}D input, but {mode*} mode needs {n}D input", "non-empty 3D or 4D (batch mode) tensor expected for input",
         "Expected input to be {n}D or {m}D, got {got}D instead", "Padding size {size} is not supported for {got}D input tensor",
         "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported"],
-      means: "the operation counts its dims from the batch and the channels on",
-      cause: "an image without its batch or channel dim, or with a dim too many",
+      means: "the operation counts its dims from the batch and the channels on", cause: "an image without its batch or channel dim, or with a dim too many",
       cure: "x.unsqueeze(0) adds a batch of one, x.unsqueeze(1) a channel: both are views",
       decode({ input, n, m, got = input?.length }) {
         const taken = [n, m].filter(Boolean).join(" or ") || "another number";
