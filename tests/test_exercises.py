@@ -165,8 +165,18 @@ def pieces(slots):
     return {right: [source for source, _ in each_source(hints)] for right, hints in slots.items()}
 
 
+def other_pieces(task):
+    """The pieces of the wrong answers that are the solution with one other piece."""
+    changes = defaultdict(list)
+    for source, _ in each_source(task.wrong):
+        if " => " in source and " && " not in source:
+            right, wrong = source.split(" => ")
+            changes[right].append(wrong)
+    return changes
+
+
 SLOTS = [(task, pieces(task.slots)) for task in EXERCISES if task.slots]
-ALONE = [(it, beside_its_slots(it, pieces(it.alone))) for it in EXERCISES if it.alone]
+ALONE = [(it, beside_its_slots(it, other_pieces(it))) for it in EXERCISES if other_pieces(it)]
 
 
 def passes(task, answer):

@@ -13,7 +13,7 @@ import torch
 
 from stridekit.exercises import attention, core, hardware, views
 from stridekit.exercises import strides as ex
-from stridekit.exercises.hardware.timer import Queue
+from stridekit.exercises.hardware import Queue
 from stridekit.exercises.report import presentable
 from stridekit.exercises.running import plain
 from tests.test_exercises import Tags, cell, declared, each_exercise

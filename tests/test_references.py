@@ -21,7 +21,7 @@ from stridekit.exercises import (
     views,
 )
 from stridekit.exercises.attention.heads import needed
-from stridekit.exercises.hardware.timer import MOST_STEPS, Queue
+from stridekit.exercises.hardware import MOST_STEPS, Queue
 from stridekit.exercises.readers.answers import free_where_unused, view_of
 from stridekit.exercises.readers.copies import CopyLog
 from stridekit.exercises.running import describe

@@ -56,8 +56,7 @@ class Exercise:
 
     slots   pieces of the solution, and the wrong pieces that people write in the place of each;
             combinations of wrong pieces are known, too, and get the hint of the first
-    alone   the same, for hints that are true only where the rest of the solution is right
-    wrong   whole answers of one expression
+    wrong   whole answers, or "right => wrong" for the solution with one other piece
     exact   such answers, for those alone who answer like them in every case
     only    conditions on the inputs, for those who go wrong nowhere else
 
@@ -77,7 +76,6 @@ class Exercise:
     means: Means = ANY_MEANS
     writes: Sequence[str] = ()
     slots: dict[str, Hints] = field(default_factory=dict)
-    alone: dict[str, Hints] = field(default_factory=dict)
     wrong: dict[Any, str] = field(default_factory=dict)
     exact: dict[Any, str] = field(default_factory=dict)
     only: dict[str, str] = field(default_factory=dict)
@@ -88,7 +86,9 @@ class Exercise:
     def __post_init__(self) -> None:
         self.__doc__ = self.reference.__doc__  # for help(ex.address) and ex.address?
         self.name = self.reference.__name__
-        self.lesson_name = self.reference.__module__.split(".")[-2]
+        self.lesson_name = self.reference.__module__.removeprefix("stridekit.exercises.").split(
+            "."
+        )[0]
         self.key = f"{self.lesson_name}_{self.name}"  # among the exercises of all lessons
         self.parameters = tuple(inspect.signature(self.reference).parameters)
         self.spec = inspect.getdoc(self.reference) or ""
@@ -174,7 +174,7 @@ class Exercise:
     @cached_property
     def lesson(self) -> list[Exercise]:
         """The exercises of its lesson, in order: those that its package offers."""
-        package = sys.modules.get(self.reference.__module__.rpartition(".")[0])
+        package = sys.modules.get(f"stridekit.exercises.{self.lesson_name}")
         return [getattr(package, name) for name in getattr(package, "__all__", [])] or [self]
 
     def __repr__(self) -> str:
@@ -203,7 +203,6 @@ class Exercise:
         """The wrong answers that the exercise knows; if two match equally well, the first counts."""
         return [
             *self.formula.with_one_piece(self.slots),
-            *self.formula.with_one_piece(self.alone),
             *self.formula.whole(self.wrong),
             *self.formula.whole(self.exact, exact=True),
             *self._functions,

@@ -5,9 +5,11 @@ answers gets its hint. Most are a line of source, the others functions (`Exercis
 
     row.slots["x.size(1)"] = {"x.size(0)": "A row has as many elements as x has columns."}
     row.wrong["x[i].clone()", "x[i] + 0"] = "The right values, in new memory: that is a copy."
+    row.wrong["x.size(1) => len(x)"] = "A row has as many elements as x has columns."
 
 A slot is a piece of the solution, with the wrong pieces that people write in its place. That makes the
-solution a formula with choices, and every combination of wrong choices is known as well.
+solution a formula with choices, and every combination of wrong choices is known as well. A wrong answer
+is an expression, or the solution with another piece: "right => wrong".
 """
 
 from __future__ import annotations
@@ -79,9 +81,14 @@ class Formula:
         self.names: dict[str, Any] = reference.__globals__
         self.head = f"({', '.join(inspect.signature(reference).parameters)})"
 
-    def answering(self, expression: str) -> Callable[..., Any]:
-        """Return the function that returns an expression of the parameters."""
-        return self._compiled(f"    return ({expression})", expression)
+    def answering(self, source: str) -> Callable[..., Any]:
+        """Return an answer: an expression of the parameters, or the solution with other pieces.
+
+        The latter is written "right => wrong", for several pieces "right => wrong && right => wrong".
+        """
+        if " => " in source:
+            return self.with_pieces(dict(change.split(" => ") for change in source.split(" && ")))
+        return self._compiled(f"    return ({source})", source)
 
     def holding(self, condition: str) -> Callable[[Mapping[str, Any]], bool]:
         """Return the function that says of the parameters' values whether a condition holds."""
@@ -99,9 +106,9 @@ class Formula:
         return self._compiled(body, name)
 
     def whole(self, hints: Hints, exact: bool = False) -> Iterator[Mistake]:
-        """Yield the answers of one expression, each with its hint."""
+        """Yield the answers of one source each, with its hint."""
         for source, hint in each_source(hints):
-            yield Mistake(self.answering(source), hint, exact, source)
+            yield Mistake(self.answering(source), hint, exact, source.rpartition(" => ")[2])
 
     def with_one_piece(self, slots: Slots) -> Iterator[Mistake]:
         """Yield the answers with one wrong piece, each with its hint."""

@@ -27,17 +27,8 @@ FORMULAS: list[tuple[Exercise, dict[str, list[str]]]] = []
 
 
 def answering(task, answer):
-    """Return an answer as a function.
-
-    It is one, or the source of an expression, or "piece => another && piece => another" for the solution
-    with other pieces.
-    """
-    if not isinstance(answer, str):
-        return answer
-    formula = Formula(task.reference)
-    if " => " not in answer:
-        return formula.answering(answer)
-    return formula.with_pieces(dict(change.split(" => ") for change in answer.split(" && ")))
+    """Return an answer as a function; it is one, or the source of one."""
+    return Formula(task.reference).answering(answer) if isinstance(answer, str) else answer
 
 
 def refused(task, rows):

@@ -47,7 +47,7 @@ refused(ex.bytes_moved, {
 NEVER, FREE = "break_even(t) == math.inf", "t.is_contiguous()"
 refused(ex.break_even, {
     "Right for small n": ["n if (n := break_even(t)) < 90 else math.inf"],
-    "that no copy ever pays back": ["with_lines(t, t.nbytes, t.nbytes)"],
+    "that no copy ever pays back": ["0 if t.is_contiguous() else max(math.inf, t.nbytes)"],
     ex.break_even.only[NEVER]: [
         "after >= before => after == before",
         *(f"({answer}) if {NEVER} else break_even(t)"

@@ -1,7 +1,5 @@
 """E5 and E6: a cache that grows in place, and blocks of a pool that are a view where they can be."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, cast
 
@@ -25,6 +23,13 @@ def read_appended(answer: Any, args: Arguments) -> Outcome:
     return replace(read, facts=facts, shown=f"{read.shown}{by}\ncache now: {holds}")
 
 
+TOKEN = "torch.arange(24.0).view(2, 3, 1, 4)"
+NUMBERS, NEGATIVE = (
+    "torch.arange(96.0).view(2, 3, 4, 4)",
+    "-torch.arange(1.0, 25.0).view(2, 3, 1, 4)",
+)
+
+
 @exercise(
     title="append to a cache, without a copy",
     read=read_appended,
@@ -33,24 +38,20 @@ def read_appended(answer: Any, args: Arguments) -> Outcome:
     cases=[
         "cache = torch.zeros(1, 1, 4, 2); k = torch.tensor([[[[5.0, 6.0]]]]); t = 0",
         "cache = torch.zeros(1, 2, 4, 3); k = torch.arange(1.0, 7.0).view(1, 2, 1, 3); t = 2",
-        "cache = torch.arange(96.0).view(2, 3, 4, 4); k = -torch.arange(1.0, 25.0).view(2, 3, 1, 4); t = "
-        "1",
-        "cache = torch.arange(96.0).view(2, 3, 4, 4); k = -torch.arange(1.0, 25.0).view(2, 3, 1, 4); t = "
-        "3",
-        "cache = torch.zeros(2, 4, 3, 4).transpose(1, 2)  # by tokens\nk = torch.arange(24.0).view(2, 3, "
-        "1, 4); t = 2",
-        "cache = torch.ones(2, 2, 3, 4, 4)[1]  # of k and v\nk = torch.arange(24.0).view(2, 3, 1, 4); t = "
-        "1",
-        "cache = torch.ones(4, 3, 5, 4)[::2, :, 1:]; k = torch.arange(24.0).view(2, 3, 1, 4); t = 2",
-        "cache = torch.ones(2, 3, 8, 4)[:, :, ::2]; k = torch.arange(24.0).view(2, 3, 1, 4); t = 2",
-        "cache = torch.ones(2, 3, 4, 4)\nk = torch.arange(72.0).view(2, 1, 3, 3, 4)[:, :, 1].transpose(1, "
-        "2); t = 2  # of a packed row",
+        f"cache = {NUMBERS}; k = {NEGATIVE}; t = 1",
+        f"cache = {NUMBERS}; k = {NEGATIVE}; t = 3",
+        f"cache = torch.zeros(2, 4, 3, 4).transpose(1, 2)  # by tokens\nk = {TOKEN}; t = 2",
+        f"cache = torch.ones(2, 2, 3, 4, 4)[1]  # of k and v\nk = {TOKEN}; t = 1",
+        f"cache = torch.ones(4, 3, 5, 4)[::2, :, 1:]; k = {TOKEN}; t = 2",
+        f"cache = torch.ones(2, 3, 8, 4)[:, :, ::2]; k = {TOKEN}; t = 2",
+        "cache = torch.ones(2, 3, 4, 4)\nk = torch.arange(72.0).view(2, 1, 3, 3, 4)[:, :, 1]"
+        ".transpose(1, 2); t = 2  # of a packed row",
         "cache = torch.ones(2, 3, 4, 4); k = torch.arange(4.0).expand(2, 3, 1, 4); t = 2",
         "cache = torch.ones(2, 1, 4, 8); k = torch.arange(16.0).view(2, 1, 1, 8); t = 2",
         "cache = torch.ones(2, 16, 4, 1); k = torch.arange(32.0).view(2, 16, 1, 1); t = 2",
-        "cache = torch.ones(2, 3, 1, 4); k = torch.arange(24.0).view(2, 3, 1, 4); t = 0  # one place",
-        "cache = torch.ones(1, 3, 4, 4, dtype=torch.float16)\nk = torch.arange(12, "
-        "dtype=torch.float16).view(1, 3, 1, 4); t = 1",
+        f"cache = torch.ones(2, 3, 1, 4); k = {TOKEN}; t = 0  # one place",
+        "cache = torch.ones(1, 3, 4, 4, dtype=torch.float16)\n"
+        "k = torch.arange(12, dtype=torch.float16).view(1, 3, 1, 4); t = 1",
         "cache = torch.ones(0, 3, 4, 4); k = torch.ones(0, 3, 1, 4); t = 1",
     ],
     hints=[
@@ -85,22 +86,15 @@ COPIED = (
 )
 
 append.slots["cache[:, :, t : t + 1] = k"] = {
-    "cache[:, :, t] = k": "An int as an index takes its dim away, and k has four. Keep the dim: `t : t + "
-    "1`.",
+    "cache[:, :, t] = k": "An int as an index takes its dim away, and k has four. Keep it: `t : t + 1`.",
     "cache[:, :, t] = k.squeeze()": "`squeeze()` takes away every dim of size 1, also B, H or D. Here "
     "one has to go: `squeeze(2)`, or keep it: `t : t + 1`.",
     "pass": "The cache is as before: nothing of k is in it, nor in what you return.",
-    (
-        "cache[:, :, [t]].copy_(k)",
-        "cache.index_copy(2, torch.tensor([t]), k)",
-        "cache[:, :, t : t + 1].add(k)",
-    ): "k is lost: the cache is as before. An index that is a list or a tensor copies when it is read; a "
-    "method without an underscore at its end makes a new tensor.",
-    (
-        "cache[:, :, t - 1 : t] = k",
-        "cache[:, :, max(t - 1, 0) : max(t, 1)] = k",
-        "cache[:, :, t - 1 : t or None] = k",
-    ): "You write one position too early. Positions count from 0: t of them come before k.",
+    ("cache[:, :, [t]].copy_(k)", "cache.index_copy(2, torch.tensor([t]), k)",
+     "cache[:, :, t : t + 1].add(k)"): "k is lost: the cache is as before. An index that is a list or a "
+    "tensor copies when it is read; a method without an underscore at its end makes a new tensor.",
+    ("cache[:, :, t - 1 : t] = k", "cache[:, :, max(t - 1, 0) : max(t, 1)] = k",
+     "cache[:, :, t - 1 : t or None] = k"): "You write one position too early: t positions come before k.",
     "cache[:, :, t + 1 : t + 2] = k": "You write one position too late. k belongs to index t.",
     "cache[:, :, -1:] = k": "You write to the last position of the cache, wherever t is.",
     "cache[:, :, : t + 1] = k": "You write k to all positions up to t. Earlier ones hold other tokens.",
@@ -110,7 +104,7 @@ append.slots["cache[:, :, t : t + 1] = k"] = {
     "written to a reshape of the cache: where dims do not merge, that is a copy. Slices are always views.",
     "cache.contiguous()[:, :, t : t + 1] = k": "k is lost where the cache is not contiguous, as when it "
     "is written to `cache.contiguous()`: a slice or a transpose is copied there.",
-}
+}  # fmt: skip
 append.slots["return cache[:, :, : t + 1]"] = {
     "return cache[:, :, :t]": "You leave out the new token. The end of a slice is not part of it.",
     "return cache": "You return all of the cache. Only its first t + 1 positions are filled.",
@@ -120,30 +114,21 @@ append.slots["return cache[:, :, : t + 1]"] = {
     "return k": "You return k. The answer is a view of the cache: all positions up to t.",
     "return cache[:, : t + 1]": "You cut the heads. Positions are dim 2 of (B, H, Tmax, D).",
 }
-append.alone["return cache[:, :, : t + 1]"] = {
-    ("return cache[:, :, : t + 1].clone()", "return cache[:, :, [*range(t + 1)]]"): COPIED,
-}
-append.alone["cache[:, :, t : t + 1] = k"] = {
-    (
-        "cache.copy_(torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2))",
-        "cache.copy_(cache.slice_scatter(k, 2, t, t + 1))",
-        "cache.copy_(torch.where(torch.arange(cache.size(2))[:, None] == t, k, cache))",
-    ): "The cache is right, but new memory was filled on the way. One position is all that has to be "
-    "written.",
-}
 append.wrong |= {
-    (
-        "torch.cat([cache[:, :, :t], k], 2)",
-        "torch.cat([cache, k], 2)",
-    ): "The right positions, in new memory: `cat` copies all that there was, for each token. The cache "
-    "has nothing of k.",
-    (
-        "append(cache.clone(), k, t)",
-        "cache.slice_scatter(k, 2, t, t + 1)[:, :, : t + 1]",
-        "torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2)[:, :, : t + 1]",
-    ): "The right positions, in a new tensor, while the cache itself is as before. The task is to write "
-    "into the cache.",
-}
+    ("return cache[:, :, : t + 1] => return cache[:, :, : t + 1].clone()",
+     "return cache[:, :, : t + 1] => return cache[:, :, [*range(t + 1)]]"): COPIED,
+    ("cache[:, :, t : t + 1] = k => "
+     "cache.copy_(torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2))",
+     "cache[:, :, t : t + 1] = k => cache.copy_(cache.slice_scatter(k, 2, t, t + 1))",
+     "cache[:, :, t : t + 1] = k => "
+     "cache.copy_(torch.where(torch.arange(cache.size(2))[:, None] == t, k, cache))"):
+    "The cache is right, but new memory was filled on the way. Only one position has to be written.",
+    ("torch.cat([cache[:, :, :t], k], 2)", "torch.cat([cache, k], 2)"): "The right positions, in new "
+    "memory: `cat` copies all that there was, for each token. The cache has nothing of k.",
+    ("append(cache.clone(), k, t)", "cache.slice_scatter(k, 2, t, t + 1)[:, :, : t + 1]",
+     "torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2)[:, :, : t + 1]"): "The right positions, "
+    "in a new tensor, while the cache itself is as before. The task is to write into the cache.",
+}  # fmt: skip
 
 
 def read_blocks(answer: Any, args: Arguments) -> Outcome:
@@ -157,44 +142,49 @@ def read_blocks(answer: Any, args: Arguments) -> Outcome:
     return replace(read, facts={**read.facts, **anywhere})
 
 
-POOL = "pool = torch.arange(48).view(6, 4, 2)"
+POOL, TURNED = "torch.arange(48).view(6, 4, 2)", "torch.arange(48.0).view(4, 6, 2).transpose(0, 1)"
+POOLS: list[tuple[Any, ...]] = [  # a pool, and tables of it
+    (
+        POOL,
+        [1, 2, 3],
+        [4, 0],
+        [0, 2, 4],
+        [3],
+        "[2, 2, 2]  # one block, shared",
+        [1, 2, 4],
+        [3, 2, 1],
+    ),
+    (
+        POOL,
+        [0, 2, 1, 3],
+        [1, 4],
+        [0, 1, 0],
+        [1, 1, 2],
+        [0, 1, 3, 4],
+        [0, 1, 2, 4],
+        [0, 1, 1, 3],
+        [5, 5],
+    ),
+    (f"{POOL}[1:]", [1, 3], [2]),
+    (f"{POOL}[::2]", [0, 1, 2]),
+    (f"{POOL}[1::2]", [2, 0, 1]),
+    (f"{POOL}[:, 1:3]", [1, 3, 5]),
+    (TURNED, [1, 2, 3]),
+    ("torch.arange(48.0).view(2, 4, 6).permute(2, 1, 0)[1:]", [0, 2, 4]),
+    (TURNED, [3, 0, 1]),
+    ("torch.arange(96, dtype=torch.int16).view(6, 2, 2, 4)[:, 1]", "[2, 3]  # v of k and v"),
+    ("torch.arange(6)", [1, 3, 5]),
+    ("torch.arange(8).view(1, 4, 2)", [0, 0, 0]),
+    ("torch.arange(6, dtype=torch.float16).view(6, 1, 1)", [5, 3, 1]),
+    (POOL, "[]  # no token yet"),
+    ("torch.zeros(6, 4, 0)", [3, 1]),
+]
 
 
 @exercise(
     title="blocks of a pool, as a view where strides can",
     read=read_blocks,
-    cases=[
-        f"{POOL}; table = [1, 2, 3]",
-        f"{POOL}; table = [4, 0]",
-        f"{POOL}; table = [0, 2, 4]",
-        f"{POOL}; table = [3]",
-        f"{POOL}; table = [2, 2, 2]  # one block, shared",
-        f"{POOL}; table = [1, 2, 4]",
-        f"{POOL}; table = [3, 2, 1]",
-        f"{POOL}; table = [0, 2, 1, 3]",
-        f"{POOL}; table = [1, 4]",
-        f"{POOL}; table = [0, 1, 0]",
-        f"{POOL}; table = [1, 1, 2]",
-        f"{POOL}; table = [0, 1, 3, 4]",
-        f"{POOL}; table = [0, 1, 2, 4]",
-        f"{POOL}; table = [0, 1, 1, 3]",
-        f"{POOL}; table = [5, 5]",
-        f"{POOL}[1:]; table = [1, 3]",
-        f"{POOL}[1:]; table = [2]",
-        f"{POOL}[::2]; table = [0, 1, 2]",
-        f"{POOL}[1::2]; table = [2, 0, 1]",
-        f"{POOL}[:, 1:3]; table = [1, 3, 5]",
-        "pool = torch.arange(48.0).view(4, 6, 2).transpose(0, 1); table = [1, 2, 3]",
-        "pool = torch.arange(48.0).view(2, 4, 6).permute(2, 1, 0)[1:]; table = [0, 2, 4]",
-        "pool = torch.arange(48.0).view(4, 6, 2).transpose(0, 1); table = [3, 0, 1]",
-        "pool = torch.arange(96, dtype=torch.int16).view(6, 2, 2, 4)[:, 1]; table = [2, 3]  # v of k and "
-        "v",
-        "pool = torch.arange(6); table = [1, 3, 5]",
-        "pool = torch.arange(8).view(1, 4, 2); table = [0, 0, 0]",
-        "pool = torch.arange(6, dtype=torch.float16).view(6, 1, 1); table = [5, 3, 1]",
-        f"{POOL}; table = []  # no token yet",
-        "pool = torch.zeros(6, 4, 0); table = [3, 1]",
-    ],
+    cases=[f"pool = {pool}; table = {table}" for pool, *tables in POOLS for table in tables],
     hints=[
         "A view steps from block to block by one stride. For which tables is there such a step? Write the "
         "differences of neighbours down.",
@@ -233,8 +223,8 @@ NOT_EQUAL = (
     "Your view assumes one step, and the table has several. The step between two blocks is that between "
     "all blocks: compare every two neighbours."
 )
-BACKWARDS = "torch has no negative strides, so a table that goes back needs `pool[table]`."
 
+ONE_STEP = "len({b - a for a, b in zip(table, table[1:])}) == 1"
 blocks.slots["len(steps) > 1"] = {"False": NOT_EQUAL}
 blocks.slots["table[0] * pool.stride(0)"] = {
     "0": "Your view begins at block 0 of the pool, whatever the table says. Its first block is table[0].",
@@ -245,8 +235,7 @@ blocks.slots["table[0] * pool.stride(0)"] = {
 blocks.slots["step * pool.stride(0), "] = {
     "pool.stride(0), ": "You step to the next block of the pool each time. The table may pass over some, "
     "or stay at one: its step times the pool's stride.",
-    "step, ": "You step by so many elements as the table steps by blocks. A block further is "
-    "`pool.stride(0)` elements.",
+    "step, ": "You step by so many elements as the table steps by blocks. One block is `pool.stride(0)`.",
     "step * pool[0].numel(), ": "You take as the stride of a block the number of its elements. Where the "
     "pool is sliced or transposed, it is another: `pool.stride(0)`.",
 }
@@ -261,28 +250,22 @@ blocks.slots["*pool.stride()[1:]"] = {
     "*row_major(pool.shape[1:])": "Inside a block you take the strides of a new tensor. Where the pool "
     "is sliced or transposed, it has others: `pool.stride()[1:]`.",
 }
-blocks.alone["len(steps) > 1"] = {
-    "(len(table) > 2 and table[2] - table[1] != table[1] - table[0])": "You compare the first two steps "
-    "alone. All of them have to be equal.",
-    "len(steps) > 1 or steps - {1}": "You make a view of neighbouring blocks alone. A stride can pass "
-    "over blocks: any step will do, if it is the same throughout.",
-    "len(steps) > 1 or 0 in steps": "You gather where one block is repeated. The step is 0 there, and 0 "
-    "is a stride: as after `expand`, nothing is copied.",
-}
-blocks.alone["step < 0"] = {
-    "False": BACKWARDS,
-}
-blocks.alone["return pool[table]"] = {
-    "return pool[table]\n    return pool[table[0] :: step] if step else pool[table]": (
-        "Your slice goes on to the end of the pool. The last block is table[-1]: end one behind it."
-    ),
-    "return pool[table]\n    return pool[table[0] : table[-1] : step] if step else pool[table]": (
-        "The end of a slice is not part of it: yours leaves out the last block."
-    ),
-}
 blocks.wrong |= {
-    "pool[table[0] : table[-1] + 1 : table[1] - table[0]] if len({b - a for a, b in zip(table, "
-    "table[1:])}) == 1 else pool[table]": BACKWARDS,
+    "len(steps) > 1 => (len(table) > 2 and table[2] - table[1] != table[1] - table[0])":
+    "You compare the first two steps alone. All of them have to be equal.",
+    "len(steps) > 1 => len(steps) > 1 or steps - {1}": "You make a view of neighbouring blocks alone. A "
+    "stride can pass over blocks: any step will do, if it is the same throughout.",
+    "len(steps) > 1 => len(steps) > 1 or 0 in steps": "You gather where one block is repeated. The step "
+    "is 0 there, and 0 is a stride: as after `expand`, nothing is copied.",
+    ("step < 0 => False",
+     f"pool[table[0] : table[-1] + 1 : table[1] - table[0]] if {ONE_STEP} else pool[table]"):
+    "torch has no negative strides, so a table that goes back is gathered.",
+    "    return pool.as_strided( => "
+    "    return pool[table[0] :: step] if step else pool[table]\n    return pool.as_strided(":
+    "Your slice goes on to the end of the pool. The last block is table[-1]: end one behind it.",
+    "    return pool.as_strided( => "
+    "    return pool[table[0] : table[-1] : step] if step else pool[table]\n    return pool.as_strided(":
+    "The end of a slice is not part of it: yours leaves out the last block.",
     ("pool[table]", "blocks(pool, table).clone()"): "The right values, always in new memory. "
     "`pool[table]` gathers, whatever the table: a list is no slice. Where its blocks are equally far "
     "apart, one stride leads through them.",
@@ -298,10 +281,9 @@ blocks.wrong |= {
     "memory, as a view of `pool.contiguous()` does: that is a copy of all of it.",
     "pool[table[0] : table[-1] : table[1] - table[0]]": "Your slice ends before the last block: the end "
     "of a slice is not part of it. And not every table has one step above 0.",
-}
+}  # fmt: skip
 blocks.only |= {
-    "not table": "Right wherever there is a block. An empty table has no first block and no step: "
-    "gather, as `pool[table]` does.",
+    "not table": "Right wherever there is a block. An empty table has no first block and no step: gather.",
     "len({*table}) == 1": "Right wherever two blocks differ. Where all are one block, the step is 0. No "
     "slice has that, but `expand` and `as_strided` do.",
 }

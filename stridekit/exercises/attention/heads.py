@@ -1,13 +1,11 @@
 """E1 and E3: where the heads of a packed projection lie, and how they merge again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from stridekit.exercises.contiguity.copies import NO_ELEMENT
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints, row_major
 from stridekit.exercises.readers.answers import free_where_unused, read_parts
@@ -81,25 +79,12 @@ def head_layout(
     return (B, H, T, D), (T * row, head, row, feature), "qkv".index(which) * between
 
 
-CUT_AS_TOKENS = (
-    "That is how the projection is cut, tokens before heads. Attention asks for (B, H, T, D): a "
-    "transpose, which exchanges the two sizes and the two steps."
-)
-ONE_PACKING = (
-    "You answer alike for all packings. Each has another order in the row: what lies between two heads, "
-    "between two features of a head, and between q and k?"
-)
-BEHIND_ALL_OF_Q = (
-    "You put k behind all of q, as if the three were blocks. They share each row: k begins "
-    "in the first."
-)
 STARTS_AT_Q = (
     "Your offset is 0 for k and v as well: there q begins. How much of the row comes before?"
 )
 
 
 def in_bytes(shape: Ints, stride: Ints, offset: int) -> tuple[Ints, Ints, int]:
-    """The numbers of float32 in bytes."""
     return shape, tuple(4 * step for step in stride), 4 * offset
 
 
@@ -125,36 +110,38 @@ head_layout.slots["(1, 3 * D, 3)"] = {
     "there, so the next feature is 3 elements away.",
     "(1, D, 3)": 'In "HD3" a head has 3 * D elements in the row: q, k and v of each of its D features.',
 }
-head_layout.alone["T * row, head, row, feature"] = {
-    "row, head, row, feature": "You step by one row to the next item of the batch. T tokens lie between.",
-    "T * row, T * D, row, feature": "Your heads are T * D apart, as if each had its tokens by itself. "
-    "They are neighbours in the row of one token.",
-    "row, head, T * row, feature": "You step by T rows from token to token, and by one row from item to "
-    "item of the batch. The projection has shape (B, T, 3 * H * D): its tokens are neighbours.",
-}
-head_layout.alone["(D, 3 * D, 1)"] = {
-    "(H * D, 3 * D, 1)": 'The steps are right. In "H3D", k of a head follows its q at once: it begins D '
-    "elements later, not H * D.",
-}
-head_layout.alone["(1, 3 * D, 3)"] = {
-    "(D, 3 * D, 3)": 'The steps are right. In "HD3", k begins one element after q: each feature has its '
-    "q, k and v side by side.",
-    "(D, 3 * D, 1)": 'You take "HD3" for "H3D". The letters go from the outermost to the innermost: here '
-    "the 3 is the innermost, so q, k and v change with each element.",
-}
 head_layout.slots[" * between"] = {
     "": "Your offset counts the parts that come before. How many elements is k away from q?",
     " * between * 4": "Your offset is in bytes. Offsets and strides count elements.",
     " * H * D": 'Your offset is that of "3HD" in every packing. In the others, k begins sooner: right '
     "after the D features of q, or after one.",
 }
-head_layout.alone[" * between"] = {" * B * T * H * D": BEHIND_ALL_OF_Q}
-head_layout.alone["(H * D, D, 1)"] = {"(B * T * H * D, D, 1)": BEHIND_ALL_OF_Q}
 head_layout.slots['"qkv".index(which)'] = {"0": STARTS_AT_Q}
 head_layout.wrong |= {
-    "head_layout(B, T, H, D, which, '3HD')": ONE_PACKING,
+    "T * row, head, row, feature => row, head, row, feature": "You step by one row to the next item of "
+    "the batch. T tokens lie between.",
+    "T * row, head, row, feature => T * row, T * D, row, feature": "Your heads are T * D apart, as if "
+    "each had its tokens by itself. They are neighbours in the row of one token.",
+    "T * row, head, row, feature => row, head, T * row, feature": "You step by T rows from token to "
+    "token, and by one row from item to item of the batch. Its tokens are neighbours in the projection.",
+    "(D, 3 * D, 1) => (H * D, 3 * D, 1)": 'The steps are right. In "H3D", k of a head follows its q at '
+    "once: it begins D elements later, not H * D.",
+    "(1, 3 * D, 3) => (D, 3 * D, 3)": 'The steps are right. In "HD3", k begins one element after q: each '
+    "feature has its q, k and v side by side.",
+    "(1, 3 * D, 3) => (D, 3 * D, 1)": 'You take "HD3" for "H3D". The letters go from the outermost to '
+    "the innermost: here the 3 is the innermost, so q, k and v change with each element.",
+    (" * between =>  * B * T * H * D", "(H * D, D, 1) => (B * T * H * D, D, 1)"): "You put k behind all "
+    "of q, as if the three were blocks. They share each row: k begins in the first.",
+    "head_layout(B, T, H, D, which, '3HD')": "You answer alike for all packings. Each has another order "
+    "in the row: what lies between two heads, between two features of a head, and between q and k?",
     "((B, T, H, D), (T * 3 * H * D, 3 * H * D, *head_layout(B, T, H, D, which, packing)[1][1::2]), "
-    "head_layout(B, T, H, D, which, packing)[2])": CUT_AS_TOKENS,
+    "head_layout(B, T, H, D, which, packing)[2])": "That is how the projection is cut, tokens before "
+    "heads. Attention asks for (B, H, T, D): a transpose, of sizes and of steps.",
+    "((B, H, T, D), row_major((B, H, T, 3 * D)), head_layout(B, T, H, D, which, packing)[2])":
+    "You cut the projection into (B, H, T, ...) at once. That takes pieces of tokens for heads: cut the "
+    "last dim, and then exchange tokens and heads.",
+    "in_bytes(*head_layout(B, T, H, D, which, packing))": "All your numbers count bytes of float32. "
+    "Strides and offsets of torch count elements, whatever their size.",
     **dict.fromkeys(
         [
             f"((B, H, T, D), row_major((B, H, T, D)), {offset})"
@@ -163,12 +150,7 @@ head_layout.wrong |= {
         "Those are the strides of a tensor that was made in this shape. Yours is a view: it steps through "
         "the rows of the projection, and one of them is 3 * H * D long.",
     ),
-    "((B, H, T, D), row_major((B, H, T, 3 * D)), head_layout(B, T, H, D, which, packing)[2])": "You cut "
-    "the projection into (B, H, T, ...) at once. That takes pieces of tokens for heads: cut the last dim, "
-    "and then exchange tokens and heads.",
-    "in_bytes(*head_layout(B, T, H, D, which, packing))": "All your numbers count bytes of float32. "
-    "Strides and offsets of torch count elements, whatever their size.",
-}
+}  # fmt: skip
 
 
 def needed(args: Arguments) -> int:
@@ -227,7 +209,6 @@ def merge_heads(y: torch.Tensor) -> torch.Tensor:
 
 
 def merged(y: Tensor) -> tuple[int, ...]:
-    """The shape of the result."""
     return (y.size(0), y.size(2), y.size(1) * y.size(3))
 
 
@@ -236,21 +217,17 @@ def by_tokens(y: Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return merged(y), row_major(merged(y))
 
 
-merge_heads.only["y.numel() == 0"] = NO_ELEMENT
+merge_heads.only["y.numel() == 0"] = shared.MINUS_ONE
 merge_heads.wrong |= {
-    "y.reshape(merged(y))": "reshape is no transpose. It keeps the reading order, heads first, and only "
-    "cuts it anew: your rows mix tokens. Bring tokens before heads first.",
+    "y.reshape(merged(y))": shared.NO_TRANSPOSE.format("tokens"),
     "y.transpose(1, 2).contiguous().view(merged(y))": "Right values, with a copy that nobody needs, as "
     "one that makes them contiguous. The q of a packed row, or some of the tokens, has gaps between its "
     "rows; heads and features merge there all the same.",
     "torch.cat(y.unbind(1), -1)": "A copy on every input. Where y comes in the order of tokens, its "
     "heads lie side by side already: which method copies only if it has to?",
-    "merge_heads(y).clone()": "Twice the bytes where a copy is needed, and once too often elsewhere: "
-    "what is merged already is copied again.",
-    "y.transpose(1, 2).view(merged(y))": "No copy at all: that is a view only where heads and features "
-    "merge. Where y lies by heads, torch refuses it, as it has to: there, one copy is needed.",
-    "y.transpose(1, 2).clone().view(merged(y))": "clone keeps the order in memory, so that heads and "
-    "features still do not merge where they did not before. What puts them in reading order?",
+    "merge_heads(y).clone()": shared.TWICE,
+    "y.transpose(1, 2).view(merged(y))": shared.NO_COPY.format("heads and features merge"),
+    "y.transpose(1, 2).clone().view(merged(y))": shared.CLONE_KEEPS_ORDER,
     "torch.stack([torch.cat(item.unbind(0), -1) for item in y])": "You copy twice on every input: heads "
     "are put together, and then the items of the batch. One method does it for all of y at once.",
     "y.transpose(1, 2)": "Tokens come before heads. Now merge the last two dims to H * D.",
@@ -259,10 +236,8 @@ merge_heads.wrong |= {
     "y.flatten(1, 2)": "You merge heads and tokens, the two dims in the middle. Those of one token "
     "should come together: heads and features.",
     "y.transpose(1, 2).flatten(1, 2)": "You merge tokens and heads. Only heads and features merge.",
-    "merge_heads(y.float())": "The values are right, the dtype is not. A conversion copies, and new "
-    "memory is float32 unless you ask for y's own.",
-    "torch.as_strided(y, *by_tokens(y))": "The strides that you state are those of a y that lies packed "
-    "by tokens, and as_strided takes them as they are. Ask `y.stride()`.",
+    "merge_heads(y.float())": shared.DTYPE.format("y"),
+    "torch.as_strided(y, *by_tokens(y))": shared.AS_IF_PACKED.format("y", "by tokens"),
 }
 merge_heads.exact |= {
     "y.contiguous().transpose(1, 2).flatten(2)": "You make y contiguous before the transpose. That lays "

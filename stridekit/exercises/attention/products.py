@@ -1,7 +1,6 @@
 """E2 and E4: what a product clones of its operands, and the scores of grouped heads without a clone."""
 
-from __future__ import annotations
-
+from math import prod
 from typing import Any
 
 import torch
@@ -94,15 +93,10 @@ def matmul_clones(a: torch.Tensor, b: torch.Tensor) -> tuple[int, int]:
 
 
 def expanded(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
-    """Both with all of the batch dims."""
     batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     return a.expand(*batch, *a.shape[-2:]), b.expand(*batch, *b.shape[-2:])
 
 
-NOT_CONTIGUOUS = (
-    "You take what is not contiguous for what is cloned. The last two dims may lie as they like: `k.mT` "
-    "is free, and so is a slice of tokens. Only the dims before them have to merge."
-)
 LEAST = (
     "You count each clone without its repetitions. The operand is expanded before it is cloned, so every "
     "repetition is written: `x.nbytes` after `expand`."
@@ -136,44 +130,36 @@ matmul_clones.slots["clones[0], clones[1]"] = {
     "clones[1], clones[0]": "The right numbers the wrong way round: first those of a.",
     "sum(clones), 0": "You add the two up. Asked for are the bytes of a, and those of b, each by itself.",
 }
-matmul_clones.alone["x.nbytes"] = {
-    (
-        "x[..., 0, 0].nbytes",
-        "x.untyped_storage().nbytes()",
-    ): "Right which operand is cloned. How much of it? All that was expanded, in bytes: the number of "
-    "elements times `x.itemsize`.",
-    "len(memset(x))": LEAST,
-}
-matmul_clones.alone["clones[0], clones[1]"] = {
-    "max(clones), max(clones)": "You answer alike for both. Each operand is judged by itself: in a "
-    "product with a contiguous q, only k is cloned.",
-}
-matmul_clones.alone["steps == needed"] = {
-    (
-        "x.is_contiguous()",
-        "x.is_contiguous() or x.mT.is_contiguous()",
-        "given.is_contiguous()",
-    ): NOT_CONTIGUOUS,
-    ("x.stride(-1) == 1", "1 in x.stride()[-2:]", "x.stride(-2) == x.size(-1) * x.stride(-1)"): (
-        "You look at the last two dims. How a matrix lies is left to the library that multiplies; what "
-        "`@` reshapes, and clones where it has to, are the dims before."
-    ),
-    "True": "You answer that nothing is ever cloned. BLAS takes strides of rows and columns, and of one "
-    "batch; two batch dims first have to become one.",
-    "len(dims) < 2": "You take two batch dims for a clone, whatever their strides. Where they merge to "
-    "one, nothing is copied: a contiguous operand is free.",
-    "steps == needed and 0 not in [s for _, s in dims]": "You take every stride of 0 for a clone. One "
-    "repeated dim by itself merges with nothing, and needs not; and 0 merges with 0.",
-    "steps[:1] == needed[:1]": "You compare the first two batch dims alone. There can be three and more: "
-    "each has to merge with its neighbour.",
-    "steps[-1:] == needed[-1:]": "You compare the last two batch dims alone. There can be three and "
-    "more: each has to merge with its neighbour.",
-}
 matmul_clones.wrong |= {
-    "tuple(0 if x.is_contiguous() else x.nbytes for x in (a, b))": NOT_CONTIGUOUS,
+    ("x.nbytes => x[..., 0, 0].nbytes", "x.nbytes => x.untyped_storage().nbytes()"):
+    "Right which operand is cloned. How much of it? All that was expanded, in bytes: `x.itemsize` for "
+    "each element.",
+    "x.nbytes => len(memset(x))": LEAST,
+    "clones[0], clones[1] => max(clones), max(clones)": "You answer alike for both. Each operand is "
+    "judged by itself: in a product with a contiguous q, only k is cloned.",
+    ("steps == needed => x.is_contiguous()",
+     "steps == needed => x.is_contiguous() or x.mT.is_contiguous()",
+     "steps == needed => given.is_contiguous()",
+     "tuple(0 if x.is_contiguous() else x.nbytes for x in (a, b))"): "You take what is not contiguous "
+    "for what is cloned. The last two dims may lie as they like: `k.mT` is free, and so is a slice of "
+    "tokens. Only the dims before them have to merge.",
+    ("steps == needed => x.stride(-1) == 1", "steps == needed => 1 in x.stride()[-2:]",
+     "steps == needed => x.stride(-2) == x.size(-1) * x.stride(-1)"): "You look at the last two dims. "
+     "How a matrix lies is left to the library that multiplies; `@` reshapes, and perhaps clones, the "
+     "dims before.",
+    "steps == needed => True": "You answer that nothing is ever cloned. BLAS takes strides of rows and "
+    "columns, and of one batch; two batch dims first have to become one.",
+    "steps == needed => len(dims) < 2": "You take two batch dims for a clone, whatever their strides. "
+    "Where they merge to one, nothing is copied: a contiguous operand is free.",
+    "steps == needed => steps == needed and 0 not in [s for _, s in dims]": "You take every stride of 0 "
+    "for a clone. One repeated dim by itself merges with nothing, and needs not; and 0 merges with 0.",
+    "steps == needed => steps[:1] == needed[:1]": "You compare the first two batch dims alone. There can "
+    "be three and more: each has to merge with its neighbour.",
+    "steps == needed => steps[-1:] == needed[-1:]": "You compare the last two batch dims alone. There "
+    "can be three and more: each has to merge with its neighbour.",
     "(expanded(a, b)[0].nbytes, expanded(a, b)[1].nbytes)": "You clone both operands, always. Where the "
     "batch dims merge, `@` takes an operand as it lies.",
-}
+}  # fmt: skip
 
 
 def as_good(args: Arguments) -> int:
@@ -182,33 +168,36 @@ def as_good(args: Arguments) -> int:
     return int(3 * q.shape[:3].numel() * k.size(2) * q.itemsize + q.nbytes)
 
 
+SCORES = [  # the shapes of q and k as they are made, and what is done to each
+    ((1, 4, 1, 16), "", (1, 2, 6, 16), ""),
+    ((2, 4, 1, 16), "", (2, 2, 6, 16), ""),
+    ((2, 4, 3, 16), "", (2, 2, 14, 16), ""),
+    ((2, 6, 1, 16), "", (2, 2, 8, 16), ""),
+    ((2, 6, 2, 16), "", (2, 3, 8, 16), ""),
+    ((2, 2, 4, 16), ".transpose(1, 2)", (2, 2, 12, 16), "  # by tokens"),
+    ((2, 1, 3, 4, 16), "[:, :, 0].transpose(1, 2)", (2, 2, 8, 16), "  # packed"),
+    ((2, 4, 1, 16), "", (2, 2, 12, 16), "[:, :, :7]  # the prefix of a cache"),
+    ((2, 4, 1, 16), "", (2, 2, 2, 6, 16), "[1]"),
+    ((2, 4, 1, 16), "", (2, 2, 16, 6), ".mT"),
+    ((1, 4, 1, 16), "", (1, 9, 2, 16), "[:, 2:].transpose(1, 2)"),
+    ((2, 4, 1, 16), "", (2, 1, 14, 16), ""),
+    ((1, 4, 1, 16), "", (1, 1, 10, 16), ""),
+    ((2, 2, 1, 16), "", (2, 2, 5, 16), ""),
+    ((2, 4, 2, 16), "[:, :, 1:]", (2, 2, 10, 16), "[:, :, 1:]"),
+]
+
+
 @exercise(
     title="scores of grouped heads, without a copy of k",
     read=read_with_copies(as_good),
     fence=logging_copies,
     cases=[
-        "q = torch.arange(64.0).view(1, 4, 1, 16); k = torch.arange(192.0).view(1, 2, 6, 16)",
-        "q = torch.arange(128.0).view(2, 4, 1, 16); k = torch.arange(384.0).view(2, 2, 6, 16)",
-        "q = torch.arange(384.0).view(2, 4, 3, 16); k = torch.arange(896.0).view(2, 2, 14, 16)",
-        "q = torch.arange(192.0).view(2, 6, 1, 16); k = torch.arange(512.0).view(2, 2, 8, 16)",
-        "q = torch.arange(384.0).view(2, 6, 2, 16); k = torch.arange(768.0).view(2, 3, 8, 16)",
-        "q = torch.arange(256.0).view(2, 2, 4, 16).transpose(1, 2); k = torch.arange(768.0).view(2, 2, "
-        "12, 16)  # by tokens",
-        "q = torch.arange(384.0).view(2, 1, 3, 4, 16)[:, :, 0].transpose(1, 2); k = "
-        "torch.arange(512.0).view(2, 2, 8, 16)  # packed",
-        "q = torch.arange(128.0).view(2, 4, 1, 16); k = torch.arange(768.0).view(2, 2, 12, 16)[:, :, :7]  "
-        "# the prefix of a cache",
-        "q = torch.arange(128.0).view(2, 4, 1, 16); k = torch.arange(768.0).view(2, 2, 2, 6, 16)[1]",
-        "q = torch.arange(128.0).view(2, 4, 1, 16); k = torch.arange(384.0).view(2, 2, 16, 6).mT",
-        "q = torch.arange(64.0).view(1, 4, 1, 16); k = torch.arange(288.0).view(1, 9, 2, 16)[:, "
-        "2:].transpose(1, 2)",
-        "q = torch.arange(128.0).view(2, 4, 1, 16); k = torch.arange(448.0).view(2, 1, 14, 16)",
-        "q = torch.arange(64.0).view(1, 4, 1, 16); k = torch.arange(160.0).view(1, 1, 10, 16)",
-        "q = torch.arange(64.0).view(2, 2, 1, 16); k = torch.arange(320.0).view(2, 2, 5, 16)",
-        "q = torch.arange(256.0).view(2, 4, 2, 16)[:, :, 1:]; k = torch.arange(640.0).view(2, 2, 10, "
-        "16)[:, :, 1:]",
-        "q = torch.arange(8, dtype=torch.float64).view(1, 4, 2, 1); k = torch.arange(6, "
-        "dtype=torch.float64).view(1, 2, 3, 1)",
+        f"q = torch.arange({prod(q)}.0).view{q}{of_q}; k = torch.arange({prod(k)}.0).view{k}{of_k}"
+        for q, of_q, k, of_k in SCORES
+    ]
+    + [
+        "q = torch.arange(8, dtype=torch.float64).view(1, 4, 2, 1); "
+        "k = torch.arange(6, dtype=torch.float64).view(1, 2, 3, 1)"
     ],
     hints=[
         "k has fewer heads than q, so something has to be repeated, or q cut into groups. What takes less "
@@ -250,43 +239,35 @@ group_scores.slots["k.mT"] = {
     "the rows of k. `k.mT` exchanges the last two dims, and copies nothing.",
     "k.contiguous().mT": "Right scores, but `contiguous()` copies a k that is no whole tensor, as the "
     "prefix of a cache. The product takes it as it lies.",
-    (
-        "k.mT.contiguous()",
-        "k.clone().mT",
-    ): "Right scores, but all of k is copied before the product. It takes k as it lies, turned or not.",
+    ("k.mT.contiguous()", "k.clone().mT"): "Right scores, but all of k is copied before the product. It "
+    "takes k as it lies, turned or not.",
     "k[:, :1].mT": "All your heads meet group 0 of k. Head h belongs to group h // (H // G).",
-}
+}  # fmt: skip
 group_scores.slots[".view(B, H, T, S)"] = {
     "": "The right scores, still by groups: (B, G, H // G * T, S). The rows of a group are its heads, "
     "one after the other, so a view gives them back.",
     ".view(B, T, H, S).transpose(1, 2)": "Right for one token, T = 1. The rows of a group go head by "
     "head, and inside a head token by token: yours come in the other order.",
 }
-group_scores.alone[".view(B, H, T, S)"] = {
-    ".view(B, H, T, S) / D**0.5": "These are scaled by the root of D. That is what attention does next; "
-    "asked for are the bare products.",
-    ".view(B, H, T, S).softmax(-1)": "These are weights, after a softmax. Asked for are the bare scores.",
-}
 group_scores.wrong |= {
-    (
-        "q @ k.repeat_interleave(q.size(1) // k.size(1), 1).mT",
-        "q @ k[:, torch.arange(q.size(1)) // (q.size(1) // k.size(1))].mT",
-    ): "Right scores, from a k that was written out for every head of q. The heads of one group meet one "
-    "matrix of k: can they meet it together, in one product?",
-    (
-        "torch.stack([q[:, h] @ k[:, h % k.size(1)].mT for h in range(q.size(1))], 1)",
-        "q @ k.repeat(1, q.size(1) // k.size(1), 1, 1).mT",
-    ): "Your heads meet the groups in turn: head h meets group h % G. Neighbours share a group here: "
-    "head h belongs to group h // (H // G). (`repeat` puts one copy of all groups behind the other.)",
-    (
-        "(q.unflatten(1, (k.size(1), -1)) @ k.unsqueeze(2).mT).flatten(1, 2)",
-        "q @ k.unsqueeze(2).expand(-1, -1, q.size(1) // k.size(1), -1, -1).flatten(1, 2).mT",
-    ): "Right scores, but k is written out, once for each head of its group. expand is free, up to where "
+    ".view(B, H, T, S) => .view(B, H, T, S) / D**0.5": "These are scaled by the root of D. That is what "
+    "attention does next; asked for are the bare products.",
+    ".view(B, H, T, S) => .view(B, H, T, S).softmax(-1)": "These are weights. Asked for are the scores "
+    "before the softmax.",
+    ("q @ k.repeat_interleave(q.size(1) // k.size(1), 1).mT",
+     "q @ k[:, torch.arange(q.size(1)) // (q.size(1) // k.size(1))].mT"): "Right scores, from a k that "
+     "was written out for every head of q. The heads of one group meet one matrix of k: can one product "
+     "do it?",
+    ("torch.stack([q[:, h] @ k[:, h % k.size(1)].mT for h in range(q.size(1))], 1)",
+     "q @ k.repeat(1, q.size(1) // k.size(1), 1, 1).mT"): "Your heads meet the groups in turn: head h "
+    "meets group h % G. Neighbours share a group here: head h belongs to group h // (H // G). (`repeat` "
+    "puts one copy of all groups behind the other.)",
+    ("(q.unflatten(1, (k.size(1), -1)) @ k.unsqueeze(2).mT).flatten(1, 2)",
+     "q @ k.unsqueeze(2).expand(-1, -1, q.size(1) // k.size(1), -1, -1).flatten(1, 2).mT"):
+    "Right scores, but k is written out, once for each head of its group. expand is free, up to where "
     "its dims are merged: by a reshape to H heads, or by `@` itself.",
-    "(q.unflatten(1, (k.size(1), -1)).unsqueeze(4) * k[:, :, None, None]).sum(-1).flatten(1, 2)": (
-        "Right scores, by way of all products of single elements: D times as many as there are scores. A "
-        "matrix product adds them up as it goes."
-    ),
-    "q @ k.mT": "torch broadcasts batch dims of size 1 alone: H heads do not meet G groups. Bring q to G "
-    "groups.",
-}
+    "(q.unflatten(1, (k.size(1), -1)).unsqueeze(4) * k[:, :, None, None]).sum(-1).flatten(1, 2)":
+    "Right scores, by way of all products of single elements: D times as many as there are scores. A "
+    "matrix product adds them up as it goes.",
+    "q @ k.mT": "torch broadcasts batch dims of size 1 alone: H heads do not meet G groups.",
+}  # fmt: skip

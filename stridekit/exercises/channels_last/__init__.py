@@ -12,8 +12,4 @@ __all__ = [
     "flatten_images",
     "uses_to_pay_back",
 ]
-
-
-def __dir__() -> list[str]:
-    """Let `ex.` and the tab key offer the exercises alone."""
-    return __all__
+__dir__ = __all__.copy  # let `ex.` and the tab key offer the exercises alone

@@ -1,12 +1,11 @@
 """E5 and E6: flatten with no needless copy, and after how many uses a copy has paid back."""
 
-from __future__ import annotations
-
 import math
 
 import torch
 from torch import Tensor
 
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.readers.answers import read_uses
 from stridekit.exercises.readers.copies import logging_copies, read_with_copies
@@ -87,11 +86,9 @@ flatten_images.slots["flatten(1)"] = {
     "reshape(x.size(0), -1)": "Right wherever there is an image. From 0 elements torch cannot work out "
     "what -1 should be. Say the size, or call what multiplies the sizes itself.",
 }
-flatten_images.alone["flatten(1)"] = {
-    "view(x.size(0), -1)": "`view` never copies, so it raises where the strides do not allow one: on "
-    "channels-last images C is innermost, and no single stride walks C, H, W. There you need a copy.",
-}
 flatten_images.wrong |= {
+    "flatten(1) => view(x.size(0), -1)": "`view` never copies, so it raises where the strides do not "
+    "allow one: on channels-last images C is innermost, and no single stride walks C, H, W: copy there.",
     "(x.permute(0, 2, 3, 1) if only_channels_last(x) else x).flatten(1)": NHWC_ORDER,
     "x.as_strided((x.size(0), m := math.prod(x.shape[1:])), (m, 1))": "You read the storage as it lies: "
     "x can begin later, and have gaps or another order. A row is x[n] in the order C, H, W.",
@@ -99,11 +96,11 @@ flatten_images.wrong |= {
 
 
 TIMES = [  # whose sums and products floats hold exactly, so that every way to count agrees
-    *((100, 30, 20), (8, 5, 2), (7, 5, 2), (0.5, 0.375, 0.25), (1, 10, 1), (1.5, 8.0, 0.5)),
-    *((12, 7, 3), (12, 7, 4), (13, 7, 4), (14, 7, 4), (1000, 3, 2), (0.75, 0.25, 0.125)),
-    *((0, 2, 1), (5, 2, 2), (5, 2, 3), (0.5, 0.25, 0.75), (0, 2, 2), (0, 2, 3), (40, 0.0625, 0)),
-    *((2049, 33, 1), (1_500_000, 0.5, 0.375)),
-]
+    (100, 30, 20), (8, 5, 2), (7, 5, 2), (0.5, 0.375, 0.25), (1, 10, 1), (1.5, 8.0, 0.5),
+    (12, 7, 3), (12, 7, 4), (13, 7, 4), (14, 7, 4), (1000, 3, 2), (0.75, 0.25, 0.125),
+    (0, 2, 1), (5, 2, 2), (5, 2, 3), (0.5, 0.25, 0.75), (0, 2, 2), (0, 2, 3), (40, 0.0625, 0),
+    (2049, 33, 1), (1_500_000, 0.5, 0.375),
+]  # fmt: skip
 
 
 @exercise(
@@ -142,62 +139,36 @@ def uses_to_pay_back(convert: float, before: float, after: float) -> float:
 
 
 NEVER = (
-    "Right where a use gets cheaper. Where it gets no cheaper, no number of uses pays a cost back: the "
-    "answer there is `math.inf`."
-)
-FREE = (
-    "Right where the conversion costs something. A conversion that takes no time has paid back after 0 "
-    "uses, whatever a use takes then: the smallest n is asked for."
+    "Right where a use gets cheaper. Where it gets no cheaper, no number of uses pays a cost back: "
+    "`math.inf`."
 )
 
 uses_to_pay_back.slots["(before - after)"] = {
-    (
-        "(after or before)",
-        "before",
-    ): "You divide by the time of one use. What pays the conversion back is what a use saves: the "
-    "difference between before and after.",
+    ("(after or before)", "before"): "You divide by the time of one use. What pays the conversion back "
+    "is what a use saves: the difference between before and after.",
     "(after - before)": "What a use saves is `before - after`; the answer has it the other way round.",
-}
+}  # fmt: skip
 uses_to_pay_back.slots["math.ceil("] = {
-    "math.floor(": "You round down. After that many uses the conversion has not quite paid back yet; "
-    "part of a use does not exist, so it takes one more.",
-    "round(": "You round to the nearest number, which is sometimes the one below: then the conversion "
-    "has not quite paid back yet. Half a use does not exist; round up.",
-    "(": "The right quotient, not yet a count of uses: part of a use does not exist. What is the "
-    "smallest whole number that is enough?",
+    "math.floor(": shared.ROUNDED_DOWN.format("conversion"),
+    "round(": shared.ROUNDED.format("conversion"),
+    "(": shared.NOT_ROUNDED,
 }
 uses_to_pay_back.slots["return math.inf"] = {
-    ("return -1", "return 0", "return None", "return -math.inf"): NEVER,
-}
-uses_to_pay_back.alone["after >= before"] = {
-    "False": NEVER,
-    "after > before": "Where before and after are equal, a use saves nothing, and you divide by 0. No "
-    "number of uses pays anything back there.",
-}
-uses_to_pay_back.alone["return 0"] = {
-    ("return 1", "return math.inf"): FREE,
-}
-uses_to_pay_back.alone["convert == 0"] = {
-    "convert == 0 and after < before": FREE,
+    ("return -1", "return 0", "return None", "return -math.inf"): NEVER
 }
 uses_to_pay_back.wrong |= {
-    (
-        "math.ceil(convert / (before - after))",
-        "uses_to_pay_back(convert, max(before, after), min(before, after))",
-    ): NEVER,
-    "math.inf if after >= before else convert // (before - after) + 1": "One use too many where the sums "
-    "are equal: then the conversion has paid back exactly, and that counts. The question is when it "
-    "takes no longer, not when it is faster.",
+    ("after >= before => False", "math.ceil(convert / (before - after))",
+     "uses_to_pay_back(convert, max(before, after), min(before, after))"): NEVER,
+    "after >= before => after > before": shared.EQUAL.format("before and after"),
+    ("return 0 => return 1", "return 0 => return math.inf",
+     "convert == 0 => convert == 0 and after < before"): "Right where the conversion costs something. A "
+     "conversion that takes no time has paid back after 0 uses, whatever a use takes then.",
+    "math.inf if after >= before else convert // (before - after) + 1":
+    shared.EXACTLY_EVEN.format("conversion"),
     "uses_to_pay_back(convert, before, after) + 1": "One use too many: the rounded quotient is the count.",
-    (
-        "n if (n := uses_to_pay_back(convert, before, after)) <= 10_000 else math.inf",
-        "n if (n := uses_to_pay_back(convert, before, after)) <= 900 else math.inf",
-        "n if (n := uses_to_pay_back(convert, before, after)) <= 100 else math.inf",
-    ): "Right for small n. Nothing limits n: small savings can pay a conversion back after millions of "
-    "uses. Where no n does, the times say so: no use gets cheaper.",
-    (
-        "1 if after < before else math.inf",
-        "0 if after < before else math.inf",
-    ): "That answer takes no notice of what converting costs, or almost none. Each use pays back only "
-    "`before - after` of it.",
-}
+    tuple(f"n if (n := uses_to_pay_back(convert, before, after)) <= {most} else math.inf"
+          for most in ("10_000", "900", "100")):
+    shared.SMALL_COUNTS.format("conversion"),
+    ("1 if after < before else math.inf", "0 if after < before else math.inf"): "That answer takes no "
+    "notice of what converting costs, or almost none. Each use pays back only `before - after` of it.",
+}  # fmt: skip

@@ -1,7 +1,5 @@
 """E3 and E4: the formats that a layout has, and the layer at which channels-last is lost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any
@@ -27,9 +25,9 @@ def read_formats(answer: Any, args: Arguments) -> Outcome:
     wanted = "a set of the names of formats is asked for"
     if isinstance(answer, str | dict) or not isinstance(answer, Iterable):
         raise Unusable(f"{kind(answer)}, where {wanted}")
-    found = {_name(item) for item in islice(answer, 100)}  # also of what never ends
-    shown = ", ".join(repr(name) for name in NAMES if name in found)
-    return Outcome({"formats": tuple(sorted(found))}, f"{{{shown}}}" if found else "set()")
+    names = {_name(item) for item in islice(answer, 100)}  # also of what never ends
+    shown = ", ".join(repr(name) for name in NAMES if name in names)
+    return Outcome({"formats": tuple(sorted(names))}, f"{{{shown}}}" if names else "set()")
 
 
 def _name(item: Any) -> str:
@@ -88,7 +86,7 @@ def formats(shape: tuple[int, int, int, int], stride: tuple[int, int, int, int])
             is_contiguous() and is_contiguous(memory_format=torch.channels_last) have it. (An
             empty tensor is in contiguous_format whatever its stride; channels_last compares.)
     """
-    found = {"contiguous_format"} if 0 in shape else set()
+    names = {"contiguous_format"} if 0 in shape else set()
     for name, order in (("contiguous_format", (3, 2, 1, 0)), ("channels_last", (1, 3, 2, 0))):
         needed, fits = 1, True
         for d in order:
@@ -96,8 +94,8 @@ def formats(shape: tuple[int, int, int, int], stride: tuple[int, int, int, int])
                 fits = fits and stride[d] == needed
                 needed *= shape[d]
         if fits:
-            found.add(name)
-    return found
+            names.add(name)
+    return names
 
 
 ORDERS = list(zip(NAMES, [(3, 2, 1, 0), (1, 3, 2, 0)], strict=True))  # from the innermost dim
@@ -135,53 +133,39 @@ formats.slots["stride[d] == needed"] = {
     "all(stride[d] >= stride[e] for e in order[: order.index(d)])": ORDER_ONLY,
     "(d != order[0] or stride[d] == needed)": INNERMOST,
 }
-formats.slots["return found"] = {
-    "return found & {NAMES[0]} or {NAMES[1]}": "Not contiguous_format, so channels_last, you say. A "
+formats.slots["return names"] = {
+    "return names & {NAMES[0]} or {NAMES[1]}": "Not contiguous_format, so channels_last, you say. A "
     "slice is often neither: it has gaps in either order. Each format has to be asked for by itself.",
-    ("return found & {NAMES[0]} or found", "return found & {NAMES[1]} or found"): (
-        "You stop at the first format that fits. A tensor can be contiguous in both: try shape (2, 1, 4, "
-        "5), whose two flags are both True. Ask the second question as well."
-    ),
-    "return found or None": "Right where a format fits. Where none does, you answer None. The task asks "
+    ("return names & {NAMES[0]} or names", "return names & {NAMES[1]} or names"): "You stop at the first "
+    "format that fits. A tensor can be contiguous in both: try shape (2, 1, 4, 5), whose two flags are "
+    "both True. Ask the second question as well.",
+    "return names or None": "Right where a format fits. Where none does, you answer None. The task asks "
     "for a set, and a set without members is `set()`.",
-}
-formats.slots["shape[d] != 1"] = {
-    "True": EXACTLY,
-}
+}  # fmt: skip
+formats.slots["shape[d] != 1"] = {"True": EXACTLY}
 formats.slots['{"contiguous_format"} if 0 in shape'] = {
     "set() if 0 in shape": "Right wherever there is an element. An empty tensor counts as "
     "contiguous_format whatever its stride. (For channels_last torch compares all the same.)",
     "set(NAMES) if 0 in shape": "Right wherever there is an element. For an empty tensor torch is "
     "uneven: it always counts as contiguous_format, but for channels_last the strides are compared.",
 }
-formats.alone['{"contiguous_format"} if 0 in shape'] = {
-    '{"contiguous_format"} if shape[0] == 0': "Right for an empty batch. A tensor is empty where any of "
-    "its sizes is 0, and then it counts as contiguous_format.",
-}
-formats.alone["needed *= shape[d]"] = {
-    "needed *= max(shape[d], 1)": "Right wherever there is an element. For channels_last torch "
-    "multiplies the sizes as they are: outside a size of 0 it needs a stride of 0.",
-}
-formats.alone["shape[d] != 1"] = {
-    "shape[d] > 1": "Right wherever there is an element. torch skips sizes of 1 alone: it compares the "
-    "stride of a size of 0 too, for channels_last.",
-}
 formats.wrong |= {
+    '{"contiguous_format"} if 0 in shape => {"contiguous_format"} if shape[0] == 0':
+    "Right for an empty batch. A tensor is empty where any of its sizes is 0, and then it counts.",
+    "needed *= shape[d] => needed *= max(shape[d], 1)": "Right wherever there is an element. For "
+    "channels_last torch multiplies the sizes as they are: outside a size of 0 it needs a stride of 0.",
+    "shape[d] != 1 => shape[d] > 1": "Right wherever there is an element. torch skips sizes of 1 alone: "
+    "it compares the stride of a size of 0 too, for channels_last.",
     "{name for name in NAMES if stride == new_stride(shape, name)}": EXACTLY,
-    (
-        "{name for name, order in ORDERS if dim_order(shape, stride) == order}",
-        "{name for name, steps in walked(shape, stride) if steps == sorted(steps)}",
-        "{name for name, steps in walked(shape, stride, skip=1) if steps == sorted(steps)}",
-    ): ORDER_ONLY,
-    (
-        "{name for name, steps in walked(shape, stride) if steps[0] == 1}",
-        "{NAMES[stride[1] == 1]}",
-    ): INNERMOST,
-    "set(NAMES) if shape[1] == 1 or shape[2:] == (1, 1) else formats(shape, stride)": (
-        "A tensor with C = 1, or with H = W = 1, can still be a slice with gaps. Those sizes only say "
-        "that the two formats want the same; whether the strides are right, you have to check."
-    ),
-}
+    ("{name for name, order in ORDERS if dim_order(shape, stride) == order}",
+     "{name for name, steps in walked(shape, stride) if steps == sorted(steps)}",
+     "{name for name, steps in walked(shape, stride, skip=1) if steps == sorted(steps)}"): ORDER_ONLY,
+    ("{name for name, steps in walked(shape, stride) if steps[0] == 1}", "{NAMES[stride[1] == 1]}"):
+    INNERMOST,
+    "set(NAMES) if shape[1] == 1 or shape[2:] == (1, 1) else formats(shape, stride)":
+    "A tensor with C = 1, or with H = W = 1, can still be a slice with gaps. Those sizes only say that "
+    "the two formats want the same; whether the strides are right, you have to check.",
+}  # fmt: skip
 
 X = "x = torch.ones(2, 3, 6, 6).to(memory_format=torch.channels_last); "
 GRAY = "x = torch.ones(2, 1, 6, 6).to(memory_format=torch.channels_last); "
@@ -255,20 +239,17 @@ def not_channels_last(y: Tensor) -> bool:
 
 
 def losses(
-    layers: Layers,
-    x: Tensor,
-    lost: Callable[[Tensor], bool] = not_channels_last,
-    mended: bool = False,
+    layers: Layers, x: Tensor, lost: Any = not_channels_last, mended: bool = False
 ) -> list[int]:
-    """The indices of the layers whose output has lost the format; where it is mended, before the next."""
-    found = []
+    """The layers whose output has lost the format, where it may be mended before the next."""
+    numbers = []
     for k, layer in enumerate(layers):
         x = layer(x)
         if lost(x):
-            found.append(k)
+            numbers.append(k)
         if mended and x.ndim == 4:
             x = x.to(memory_format=torch.channels_last)
-    return found
+    return [*numbers, len(layers)]
 
 
 def always_on(x: Tensor, layer: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
@@ -285,63 +266,53 @@ first_to_lose.slots["return k"] = {
     "question goes to what a layer returns, not to what it is given.",
 }
 first_to_lose.slots["not x.is_contiguous(memory_format=torch.channels_last)"] = {
-    (
-        "x.is_contiguous()",
-        'Layout.of(x).memory_format != "channels_last"',
-        'Layout.of(x).memory_format == "contiguous_format"',
-    ): "The two formats are not opposites: where C is 1, or H and W are, a tensor can be in both, and a "
-    "slice can be in neither. One question decides: `is_contiguous(memory_format=torch.channels_last)`.",
+    ("x.is_contiguous()", 'Layout.of(x).memory_format != "channels_last"',
+     'Layout.of(x).memory_format == "contiguous_format"'): "The two formats are not opposites: where C "
+    "is 1, or H and W are, a tensor can be in both, and a slice can be in neither. One question decides: "
+    "`is_contiguous(memory_format=torch.channels_last)`.",
     "x.ndim == 4 and not x.is_contiguous(memory_format=torch.channels_last)": "Right while all outputs "
     "have four dims. One that has not is not channels-last either: its layer has lost the format.",
     "x.ndim != 4 or x.stride(1) != 1": "The stride of C does not decide it alone: a slice with gaps has "
     "C innermost too, and where C is 1 its stride can be anything. `is_contiguous(memory_format=…)` asks "
-    "about all dims that matter.",
+    "about all.",
     'x.ndim != 4 or x.stride() != new_stride(x.shape, "channels_last")': "You compare all strides with "
     "those of a new channels-last tensor. A dim of size 1 can have any stride and still be "
     "channels-last: the flag knows that.",
-    (
-        "x.dim_order() != (0, 2, 3, 1)",
-        "x.ndim != 4 or x.to(memory_format=torch.channels_last) is not x",
-    ): "`dim_order()` and `.to(memory_format=…)` go by the order of the strides: a slice with gaps "
-    "passes for channels-last, and dims of size 1 mislead them. The task asks for the flag.",
-}
-first_to_lose.alone["enumerate(layers)"] = {
-    "enumerate(layers[:-1])": "Right but for the last layer: you never ask for its output.",
-}
+    ("x.dim_order() != (0, 2, 3, 1)",
+     "x.ndim != 4 or x.to(memory_format=torch.channels_last) is not x"): "`dim_order()` and "
+    "`.to(memory_format=…)` go by the order of the strides: a slice with gaps passes for channels-last, "
+    "and dims of size 1 mislead them. The task asks for the flag.",
+}  # fmt: skip
 first_to_lose.slots["enumerate(layers)"] = {
     "enumerate([always_on(x, layer) for layer in layers])": "Every layer gets the input x from you. In a "
     "network each one gets what the one before it returned: keep the output, and give it to the next.",
 }
 first_to_lose.slots["return len(layers)"] = {
-    ("return -1", "return None", "return len(layers) - 1"): NONE_LOSES,
+    ("return -1", "return None", "return len(layers) - 1"): NONE_LOSES
 }
 first_to_lose.exact |= {
     "first_to_lose(layers, x) % max(len(layers), 1)": NONE_LOSES,
-    "min(losses(layers, x, lambda y: not y.is_contiguous()), default=len(layers))": (
-        "`is_contiguous()` alone asks about contiguous_format. Ask with "
-        "`memory_format=torch.channels_last`."
-    ),
-    "min(losses(layers, x, lambda y: not not_channels_last(y)), default=len(layers))": (
-        "You stop at the first output that is channels-last. Wanted is the first that is not."
-    ),
-    "min(losses(layers, x, lambda y: y.ndim != 4), default=len(layers))": "You look for the first output "
-    "without four dims. One of four dims can be in contiguous_format, or in neither format: ask each for "
-    "its flag, `is_contiguous(memory_format=torch.channels_last)`.",
-}
+    "losses(layers, x, lambda y: not y.is_contiguous())[0]": "`is_contiguous()` alone asks about "
+    "contiguous_format. Ask with `memory_format=torch.channels_last`.",
+    "losses(layers, x, lambda y: not not_channels_last(y))[0]": "You stop at the first output that is "
+    "channels-last. Wanted is the first that is not.",
+    "losses(layers, x, lambda y: y.ndim != 4)[0]": "You look for the first output without four dims. One "
+    "of four dims can be in contiguous_format, or in neither format: ask each for its flag, "
+    "`is_contiguous(memory_format=torch.channels_last)`.",
+}  # fmt: skip
 first_to_lose.wrong |= {
-    "min(losses(layers, x, lambda y: y.stride() != x.stride()), default=len(layers))": (
-        "You compare the output's strides with those of the input. Another size gives another stride in "
-        "the same format: after pooling, everything is nearer together. Ask each output for its format."
-    ),
-    "max(losses(layers, x), default=len(layers))": "You find the last layer that is not channels-last "
-    "any more. The first one is to blame: what comes after it only inherits the loss, or repairs it.",
-    (
-        "first_to_lose(layers, x) if len(layers) - 1 in losses(layers, x) else len(layers)",
-        "len(layers) - (len(layers) - 1 in losses(layers, x))",
-    ): "You only look at what comes out at the end. A later layer can bring the format back, as a "
-    "converted convolution does, and an earlier one can be to blame: look at every output on the way.",
-    "min(losses(layers, x, mended=True), default=len(layers))": "You convert what one layer returns "
-    "before you give it to the next. So each is asked alone; run as they are, one hands its loss on.",
+    "enumerate(layers) => enumerate(layers[:-1])": "Right but for the last layer: you never ask for it.",
+    "losses(layers, x, lambda y: y.stride() != x.stride())[0]": "You compare the output's strides with "
+    "those of the input. Another size gives another stride in the same format: after pooling, everything "
+    "is nearer together. Ask each output for its format.",
+    "losses(layers, x)[-2:][0]": "You find the last layer that is not channels-last any more. The first "
+    "one is to blame: what comes after it only inherits the loss, or repairs it.",
+    ("first_to_lose(layers, x) if len(layers) - 1 in losses(layers, x) else len(layers)",
+     "len(layers) - (len(layers) - 1 in losses(layers, x))"): "You only look at what comes out at the "
+    "end. A later layer can bring the format back, as a converted convolution does, and an earlier one "
+    "can be to blame: look at every output on the way.",
+    "losses(layers, x, mended=True)[0]": "You convert what one layer returns before you give it to the "
+    "next. So each is asked alone; run as they are, one hands its loss on.",
     "first_to_lose(layers, x) - 1": "One too few: that layer still keeps the format. The one to blame is "
     "the next, whose output is the first that is not channels-last.",
-}
+}  # fmt: skip

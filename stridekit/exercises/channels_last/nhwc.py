@@ -1,7 +1,5 @@
 """E1 and E2: the stride of channels-last, and NHWC images seen so without a copy."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +11,10 @@ from stridekit.exercises.running import Arguments, Outcome
 from stridekit.exercises.watch import without_a_tensor
 
 SHAPES = [
-    *((2, 3, 4, 5), (1, 64, 5, 4), (8, 3, 2, 7), (5, 2, 3, 3), (7, 7, 7, 7)),
-    *((2, 1, 4, 5), (1, 3, 1, 5), (2, 3, 4, 1), (6, 3, 1, 1), (1, 1, 1, 1)),
-    *((0, 3, 4, 5), (2, 3, 0, 5), (2, 3, 4, 0), (2, 0, 4, 5)),
-]
+    (2, 3, 4, 5), (1, 64, 5, 4), (8, 3, 2, 7), (5, 2, 3, 3), (7, 7, 7, 7),
+    (2, 1, 4, 5), (1, 3, 1, 5), (2, 3, 4, 1), (6, 3, 1, 1), (1, 1, 1, 1),
+    (0, 3, 4, 5), (2, 3, 0, 5), (2, 3, 4, 0), (2, 0, 4, 5),
+]  # fmt: skip
 
 
 @exercise(
@@ -58,54 +56,37 @@ channels_last_stride.slots["(h * w * c, 1, w * c, c)"] = {
     "the channels of one pixel lie side by side, so the stride of C is 1.",
     "(c * h * w, 1, c, c * h)": "You walk C, then H, then W: that goes down the columns. An image lies "
     "row by row in both formats, so W comes next after C: which pixel follows the first?",
-    "(h * w * c, 1, w, c)": "Right but for H. From one row to the next you step over w pixels of c "
-    "elements.",
-    "(h * w * c, 1, h * c, c)": "Right but for H. A row holds w pixels, so the next begins after w of "
-    "them.",
+    "(h * w * c, 1, w, c)": "Right but for H. One step along H goes over w pixels of c elements.",
+    "(h * w * c, 1, h * c, c)": "Right but for H. A row holds w pixels, not h.",
     "(shape[0] * h * w * c, 1, w * c, c)": "Right but for N. One step along N skips one image, and no "
     "image knows how many there are: a dim's own size is not in its stride.",
     "(h * w, 1, w, 1)": "You forgot the channels on the way: two pixels of a row are not 1 apart, the "
     "channels of the first lie between. Everything outside C has to step over a whole pixel.",
-    (
-        "(h * w * c, w * c, c, 1)",
-        "(1, c, w * c, h * w * c)",
-    ): "The right four numbers, in the order in which the dims lie in memory. A stride stands in the "
-    "order of the shape, (N, C, H, W).",
+    ("(h * w * c, w * c, c, 1)", "(1, c, w * c, h * w * c)"): "The right four numbers, in the order in "
+    "which the dims lie in memory. A stride stands in the order of the shape, (N, C, H, W).",
     "(h * w * c, c, 1, w * c)": "The right numbers, permuted the wrong way round. `permute(0, 3, 1, 2)` "
     "brings N, H, W, C to N, C, H, W; (0, 2, 3, 1) is the way back.",
     "(c, 1, shape[0] * c * w, shape[0] * c)": "You put the images between the channels and the rows. "
     "Each image is one piece: N is outermost in both formats, so its stride is the largest.",
-    (
-        "(0, 2, 3, 1)",
-        "(shape[0], h, w, c)",
-        "(1, c, w, h)",
-    ): "Those are the dims, or the sizes, in the order in which memory has them. A stride is a distance: "
-    "how many elements is one step?",
-}
-channels_last_stride.alone["_, c, h, w = shape"] = {
-    "_, c, h, w = (max(size, 1) for size in shape)": "Right wherever there is an element. For a new "
-    "tensor in contiguous_format torch counts a size of 0 as 1; for channels_last it does not, and "
-    "multiplies the sizes as they are.",
-}
-channels_last_stride.alone["(h * w * c, 1, w * c, c)"] = {
-    "(c * h * w, h * w, w, 1) if c == 1 or h == w == 1 else (h * w * c, 1, w * c, c)": (
-        "Right where the formats differ. Where C is 1, or H and W are, you answer in contiguous_format; "
-        "torch writes the stride of channels_last there, too, when it is asked for it."
-    ),
-}
+    ("(0, 2, 3, 1)", "(shape[0], h, w, c)", "(1, c, w, h)"): "Those are the dims, or the sizes, in the "
+    "order in which memory has them. A stride is a distance: how many elements is one step?",
+}  # fmt: skip
 channels_last_stride.wrong |= {
-    (
-        "[1 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]",
-        "[0 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]",
-    ): "Right where no size is 1. A dim of size 1 gets its stride by the same rule as any other: nobody "
-    "steps along it, but torch writes down the product all the same.",
-    (
-        "[2 * s for s in channels_last_stride(shape)]",
-        "[4 * s for s in channels_last_stride(shape)]",
-        "[8 * s for s in channels_last_stride(shape)]",
-    ): "Each number is so many times the right one, always as many, as bytes would be. torch counts "
-    "strides in elements, so the innermost dim steps by 1. (NumPy's `strides` are in bytes.)",
-}
+    "_, c, h, w = shape => _, c, h, w = (max(size, 1) for size in shape)": "Right wherever there is an "
+    "element. For a new tensor in contiguous_format torch counts a size of 0 as 1; for channels_last it "
+    "does not, and multiplies the sizes as they are.",
+    "return => return (c * h * w, h * w, w, 1) if c == 1 or h == w == 1 else":
+    "Right where the formats differ. Where C is 1, or H and W are, you answer in contiguous_format; "
+    "torch writes the stride of channels_last there, too, when it is asked for it.",
+    ("[1 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]",
+     "[0 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]"): "Right where no size "
+    "is 1. A dim of size 1 gets its stride by the same rule as any other: nobody steps along it, but "
+    "torch writes down the product all the same.",
+    ("[2 * s for s in channels_last_stride(shape)]", "[4 * s for s in channels_last_stride(shape)]",
+     "[8 * s for s in channels_last_stride(shape)]"): "Each number is so many times the right one, "
+    "always as many, as bytes would be. torch counts strides in elements, so the innermost dim steps by "
+    "1. (NumPy's `strides` are in bytes.)",
+}  # fmt: skip
 
 
 def read_images(answer: Any, args: Arguments) -> Outcome:
@@ -163,18 +144,9 @@ def channels_last_view(images: torch.Tensor) -> torch.Tensor:
 
 
 def nchw(images: torch.Tensor) -> torch.Size:
-    """The sizes of these NHWC images in the order N, C, H, W."""
     return images.permute(0, 3, 1, 2).shape
 
 
-COPIES = (
-    "Every value is at its index, but in new memory, and in contiguous_format at that: a pixel's channels "
-    "lay side by side, and now they do not. Reordering the dims is enough, and copies nothing."
-)
-NO_REORDERING = (
-    "The elements still run in their old order, only cut into other sizes: what was the green of a pixel "
-    "is now its neighbour. `view` and `reshape` never reorder; reordering dims is what `permute` does."
-)
 MISREAD = (
     "Asked of images of shape (N, H, W, C), channels_last takes the second dim, H, for the channels, and "
     "copies everything to have H innermost. The bytes are in the right order already; the dims are not."
@@ -193,25 +165,26 @@ channels_last_view.slots["images"] = {
     "images.to(memory_format=torch.channels_last)": MISREAD,
 }
 channels_last_view.wrong |= {
-    "channels_last_view(images).contiguous()": COPIES,
-    "channels_last_view(images).clone(memory_format=torch.contiguous_format)": COPIES,
+    ("channels_last_view(images).contiguous()",
+     "channels_last_view(images).clone(memory_format=torch.contiguous_format)"): "Every value is at its "
+    "index, but in new memory, and in contiguous_format at that: a pixel's channels lay side by side, "
+    "and now they do not. Reordering the dims is enough, and copies nothing.",
     "channels_last_view(images).contiguous(memory_format=torch.channels_last)": "Right on a whole batch, "
     "where this call returns the tensor itself. A part of a batch has gaps, so it is copied there. The "
     "reordered view alone was enough.",
-    "channels_last_view(images).to(memory_format=torch.channels_last)": "A copy where torch does not take "
-    "the tensor for channels-last, as `.to(memory_format=…)` makes one: here because of the order in "
-    "which these images lie. A view was asked for, whatever they look like.",
-    "images.to(memory_format=torch.channels_last)": MISREAD,
-    "images.contiguous(memory_format=torch.channels_last)": MISREAD,
-    "images.reshape(nchw(images))": NO_REORDERING,
-    "images.view(nchw(images))": NO_REORDERING,
-    "images.as_strided(nchw(images), channels_last_stride.reference(nchw(images)))": "These are the "
-    "strides of a whole new batch, and images may be a part of one, or lie in another order. Let "
-    "`images.stride()` itself be permuted: that is what `permute` does.",
-    **dict.fromkeys(
-        ["images.mT", "images.transpose(1, 2)"],
-        "Two dims have changed places. All three move: C to the second place, H and W one back.",
-    ),
+    "channels_last_view(images).to(memory_format=torch.channels_last)": "A copy where torch does not "
+    "take the tensor for channels-last, as `.to(memory_format=…)` makes one: here because of the order "
+    "in which these images lie. A view was asked for, whatever they look like.",
+    ("images.to(memory_format=torch.channels_last)",
+     "images.contiguous(memory_format=torch.channels_last)"): MISREAD,
+    ("images.reshape(nchw(images))", "images.view(nchw(images))"): "The elements still run in their old "
+    "order, only cut into other sizes: what was the green of a pixel is now its neighbour. `view` and "
+    "`reshape` never reorder; reordering dims is what `permute` does.",
+    "images.as_strided(nchw(images), channels_last_stride.reference(nchw(images)))":
+    "These are the strides of a whole new batch, and images may be a part of one, or lie in another "
+    "order. Let `images.stride()` itself be permuted: that is what `permute` does.",
     "images[:]": "The images are as they were: of shape (N, H, W, C). torch's functions take the second "
     "dim for the channels whatever the memory format, so the shape has to become (N, C, H, W).",
-}
+    ("images.mT", "images.transpose(1, 2)"): "Two dims have changed places. All three move: C to the "
+    "second place, H and W one back.",
+}  # fmt: skip

@@ -1,12 +1,12 @@
 """E5 and E6: the strides that clone gives, and the same result with fewer bytes copied."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from stridekit.exercises import confusions as shared
+from stridekit.exercises.contiguity.order import sources
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.readers.answers import free_where_unused, read_stride_of
@@ -15,49 +15,41 @@ from stridekit.exercises.running import Arguments
 from stridekit.exercises.watch import without_a_tensor
 from stridekit.rules import packed_stride  # noqa: F401  (in sources alone)
 
+LAYOUTS = [
+    ((4, 6), (6, 1), "x = torch.empty(4, 6)"),
+    ((6, 4), (1, 6), "x.t()"),
+    ((4, 3), (6, 1), "x[:, :3]"),
+    ((4, 3), (6, 2), "x[:, ::2]"),
+    ((3, 4), (1, 6), "x[:, :3].t()"),
+    ((3, 4), (2, 6), "x[:, ::2].t()"),
+    ((2, 6), (12, 1), "x[::2]"),
+    ((6, 2), (1, 12), "x[::2].t()"),
+    ((4,), (6,), "x[:, 2]"),
+    ((2, 3, 4), (12, 4, 1), "y = torch.empty(2, 3, 4)"),
+    ((4, 2, 3), (1, 12, 4), "y.permute(2, 0, 1)"),
+    ((3, 4, 2), (4, 1, 12), "y.permute(1, 2, 0)"),
+    ((4, 2, 2), (1, 12, 4), "y[:, :2].permute(2, 0, 1)"),
+    ((3, 2, 2), (4, 2, 12), "y[:, :, ::2].permute(1, 2, 0)"),
+    ((2, 5, 3, 4), (60, 1, 20, 5), "z: an image in channels-last"),
+    ((2, 2, 3, 4), (60, 1, 20, 5), "z[:, :2]"),
+    ((2, 5, 3, 2), (60, 1, 20, 10), "z[:, :, :, ::2]"),
+    ((3, 3), (1, 7)), ((2, 3), (8, 1)), ((3, 2), (2, 14)), ((5, 2), (7, 2)), ((2, 5), (3, 9)),
+    ((4, 6), (0, 1), "torch.empty(6).expand(4, 6)"),
+    ((6, 4), (1, 0), "the same, turned"),
+    ((2, 3), (0, 0), "torch.empty(1).expand(2, 3)"),
+    ((3, 4, 5), (0, 1, 4), "torch.empty(5, 4).t().expand(3, 4, 5)"),
+    ((4, 3, 5), (1, 0, 4), "the same, permuted"),
+    ((5, 3, 4), (4, 0, 1), "the same, permuted"),
+    ((4, 1, 6), (6, 99, 1)), ((4, 1, 3), (6, 99, 1)), ((3, 1, 4), (1, 5, 6)), ((1, 1, 3), (7, 99, 1)),
+    ((1, 3), (5, 2)), ((), ()), ((0, 3), (3, 1)), ((3, 0), (1, 3)),
+]  # fmt: skip
+
 
 @exercise(
     title="the stride that clone gives",
     read=read_stride_of("shape"),
     means=without_a_tensor("Layout"),
-    cases=[
-        "shape, stride = (4, 6), (6, 1)  # x = torch.empty(4, 6)",
-        "shape, stride = (6, 4), (1, 6)  # x.t()",
-        "shape, stride = (4, 3), (6, 1)  # x[:, :3]",
-        "shape, stride = (4, 3), (6, 2)  # x[:, ::2]",
-        "shape, stride = (3, 4), (1, 6)  # x[:, :3].t()",
-        "shape, stride = (3, 4), (2, 6)  # x[:, ::2].t()",
-        "shape, stride = (2, 6), (12, 1)  # x[::2]",
-        "shape, stride = (6, 2), (1, 12)  # x[::2].t()",
-        "shape, stride = (4,), (6,)  # x[:, 2]",
-        "shape, stride = (2, 3, 4), (12, 4, 1)  # y = torch.empty(2, 3, 4)",
-        "shape, stride = (4, 2, 3), (1, 12, 4)  # y.permute(2, 0, 1)",
-        "shape, stride = (3, 4, 2), (4, 1, 12)  # y.permute(1, 2, 0)",
-        "shape, stride = (4, 2, 2), (1, 12, 4)  # y[:, :2].permute(2, 0, 1)",
-        "shape, stride = (3, 2, 2), (4, 2, 12)  # y[:, :, ::2].permute(1, 2, 0)",
-        "shape, stride = (2, 5, 3, 4), (60, 1, 20, 5)  # z: an image in channels-last",
-        "shape, stride = (2, 2, 3, 4), (60, 1, 20, 5)  # z[:, :2]",
-        "shape, stride = (2, 5, 3, 2), (60, 1, 20, 10)  # z[:, :, :, ::2]",
-        "shape, stride = (3, 3), (1, 7)",
-        "shape, stride = (2, 3), (8, 1)",
-        "shape, stride = (3, 2), (2, 14)",
-        "shape, stride = (5, 2), (7, 2)",
-        "shape, stride = (2, 5), (3, 9)",
-        "shape, stride = (4, 6), (0, 1)  # torch.empty(6).expand(4, 6)",
-        "shape, stride = (6, 4), (1, 0)  # the same, turned",
-        "shape, stride = (2, 3), (0, 0)  # torch.empty(1).expand(2, 3)",
-        "shape, stride = (3, 4, 5), (0, 1, 4)  # torch.empty(5, 4).t().expand(3, 4, 5)",
-        "shape, stride = (4, 3, 5), (1, 0, 4)  # the same, permuted",
-        "shape, stride = (5, 3, 4), (4, 0, 1)  # the same, permuted",
-        "shape, stride = (4, 1, 6), (6, 99, 1)",
-        "shape, stride = (4, 1, 3), (6, 99, 1)",
-        "shape, stride = (3, 1, 4), (1, 5, 6)",
-        "shape, stride = (1, 1, 3), (7, 99, 1)",
-        "shape, stride = (1, 3), (5, 2)",
-        "shape, stride = (), ()",
-        "shape, stride = (0, 3), (3, 1)",
-        "shape, stride = (3, 0), (1, 3)",
-    ],
+    cases=sources("shape, stride", LAYOUTS),
     hints=[
         "Make some tensors, clone them and look: `x.t().clone().stride()`, `x[:, ::2].clone()`, `x[:, "
         "::2].t().clone()`. Which order in memory does the copy have, and has it gaps?",
@@ -101,14 +93,6 @@ def is_dense(shape: Ints, stride: Ints) -> bool:
     return free_where_unused(shape, clone) == free_where_unused(shape, stride)
 
 
-BY_SIZE = (
-    "You order the dims by their sizes. What clone keeps is the order in memory: the dim of the smallest "
-    "stride is the innermost, whether it is long or short."
-)
-clone_stride.alone["step *= max(shape[d], 1)"] = {
-    "step = max(shape[d], 1)": "From the third dim on, counted from the innermost, the step is a running "
-    "product: of all the sizes that are further in, not of the last one alone.",
-}
 clone_stride.only |= {
     "0 in shape": "Right wherever there is an element. Without one any stride will do.",
     "1 in shape": "Right wherever no size is 1. Such a dim has its place in the answer, with any stride, "
@@ -117,17 +101,18 @@ clone_stride.only |= {
     "a dim keeps its place, counted from the last dim, and the others are sorted around it.",
 }
 clone_stride.wrong |= {
+    "step *= max(shape[d], 1) => step = max(shape[d], 1)": "From the third dim on, counted from the "
+    "innermost, the step is a running product: of all the sizes further in, not of the last alone.",
     "stride": "Your clone keeps the gaps of its input. clone copies the elements alone, side by side, "
     "into new memory: look at `x[:, ::2].clone().stride()`.",
     "packed_stride(shape, dims_by(stride, lambda s: 0))": "You make every clone contiguous. That is "
     "`contiguous()`; clone keeps the order in memory: look at `x.t().clone().stride()`.",
-    "stride if is_dense(shape, stride) else packed_stride(shape, dims_by(stride, lambda s: "
-    "0))": "Right for dense tensors. The others you lay "
-    "out in reading order, but clone only closes the gaps: the dims stay in the order of their strides. "
-    "Look at `x[:, ::2].t().clone().stride()`.",
+    "stride if is_dense(shape, stride) else packed_stride(shape, dims_by(stride, lambda s: 0))":
+    "Right for dense tensors. The others you lay out in reading order, but clone only closes the gaps: "
+    "the dims stay in the order of their strides. Look at `x[:, ::2].t().clone().stride()`.",
     "packed_stride(shape, [d for d in dims_by(stride, abs) if stride[d]])": "You keep a stride of 0. The "
-    "clone of an expanded tensor has an element for each index, so that you can write to it: every dim of "
-    "more than one element needs a step.",
+    "clone of an expanded tensor has an element for each index, so that you can write to it: every dim "
+    "of more than one element needs a step.",
     "packed_stride(shape, dims_by(stride, abs))": "You put expanded dims innermost, as if 0 were the "
     "smallest step. A stride of 0 says nothing about the order: such a dim keeps its place. Look at "
     "`torch.empty(6).expand(4, 6).clone()`.",
@@ -136,19 +121,17 @@ clone_stride.wrong |= {
     "`torch.empty(6).expand(4, 6).t().clone()`.",
     "packed_stride(shape, dims_by(stride, abs)[::-1])": "Your order is upside down: the dim of the "
     "largest stride gets 1. The smallest step in memory stays the smallest: sort the other way.",
-    **dict.fromkeys(
-        [
-            f"packed_stride(shape, sorted(range(len(shape)){end}, key=lambda d: {key}))"
-            for end in ("", "[::-1]")
-            for key in ("shape[d]", "-shape[d]")
-        ],
-        BY_SIZE,
-    ),
     "tuple(sorted(clone_stride(shape, stride), reverse=True))": "Right numbers in the order of memory, "
     "not of the dims: put each back where its dim is.",
     "packed_stride(shape, list(range(len(shape))))": "You lay every clone out by columns. That is right "
     "for `x.t()`, which lies so: clone keeps the order that it finds. Look at `x.clone().stride()`.",
-}
+    tuple(
+        f"packed_stride(shape, sorted(range(len(shape)){end}, key=lambda d: {key}))"
+        for end in ("", "[::-1]")
+        for key in ("shape[d]", "-shape[d]")
+    ): "You order the dims by their sizes. What clone keeps is the order in memory: the dim of the "
+    "smallest stride is the innermost, whether it is long or short.",
+}  # fmt: skip
 
 clone_stride.exact |= {
     "tuple(s // min(filter(None, stride), default=1) for s in stride)": "You divide the gaps away by the "
@@ -222,50 +205,25 @@ def by_columns(x: torch.Tensor) -> torch.Tensor:
 
 
 def width(x: Tensor) -> tuple[int, int]:
-    """The shape of the result."""
     return x.size(0), x.size(1) * x.size(2)
 
 
-TWO_COPIES = (
-    "The right values, in up to two copies. (reshape can be one of them: it only does not say so.) Which "
-    "of your steps move elements, and what is the first copy good for in the end?"
-)
-BY_ROWS = (
-    "reshape is not a transpose. It keeps the reading order, row by row, and only cuts it anew; the "
-    "columns come first only after `transpose(1, 2)`."
-)
-
-AS_IF_BY_ROWS = [
-    "x.as_strided((x.size(0), x.size(2), x.size(1)), (x[0].numel(), 1, x.size(2))).reshape(width(x))",
-    "x.as_strided(width(x), (x[0].numel(), 1))",
-]
-NO_ELEMENT = (
-    "Right wherever there is an element. From 0 elements torch cannot work out what a `-1` stands for: "
-    "say the size itself, or call what multiplies the sizes."
-)
-by_columns.only["x.numel() == 0"] = NO_ELEMENT
+by_columns.only["x.numel() == 0"] = shared.MINUS_ONE
 by_columns.wrong |= {
-    "x.contiguous().transpose(1, 2).contiguous().view(width(x))": TWO_COPIES,
-    "x.transpose(1, 2).clone(memory_format=torch.contiguous_format).view(width(x))": "You copy on every "
-    "input, also where x lies in memory by columns already and a view would do. Which method copies only "
-    "if it must?",
-    "by_columns(x).clone()": "Twice the bytes on every input: the elements are copied, and then once more "
-    "what is new already. One of these copies alone would do; which of them does nothing for the result?",
-    "x.reshape(width(x))": BY_ROWS,
-    "x.contiguous().view(width(x))": BY_ROWS,
-    "by_columns(x.reshape(x.size(0), x.size(2), x.size(1)))": "reshape is not a transpose. It keeps the "
-    "reading order: yours has the shape of the transpose, with the elements in the wrong places.",
-    "by_columns(x.float())": "Your result is of another dtype than x. A conversion copies, and new memory "
-    "is float32 unless you ask for `dtype=x.dtype`.",
-    **dict.fromkeys(
-        AS_IF_BY_ROWS,
-        "The strides that you state are those of a whole x that lies by rows, and as_strided takes them "
-        "as they are. An x that is sliced or turned has others: they are in `x.stride()`.",
-    ),
+    "x.contiguous().transpose(1, 2).contiguous().view(width(x))": "The right values, in up to two "
+    "copies. (reshape can be one of them: it only does not say so.) Which of your steps move elements, "
+    "and what is the first copy good for in the end?",
+    "x.transpose(1, 2).clone(memory_format=torch.contiguous_format).view(width(x))":
+    "You copy on every input, also where x lies in memory by columns already and a view would do. Which "
+    "method copies only then?",
+    "by_columns(x).clone()": shared.TWICE,
+    ("x.reshape(width(x))", "x.contiguous().view(width(x))",
+     "by_columns(x.reshape(x.size(0), x.size(2), x.size(1)))"): shared.NO_TRANSPOSE.format("columns"),
+    "by_columns(x.float())": shared.DTYPE.format("x"),
     "x.contiguous().transpose(1, 2).view(width(x))": "You make it contiguous too early: the transpose "
     "turns the strides round again. Where is a contiguous tensor needed?",
-    "x.transpose(1, 2).view(width(x))": "No copy at all: that is a view only where x lies in memory by "
-    "columns already. Elsewhere torch refuses it, as it has to: one copy is needed.",
-    "x.transpose(1, 2).clone().view(width(x))": "clone keeps the order in memory, so it copies and "
-    "changes nothing for view. `contiguous()` puts the elements in reading order.",
-}
+    "x.transpose(1, 2).view(width(x))": shared.NO_COPY.format("x lies by columns"),
+    "x.transpose(1, 2).clone().view(width(x))": shared.CLONE_KEEPS_ORDER,
+    ("x.as_strided((x.size(0), x.size(2), x.size(1)), (x[0].numel(), 1, x.size(2))).reshape(width(x))",
+     "x.as_strided(width(x), (x[0].numel(), 1))"): shared.AS_IF_PACKED.format("x", "by rows"),
+}  # fmt: skip

@@ -1,18 +1,18 @@
 """E1 and E2: contiguous, and the dims that step as one."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise, product
 from math import prod  # noqa: F401  (in sources alone)
+from typing import Any
 
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401  (in sources alone)
 from stridekit.exercises.readers.answers import read_yes_or_no
 from stridekit.exercises.watch import without_a_tensor
 from stridekit.rules import contiguous_stride  # noqa: F401
 
-LAYOUTS = [
+LAYOUTS: list[tuple[Any, ...]] = [
     ((4, 6), (6, 1), "x = torch.empty(4, 6)"),
     ((6, 4), (1, 6), "x.t()"),
     ((4, 3), (6, 1), "x[:, :3]"),
@@ -30,42 +30,36 @@ LAYOUTS = [
     ((2, 3, 4, 5), (60, 20, 5, 1), "torch.empty(2, 3, 4, 5)"),
     ((2, 5, 3, 4), (60, 1, 20, 5), "an image in channels-last"),
     ((2, 3, 4, 1), (12, 4, 1, 24), "torch.empty(1, 2, 3, 4).permute(1, 2, 3, 0)"),
-    ((3, 1), (1, 7), ""),
-    ((1, 3), (99, 1), ""),
-    ((1, 3), (1, 2), ""),
-    ((4, 1, 6), (6, 99, 1), ""),
-    ((4, 1, 6), (12, 6, 1), ""),
-    ((1, 1, 3), (7, 99, 1), ""),
-    ((1, 4, 6), (24, 1, 4), ""),
-    ((1, 2, 1, 3), (0, 3, 0, 1), ""),
-    ((1, 1), (5, 0), ""),
+    ((3, 1), (1, 7)), ((1, 3), (99, 1)), ((1, 3), (1, 2)), ((4, 1, 6), (6, 99, 1)),
+    ((4, 1, 6), (12, 6, 1)), ((1, 1, 3), (7, 99, 1)), ((1, 4, 6), (24, 1, 4)),
+    ((1, 2, 1, 3), (0, 3, 0, 1)), ((1, 1), (5, 0)),
     ((), (), "torch.tensor(7)"),
-    ((0,), (7,), ""),
-    ((0, 3), (5, 2), ""),
-    ((3, 0), (9, 9), ""),
-    ((2, 0, 3), (1, 2, 3), ""),
-    ((0, 1, 4), (8, 8, 8), ""),
+    ((0,), (7,)), ((0, 3), (5, 2)), ((3, 0), (9, 9)), ((2, 0, 3), (1, 2, 3)), ((0, 1, 4), (8, 8, 8)),
+]  # fmt: skip
+
+
+def sources(names: str, rows: Iterable[tuple[Any, ...]]) -> list[str]:
+    """The cases of some rows: values of the names, and perhaps how a tensor gets them, in a comment."""
+    count = names.count(",") + 1
+    texts = [(", ".join(map(str, row[:count])), "  # ".join(["", *row[count:]])) for row in rows]
+    return [f"{names} = {values}{how}" for values, how in texts]
+
+
+# Every shape of one and two dims with sizes and strides 0 to 3; sizes of 1 and 0 last: they are strange.
+GRIDS = [list(product(range(4), repeat=ndim)) for ndim in (1, 2)]
+SMALL = [
+    (shape, stride)
+    for grid in GRIDS
+    for shape in sorted(grid, key=lambda sizes: (0 in sizes, 1 in sizes))
+    for stride in grid
 ]
-
-
-def layouts_cases() -> list[str]:
-    """The layouts by hand, then every shape of one and two dims with sizes and strides 0 to 3."""
-    found = []
-    for shape, stride, how in LAYOUTS:
-        found.append(f"shape, stride = {shape}, {stride}" + (f"  # {how}" if how else ""))
-    for ndim in (1, 2):
-        grid = list(product(range(4), repeat=ndim))
-        # Sizes of 1 and 0 last: they are the strange ones.
-        for shape in sorted(grid, key=lambda sizes: (0 in sizes, 1 in sizes)):
-            found += [f"shape, stride = {shape}, {stride}" for stride in grid]
-    return found
 
 
 @exercise(
     title="does it lie in memory in reading order?",
     read=read_yes_or_no,
     means=without_a_tensor("Layout"),
-    cases=layouts_cases(),
+    cases=sources("shape, stride", LAYOUTS + SMALL),
     hints=[
         "Read the elements in order: the last index runs fastest. What does its stride have to be, and "
         "what the stride of the dim before it?",
@@ -115,14 +109,6 @@ def whatever_the_sizes(rule: str) -> Iterator[str]:
     yield f"0 in shape or (lambda shape, stride: {rule})(*stepped(shape, stride))"
 
 
-is_contiguous.wrong |= {
-    (
-        "stride == contiguous_stride(shape)",
-        "stride == row_major(shape)",
-        "0 in shape or not shape or (stride[-1] == 1 and steps_evenly(shape, stride))",
-    ): "Your test asks for a certain stride in a dim of size 1. No index ever steps along it, so any "
-    "stride will do: move a size of 1 about with `permute` and ask `is_contiguous()`.",
-}
 is_contiguous.only |= {
     "not shape": "Right except for shape (). It has no dims, so there is no last one to look at, and no "
     "stride that could be wrong. A 0-d tensor has one element: contiguous.",
@@ -146,8 +132,7 @@ RULES = {
     "not stride or stride[-1] == 1": "A last stride of 1 says that each row has no gap inside. Whether "
     "the next row follows without one is up to the other strides: look at `x[:, :3]`.",
     "stride == row_major(shape[::-1])[::-1]": "That is contiguity by columns, with the product of the "
-    "sizes before each dim. In torch the last index runs fastest, so it takes the sizes after it. Try "
-    "`x.t()`.",
+    "sizes before each dim. In torch the last index runs fastest, so take those after it. Try `x.t()`.",
     "(s := sorted(zip(stride, shape), reverse=True)) == list(zip(row_major([n for _, n in s]), [n for _, "
     "n in s]))": "You accept whatever fills its range without a hole, in any order of the dims. That is "
     "*dense*. Contiguous also asks for reading order: `x.t()` is dense and not contiguous.",
@@ -161,21 +146,20 @@ RULES = {
     "already read: look at `x[0].expand(4, 6)`. Contiguous asks for exactly that product.",
 }
 for rule, hint in RULES.items():
-    is_contiguous.wrong |= dict.fromkeys(whatever_the_sizes(rule), hint)
-
+    is_contiguous.wrong[tuple(whatever_the_sizes(rule))] = hint
 is_contiguous.wrong |= {
+    ("stride == contiguous_stride(shape)", "stride == row_major(shape)",
+     "0 in shape or not shape or (stride[-1] == 1 and steps_evenly(shape, stride))"):
+    "Your test asks for a certain stride in a dim of size 1. No index ever steps along it, so any stride "
+    "will do: move a size of 1 about with `permute` and ask `is_contiguous()`.",
     "0 in shape or 1 in shape or stride == row_major(shape)": "A size of 1 somewhere does not excuse the "
     "other dims. Leave out that one stride, and go on: try shape (1, 3), stride (1, 2).",
-}
-is_contiguous.exact |= {
-    (
-        "False",
-        "True",
-    ): "You answer the same for every input. There are both kinds: ask `is_contiguous()` of "
-    "`torch.empty(4, 6)` and of `torch.empty(4, 6).t()`.",
-}
+}  # fmt: skip
+is_contiguous.exact["False", "True"] = shared.ALIKE.format("input") + (
+    " Ask `is_contiguous()` of `torch.empty(4, 6)` and of `torch.empty(4, 6).t()`."
+)
 
-NEIGHBOURS = [
+NEIGHBOURS: list[tuple[Any, ...]] = [
     ((4, 6), (6, 1), 0, "x = torch.empty(4, 6)"),
     ((6, 4), (1, 6), 0, "x.t()"),
     ((4, 3), (6, 1), 0, "x[:, :3]"),
@@ -201,45 +185,27 @@ NEIGHBOURS = [
     ((2, 3, 4, 5), (60, 20, 5, 1), 1, "torch.empty(2, 3, 4, 5)"),
     ((2, 5, 3, 4), (60, 1, 20, 5), 1, "an image in channels-last"),
     ((2, 5, 3, 4), (60, 1, 20, 5), 2, "the same"),
-    ((1, 6), (99, 1), 0, ""),
-    ((4, 1), (6, 99), 0, ""),
-    ((4, 1, 6), (6, 99, 1), 0, ""),
-    ((4, 1, 6), (6, 99, 1), 1, ""),
-    ((4, 1, 6), (8, 99, 1), 1, ""),
-    ((4, 3, 1), (6, 1, 1), 0, ""),
-    ((4, 3, 1), (6, 2, 5), 0, ""),
-    ((1, 4, 3), (24, 6, 1), 1, ""),
-    ((1, 4, 3), (0, 3, 1), 1, ""),
-    ((2, 1, 3, 4), (12, 7, 1, 3), 2, ""),
-    ((3, 2, 1, 1), (1, 3, 6, 6), 0, ""),
-    ((1, 5), (1, 1), 0, ""),
-    ((1, 5), (0, 3), 0, ""),
-    ((5, 1), (2, 0), 0, ""),
-    ((1, 1), (4, 2), 0, ""),
-    ((2, 0), (7, 3), 0, ""),
-    ((0, 4), (1, 9), 0, ""),
-    ((3, 2, 0), (1, 5, 1), 0, ""),
-    ((0, 3, 2), (9, 1, 5), 1, ""),
+    ((1, 6), (99, 1), 0), ((4, 1), (6, 99), 0), ((4, 1, 6), (6, 99, 1), 0), ((4, 1, 6), (6, 99, 1), 1),
+    ((4, 1, 6), (8, 99, 1), 1), ((4, 3, 1), (6, 1, 1), 0), ((4, 3, 1), (6, 2, 5), 0),
+    ((1, 4, 3), (24, 6, 1), 1), ((1, 4, 3), (0, 3, 1), 1), ((2, 1, 3, 4), (12, 7, 1, 3), 2),
+    ((3, 2, 1, 1), (1, 3, 6, 6), 0), ((1, 5), (1, 1), 0), ((1, 5), (0, 3), 0), ((5, 1), (2, 0), 0),
+    ((1, 1), (4, 2), 0), ((2, 0), (7, 3), 0), ((0, 4), (1, 9), 0), ((3, 2, 0), (1, 5, 1), 0),
+    ((0, 3, 2), (9, 1, 5), 1),
+]  # fmt: skip
+
+
+MATRICES = [
+    (shape, stride, 0)
+    for shape in ((2, 3), (3, 2), (3, 4), (4, 2))
+    for stride in product((0, 1, 2, 3, 4, 6, 8, 9), repeat=2)
 ]
-
-
-def neighbours_cases() -> list[str]:
-    """The layouts by hand, then matrices of a few sizes, with all strides of a list."""
-    found = [
-        f"shape, stride, d = {shape}, {stride}, {d}" + (f"  # {how}" if how else "")
-        for shape, stride, d, how in NEIGHBOURS
-    ]
-    grid = [(2, 3), (3, 2), (3, 4), (4, 2)], product((0, 1, 2, 3, 4, 6, 8, 9), repeat=2)
-    for shape, stride in product(*grid):
-        found.append(f"shape, stride, d = {shape}, {stride}, 0")
-    return found
 
 
 @exercise(
     title="do two neighbouring dims step as one?",
     read=read_yes_or_no,
     means=without_a_tensor("Layout"),
-    cases=neighbours_cases(),
+    cases=sources("shape, stride, d", NEIGHBOURS + MATRICES),
     hints=[
         "Walk to the end of dim d + 1, then one step on: that is where dim d takes you. Does this step go "
         "exactly as far as all the ones before?",
@@ -297,26 +263,21 @@ mergeable.slots["stride[d] == shape[d + 1] * stride[d + 1]"] = {
     "it: look at `x[:, :3]`. Dim d has to go exactly as far.",
 }
 mergeable.slots["0 in shape or shape[d] == 1 or shape[d + 1] == 1"] = {
-    (
-        "0 in shape",
-        "False",
-    ): "Your rule compares strides also where one of the two sizes is 1. Along that dim nobody ever "
-    "steps: view shape (4, 1), stride (6, 99) as (4,).",
+    ("0 in shape", "False"): "Your rule compares strides also where one of the two sizes is 1. Along "
+    "that dim nobody ever steps: view shape (4, 1), stride (6, 99) as (4,).",
     "0 in shape or shape[d] == 1": "You let the outer dim be of size 1, but not the inner one. Neither "
     "is ever stepped along: view shape (4, 1), stride (6, 99) as (4,).",
     "0 in shape or shape[d + 1] == 1": "You let the inner dim be of size 1, but not the outer one. "
     "Neither is ever stepped along: view shape (1, 6), stride (99, 1) as (6,).",
     "shape[d] == 1 or shape[d + 1] == 1": NO_ELEMENT,
-}
+}  # fmt: skip
 mergeable.wrong |= {
-    "0 in shape or all(n == 1 or s == m for n, s, m in zip(shape, stride, row_major(shape)))": (
-        "You ask whether x is contiguous as a whole. This is about two dims alone: a gap elsewhere in x, "
-        "or an even step longer than 1, does them no harm."
-    ),
-    "0 in shape or 1 in (shape[d - 1], shape[d]) or stride[d - 1] == shape[d] * stride[d]": (
-        "Those are dims d - 1 and d. The question is about d and the one to its right, d + 1."
-    ),
-}
+    "0 in shape or all(n == 1 or s == m for n, s, m in zip(shape, stride, row_major(shape)))":
+    "You ask whether x is contiguous as a whole. This is about two dims alone: a gap elsewhere in x, or "
+    "an even step longer than 1, does them no harm.",
+    "0 in shape or 1 in (shape[d - 1], shape[d]) or stride[d - 1] == shape[d] * stride[d]":
+    "Those are dims d - 1 and d. The question is about d and the one to its right, d + 1.",
+}  # fmt: skip
 mergeable.only |= {
     "0 in shape": NO_ELEMENT,
     "1 in shape[d : d + 2]": "Right where both sizes are 2 or more. Where one of them is 1, no index "
@@ -328,10 +289,6 @@ mergeable.only |= {
     "len(shape) > 2": "Right where there are only two dims. Where there are more, only dims d and d + 1 "
     "are asked about: the others stay as they are, merged or not.",
 }
-mergeable.exact |= {
-    (
-        "False",
-        "True",
-    ): "You answer the same for every input. There are both kinds: `torch.empty(4, 6)` can be viewed as "
-    "(24,), and `torch.empty(4, 6).t()` cannot.",
-}
+mergeable.exact["False", "True"] = shared.ALIKE.format("input") + (
+    " `torch.empty(4, 6)` can be viewed as (24,), and `torch.empty(4, 6).t()` cannot."
+)

@@ -1,19 +1,14 @@
 """E3 and E4: the view rule by hand, and a shape that a tensor cannot be viewed as."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import Any
 
 import torch
 
-from stridekit.exercises.contiguity.order import (
-    is_contiguous,
-    stepped,
-    steps_evenly,
-)
+from stridekit.exercises import confusions as shared
+from stridekit.exercises.contiguity.order import is_contiguous, sources, stepped, steps_evenly
 from stridekit.exercises.core import exercise
-from stridekit.exercises.mistakes import Formula, Ints
+from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.readers.answers import as_ints, read_stride_of
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 from stridekit.exercises.watch import without_a_tensor
@@ -122,8 +117,8 @@ def contiguous(shape: Ints, stride: Ints) -> bool:
     return bool(is_contiguous.reference(shape, stride))
 
 
-def taking(found: Ints | None, accepted: bool) -> Ints | None:
-    return found if accepted else None
+def taking(answer: Ints | None, accepted: bool) -> Ints | None:
+    return answer if accepted else None
 
 
 def one_chunk(shape: Ints, stride: Ints) -> bool:
@@ -135,33 +130,9 @@ def ends(shape: Ints) -> set[int]:
     return {prod(shape[d:]) for d in range(len(shape))}
 
 
-NOT_RUNNING = (
-    "Inside a chunk the step is a running product: each new dim steps as far as all of the dim after it, "
-    "and that is its size times its own step. Yours leaves out one of the factors."
-)
 ANSWER = "view_stride(shape, stride, new_shape)"
 CHUNKS = "size != 1 and chunks and step == chunks[-1][0] * chunks[-1][1]"
 JOINED = "\n            chunks[-1][0] *= size\n        "
-ONES_THAT_BREAK = {
-    f"{CHUNKS}:{JOINED}elif size != 1": f"{CHUNKS.removeprefix('size != 1 and ')}:{JOINED}else",
-    "if left == 1": "while left == 1",
-}
-
-
-view_stride.alone[CHUNKS] = {
-    "False": "You cut the old dims, but never merge two. Where `stride[d] == shape[d + 1] * stride[d + "
-    "1]` the two are one chunk, and a new dim may run through both: view (4, 6), (6, 1) as (24,).",
-}
-view_stride.alone["left, step = chunks.pop(0)"] = {
-    "left, step = chunks.pop(0)[0], 1": "Your first step in a chunk is 1. The elements of a chunk lie as "
-    "far apart as the innermost of its old dims steps: begin with that step.",
-}
-view_stride.alone["step *= size"] = {"step = size": NOT_RUNNING}
-FROM_THE_FIRST = {  # step of the chunk
-    "left, step = 1, 1": "left, step, first = 1, 1, 1",
-    "left, step = chunks.pop(0)": "(left, step), first = chunks[0], chunks.pop(0)[1]",
-    "step *= size": "step = size * first",
-}
 view_stride.only |= {
     "0 in shape": "Right wherever there is an element. Without one there is nothing to straddle: torch "
     "makes every view, so answer a stride, any will do.",
@@ -177,11 +148,21 @@ view_stride.only |= {
     "the equation holds, as 0 == n * 0, and a new dim cut from them has stride 0.",
 }
 view_stride.wrong |= {
-    (
-        "contiguous_stride(new_shape) if stride == contiguous_stride(shape) else None",
-        "contiguous_stride(new_shape) if contiguous(shape, stride) else None",
-    ): "You ask for a contiguous tensor. A view needs less: only that no new dim straddles two chunks. "
-    "`torch.empty(4, 8)[:, :6]` is not contiguous, and `.view(2, 2, 6)` works.",
+    f"{CHUNKS} => False": "You cut the old dims, but never merge two. Where `stride[d] == shape[d + 1] * "
+    "stride[d + 1]` the two are one chunk, and a new dim may run through both.",
+    "left, step = chunks.pop(0) => left, step = chunks.pop(0)[0], 1": "Your first step in a chunk is 1. "
+    "The elements of a chunk lie as far apart as the innermost of its old dims steps.",
+    "left, step = 1, 1 => left, step, first = 1, 1, 1 && left, step = chunks.pop(0) => (left, step), "
+    "first = chunks[0], chunks.pop(0)[1] && step *= size => step = size * first": "Inside a chunk the "
+    "step is a running product: each new dim steps as far as all of the dim after it, and that is its "
+    "size times its own step. Yours leaves out one of the factors.",
+    f"{CHUNKS}:{JOINED}elif size != 1 => {CHUNKS.removeprefix('size != 1 and ')}:{JOINED}else && "
+    "if left == 1 => while left == 1": "A dim of size 1 in x breaks one of your chunks. Nobody steps "
+    "along it, so it does not matter whether its stride fits: leave sizes of 1 out first.",
+    ("contiguous_stride(new_shape) if stride == contiguous_stride(shape) else None",
+     "contiguous_stride(new_shape) if contiguous(shape, stride) else None"): "You ask for a contiguous "
+    "tensor. A view needs less: only that no new dim straddles two chunks. `torch.empty(4, 8)[:, :6]` is "
+    "not contiguous, and `.view(2, 2, 6)` works.",
     "stride if shape == new_shape else contiguous_stride(new_shape) if contiguous(shape, stride) else "
     "None": "You ask for a contiguous tensor, or for no change of shape. A view needs less: only that no "
     "new dim straddles two chunks. `torch.empty(4, 8)[:, :6].view(2, 2, 6)` works.",
@@ -196,37 +177,26 @@ view_stride.wrong |= {
     "nothing: put any stride there, and go on with the same chunk.",
     "stride": "You keep the stride as it is. It has one number for each *old* dim, and says how far an "
     "old index steps; the new dims need steps of their own.",
-    f"(a := {ANSWER}) and taking(a, all(n < 2 or s in stride for n, s in zip(new_shape, a)))": (
-        "You merge, but never cut: a new dim of yours is a whole chunk or an old dim. A chunk of 6 can "
-        "be cut into (2, 3) just as well: only boundaries between chunks are closed."
-    ),
-    "(a := view_stride(shape[::-1], stride[::-1], new_shape[::-1])) and a[::-1]": (
-        "You merge from the wrong side, as if the first index ran fastest. In reading order the last one "
-        "does: compare `stride[d]` with `shape[d + 1] * stride[d + 1]`, and not the reverse."
-    ),
-    f"(a := {ANSWER}) and a[::-1]": "The right numbers from back to front, as a list has them that "
-    "begins with the last dim. Turn them round.",
-    f"taking({ANSWER}, (old := ends(shape)) <= (new := ends(new_shape)) or new <= old)": (
-        "You ask that new dims fit inside old ones or gather whole ones, dim by dim. But inside a chunk "
-        "the old boundaries are gone: (4, 6) with stride (6, 1) is one run of 24, and (3, 8) a view."
-    ),
-    f"taking({ANSWER}, 0 in shape or shape == new_shape or one_chunk(shape, stride))": (
-        "One boundary makes you refuse every other shape. It closes only the way across it: cut on both "
-        "sides as you like, as `torch.empty(4, 8)[:, :6].view(2, 2, 6)` does."
-    ),
-}
+    f"(a := {ANSWER}) and taking(a, all(n < 2 or s in stride for n, s in zip(new_shape, a)))":
+    "You merge, but never cut: a new dim of yours is a whole chunk or an old dim. A chunk of 6 can be "
+    "cut into (2, 3) just as well: only boundaries between chunks are closed.",
+    "(a := view_stride(shape[::-1], stride[::-1], new_shape[::-1])) and a[::-1]": "You merge from the "
+    "wrong side, as if the first index ran fastest. In reading order the last one does: compare "
+    "`stride[d]` with `shape[d + 1] * stride[d + 1]`, and not the reverse.",
+    f"(a := {ANSWER}) and a[::-1]": shared.BACK_TO_FRONT,
+    f"taking({ANSWER}, (old := ends(shape)) <= (new := ends(new_shape)) or new <= old)":
+    "You ask that new dims fit inside old ones or gather whole ones, dim by dim. But inside a chunk the "
+    "old boundaries are gone: (4, 6) with stride (6, 1) is one run of 24, and (3, 8) a view.",
+    f"taking({ANSWER}, 0 in shape or shape == new_shape or one_chunk(shape, stride))":
+    "One boundary makes you refuse every other shape. It closes only the way across it: cut on both "
+    "sides as you like, as `torch.empty(4, 8)[:, :6].view(2, 2, 6)` does.",
+}  # fmt: skip
 view_stride.exact |= {
     "stride if shape == new_shape else None": "You know one view alone, that of no change. Cut a dim in "
     "two, or merge two that step evenly, and there is a view as well: its strides are asked for.",
     f"({ANSWER}, None)[1]": "You answer None for every input, as a function does that ends without "
     "returning. Is a `return` missing? Where the view exists, its stride is asked for.",
 }
-
-view_stride.mistake(NOT_RUNNING)(Formula(view_stride.reference).with_pieces(FROM_THE_FIRST))
-view_stride.mistake(
-    "A dim of size 1 in x breaks one of your chunks. Nobody steps along it, so it does not matter whether "
-    "its stride fits: leave sizes of 1 out before you look for chunks."
-)(Formula(view_stride.reference).with_pieces(ONES_THAT_BREAK))
 
 ANOTHER_ERROR = (
     'torch refuses that shape because it has another number of elements: that is the message "shape '
@@ -273,46 +243,40 @@ def fits(shape: Ints, numel: int) -> bool:
     return known != 0 and numel % known == 0
 
 
+REFUSED = [
+    ((6, 4), (1, 6), "torch.empty(4, 6).t()"),
+    ((4, 6), (6, 1), "torch.empty(4, 6)"),
+    ((4, 6), (8, 1), "torch.empty(4, 8)[:, :6]"),
+    ((4, 3), (6, 2), "torch.empty(4, 6)[:, ::2]"),
+    ((12,), (2,), "torch.empty(24)[::2]"),
+    ((4,), (6,), "torch.empty(4, 6)[:, 2]"),
+    ((2, 6), (12, 1), "torch.empty(4, 6)[::2]"),
+    ((4, 4), (1, 4), "torch.empty(4, 4).t()"),
+    ((2, 3, 4), (12, 4, 1), "y = torch.empty(2, 3, 4)"),
+    ((4, 2, 3), (1, 12, 4), "y.permute(2, 0, 1)"),
+    ((2, 2, 4), (12, 4, 1), "y[:, :2]"),
+    ((2, 3, 2), (12, 4, 1), "y[:, :, :2]"),
+    ((2, 3, 2), (12, 4, 2), "y[:, :, ::2]"),
+    ((1, 3, 4), (12, 4, 1), "y[1:]"),
+    ((2, 3), (12, 4), "y[:, :, 2]"),
+    ((3, 3, 3), (3, 9, 1), "torch.empty(3, 3, 3).transpose(0, 1)"),
+    ((3, 3, 3), (1, 3, 9), "torch.empty(3, 3, 3).permute(2, 1, 0)"),
+    ((2, 3, 4, 5), (60, 20, 5, 1), "torch.empty(2, 3, 4, 5)"),
+    ((2, 5, 3, 4), (60, 1, 20, 5), "an image in channels-last"),
+    ((4, 6), (0, 1), "torch.empty(6).expand(4, 6)"),
+    ((6, 4), (1, 0), "the same, turned"),
+    ((4, 6), (0, 0), "torch.empty(1).expand(4, 6)"),
+    ((2, 3, 2), (0, 0, 0)), ((4, 1, 6), (6, 99, 1)), ((4, 1, 6), (7, 6, 1)), ((1, 6), (1, 1)),
+    ((6, 1), (5, 5)), ((2, 1), (9, 1)), ((2, 2), (1, 2)), ((1, 1), (3, 8)), ((), ()), ((1,), (5,)),
+    ((3, 0), (1, 7)), ((2, 0, 3), (1, 1, 1)),
+]  # fmt: skip
+
+
 @exercise(
     title="a shape that cannot be viewed",
     read=read_refused_shape,
     means=without_a_tensor(),
-    cases=[
-        "shape, stride = (6, 4), (1, 6)  # torch.empty(4, 6).t()",
-        "shape, stride = (4, 6), (6, 1)  # torch.empty(4, 6)",
-        "shape, stride = (4, 6), (8, 1)  # torch.empty(4, 8)[:, :6]",
-        "shape, stride = (4, 3), (6, 2)  # torch.empty(4, 6)[:, ::2]",
-        "shape, stride = (12,), (2,)  # torch.empty(24)[::2]",
-        "shape, stride = (4,), (6,)  # torch.empty(4, 6)[:, 2]",
-        "shape, stride = (2, 6), (12, 1)  # torch.empty(4, 6)[::2]",
-        "shape, stride = (4, 4), (1, 4)  # torch.empty(4, 4).t()",
-        "shape, stride = (2, 3, 4), (12, 4, 1)  # y = torch.empty(2, 3, 4)",
-        "shape, stride = (4, 2, 3), (1, 12, 4)  # y.permute(2, 0, 1)",
-        "shape, stride = (2, 2, 4), (12, 4, 1)  # y[:, :2]",
-        "shape, stride = (2, 3, 2), (12, 4, 1)  # y[:, :, :2]",
-        "shape, stride = (2, 3, 2), (12, 4, 2)  # y[:, :, ::2]",
-        "shape, stride = (1, 3, 4), (12, 4, 1)  # y[1:]",
-        "shape, stride = (2, 3), (12, 4)  # y[:, :, 2]",
-        "shape, stride = (3, 3, 3), (3, 9, 1)  # torch.empty(3, 3, 3).transpose(0, 1)",
-        "shape, stride = (3, 3, 3), (1, 3, 9)  # torch.empty(3, 3, 3).permute(2, 1, 0)",
-        "shape, stride = (2, 3, 4, 5), (60, 20, 5, 1)  # torch.empty(2, 3, 4, 5)",
-        "shape, stride = (2, 5, 3, 4), (60, 1, 20, 5)  # an image in channels-last",
-        "shape, stride = (4, 6), (0, 1)  # torch.empty(6).expand(4, 6)",
-        "shape, stride = (6, 4), (1, 0)  # the same, turned",
-        "shape, stride = (4, 6), (0, 0)  # torch.empty(1).expand(4, 6)",
-        "shape, stride = (2, 3, 2), (0, 0, 0)",
-        "shape, stride = (4, 1, 6), (6, 99, 1)",
-        "shape, stride = (4, 1, 6), (7, 6, 1)",
-        "shape, stride = (1, 6), (1, 1)",
-        "shape, stride = (6, 1), (5, 5)",
-        "shape, stride = (2, 1), (9, 1)",
-        "shape, stride = (2, 2), (1, 2)",
-        "shape, stride = (1, 1), (3, 8)",
-        "shape, stride = (), ()",
-        "shape, stride = (1,), (5,)",
-        "shape, stride = (3, 0), (1, 7)",
-        "shape, stride = (2, 0, 3), (1, 1, 1)",
-    ],
+    cases=sources("shape, stride", REFUSED),
     hints=[
         "If x is one chunk, no new dim can straddle a boundary: there is none. And if it has two?",
         "Which new dim straddles a boundary for sure, wherever it is? A very large one.",
@@ -340,14 +304,6 @@ def unviewable(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ..
     return None
 
 
-unviewable.alone["if n != 1]"] = {
-    "]": "A dim of size 1 is no boundary: nobody steps along it. Shape (4, 1, 6) with stride (6, 99, 1) "
-    "is one chunk. Leave sizes of 1 out before you compare neighbours.",
-    "if n != 1][-2:]": "You give up too early: None where the last two dims merge. A boundary can stand "
-    "further out: look at `torch.empty(2, 3, 4)[:, :2]`.",
-    "if n != 1][:2]": "You give up too early: None where the first two dims merge. A boundary can stand "
-    "further in: look at `torch.empty(2, 3, 4)[:, :, :2]`.",
-}
 unviewable.only |= {
     "0 in shape": "Right wherever there is an element. Where a size is 0, nothing can straddle anything, "
     "and torch makes every view of no elements.",
@@ -357,19 +313,23 @@ unviewable.only |= {
     "dim it is a boundary, beside an expanded one it is not.",
 }
 unviewable.wrong |= {
-    (
-        "None if stride == contiguous_stride(shape) else (prod(shape),)",
-        "None if contiguous(shape, stride) else (prod(shape),)",
-    ): "You offer the flat shape wherever x is not contiguous. A tensor that is not can still be one "
-    "chunk: `torch.empty(24)[::2]` steps evenly, and every shape of 12 elements is a view.",
+    "if n != 1] => ]": "A dim of size 1 is no boundary: nobody steps along it. Shape (4, 1, 6) with "
+    "stride (6, 99, 1) is one chunk. Leave sizes of 1 out before you compare neighbours.",
+    "if n != 1] => if n != 1][-2:]": "You give up too early: None where the last two dims merge. A "
+    "boundary can stand further out: look at `torch.empty(2, 3, 4)[:, :2]`.",
+    "if n != 1] => if n != 1][:2]": "You give up too early: None where the first two dims merge. A "
+    "boundary can stand further in: look at `torch.empty(2, 3, 4)[:, :, :2]`.",
+    ("None if stride == contiguous_stride(shape) else (prod(shape),)",
+     "None if contiguous(shape, stride) else (prod(shape),)"): "You offer the flat shape wherever x is "
+    "not contiguous. A tensor that is not can still be one chunk: `torch.empty(24)[::2]` steps evenly, "
+    "and every shape of 12 elements is a view.",
     "shape[::-1]": "You turn the shape round. For a transposed matrix that is often refused, but not for "
     "every x: find the boundary between two chunks, and a dim that straddles it.",
     "unviewable(shape, stride) and shape[::-1]": "You turn the shape round where there is a boundary. A "
     "square one turned round is itself. Which shape has a dim across every boundary?",
-    "unviewable(shape, stride) or ()": "() is a shape as well, that of one element. Where there is no "
-    "refused shape, answer None.",
+    "unviewable(shape, stride) or ()": "() is a shape as well, that of one element. Answer None there.",
     "shape": "That is x's own shape, and x is a view of itself. Which dim reaches across a boundary?",
-}
+}  # fmt: skip
 unviewable.exact |= {
     "(unviewable(shape, stride), None)[1]": "You answer None for every input, as a function does that "
     "ends without returning. Is a `return` missing? Some tensors have shapes that torch refuses: try "

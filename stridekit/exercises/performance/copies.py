@@ -1,22 +1,14 @@
 """E4: when a copy has paid back, in lines."""
 
-from __future__ import annotations
-
 import math
 
 import torch
-from torch import Tensor
 
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import row_major  # noqa: F401  (in sources alone)
-from stridekit.exercises.performance.lines import (
-    HULL,
-    LAST_LINE,
-    OFFSET,
-    STARTS_A_LINE,
-    span,  # noqa: F401  (in sources alone)
-)
 from stridekit.exercises.performance.lines import counted as cache_lines
+from stridekit.exercises.performance.lines import span  # noqa: F401  (in sources alone)
 from stridekit.exercises.readers.answers import read_uses
 
 
@@ -80,17 +72,6 @@ def break_even(t: torch.Tensor) -> float:
     return math.ceil((before + after) / (before - after))
 
 
-def with_lines(t: Tensor, before: float | None = None, after: float | None = None) -> float:
-    """The answer for t from other counts of lines."""
-    if t.is_contiguous():
-        return 0
-    if before is None:
-        before = cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize)
-    if after is None:
-        after = math.ceil(t.nbytes / 64)
-    return math.inf if after >= before else math.ceil((before + after) / (before - after))
-
-
 CHANNELS_LAST = [
     f"t.ndim == {ndim} and t.is_contiguous(memory_format=torch.{name})"
     for ndim, name in ((4, "channels_last"), (5, "channels_last_3d"))
@@ -99,6 +80,9 @@ NEVER = (
     "Where the copy touches as many lines as t, or more, no use saves a line, and no number of uses pays "
     "the copy back. The answer there is `math.inf`."
 )
+ITS_LINES = "cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize)"
+OF_COPY = "math.ceil(t.numel() * t.itemsize / 64)"
+SPANNED = "span(t.shape, t.stride()) * t.itemsize / 64"
 
 break_even.slots["before + after"] = {
     "after": "You pay only for writing the copy. To make it, every line of t has to be read once, too.",
@@ -109,96 +93,63 @@ break_even.slots["before - after"] = {
     "the lines of t less those of the copy.",
 }
 break_even.slots["return math.ceil("] = {
-    "return math.floor(": "You round down. After that many uses the copy has not quite paid back; there "
-    "is no part of a use, so it takes one more.",
-    "return float(": "The right quotient, not yet a count of uses: there is no part of a use. What is "
-    "the smallest whole number that is enough?",
+    "return math.floor(": shared.ROUNDED_DOWN.format("copy"),
+    "return float(": shared.NOT_ROUNDED,
 }
 break_even.slots["t.is_contiguous()"] = {
     "False": "`t.contiguous()` of a contiguous tensor is t itself: nothing is copied, so nothing has to "
     "be paid back. Ask `t.is_contiguous()` first.",
 }
-# Other pieces make answers that some of the slots make too: one use more, for one.
-break_even.alone["before + after"] = {
-    "before + 2 * after": "You pay twice for each line of the copy. Many processors do read a line "
-    "before they write it, but the task counts a written line once.",
-    "0": "You forget what it costs to make the copy. That reads every line of t and writes every line of "
-    "the copy.",
-}
-break_even.alone["before - after"] = {
-    "before": "Your answer is 2 wherever the copy pays back. How many uses it takes depends on what one "
-    "of them *saves*: divide by the lines of t less those of the copy.",
-}
-break_even.alone["return math.ceil("] = {
-    "return round(": "You round to the nearest number, which is sometimes the one below: then the copy "
-    "has not quite paid back. Round up.",
-    "return 1 + math.ceil(": "Always one use too many: after one less the copy has paid back already.",
-    "return -1 + math.ceil(": "Always one use too few: after so many the copy has not quite paid back.",
-    "return 1 + math.floor(": "One use too many where the sums are equal: then the copy has paid back "
-    "exactly, and that counts.",
-}
-break_even.alone["t.is_contiguous()"] = {
-    (
-        f"(t.is_contiguous() or {CHANNELS_LAST[0]})",
-        f"(t.is_contiguous() or {' or '.join(CHANNELS_LAST)})",
-        "torch.empty_like(t).stride() == t.stride()",
-    ): "You answer 0 for a tensor that is dense but not contiguous. `t.contiguous()` copies it all the "
-    "same, into row-major order, and the copy touches as many lines: it never pays back.",
-    "(t.ndim == 0 or t.stride(-1) == 1)": "A stride of 1 in the last dim does not make t contiguous: "
-    "with gaps between its rows it is copied all the same. Ask `t.is_contiguous()`.",
-    "t.nbytes == t.untyped_storage().nbytes()": "You take a tensor that fills its storage for a "
-    "contiguous one, or a slice for one that is not. `t.contiguous()` goes by the order of the elements: "
-    "`t.is_contiguous()`.",
-}
-break_even.alone["math.inf"] = {
-    (
-        "0",
-        "-1",
-        "None",
-        "math.inf if after == before else math.ceil((before + after) / (after - before))",
-    ): NEVER,
-    "0 if after == before else math.inf": "You answer 0 where t and its copy touch equally many lines. "
-    "Making the copy moves lines there too, unless t is contiguous, and no use saves any: `math.inf`.",
-}
-break_even.alone["after >= before"] = {
-    "False": NEVER,
-    "after > before": "Where t and its copy touch equally many lines, a use saves nothing, and you "
-    "divide by 0. No number of uses pays the copy back there: `math.inf`.",
-}
 break_even.wrong |= {
-    ("break_even(t) if break_even(t) in (0, math.inf) else 1", "0 if t.is_contiguous() else 1"): (
-        "After one use the copy has never paid back: making it already reads as much as one use of t, "
-        "and writes the copy besides."
-    ),
+    "before + after => before + 2 * after": "You pay twice for each line of the copy. Many processors do "
+    "read a line before they write it, but the task counts a written line once.",
+    "before + after => 0": "You forget the cost of the copy: every line of t is read, and every line of "
+    "the copy written.",
+    "before - after => before": "Your answer is 2 wherever the copy pays back. How many uses it takes "
+    "depends on what one of them *saves*: divide by the lines of t less those of the copy.",
+    "return math.ceil( => return round(": shared.ROUNDED.format("copy"),
+    "return math.ceil( => return 1 + math.ceil(": "Always one use too many: one less is enough.",
+    "return math.ceil( => return -1 + math.ceil(": "Always one use too few: the copy has not quite paid "
+    "back.",
+    "return math.ceil( => return 1 + math.floor(": shared.EXACTLY_EVEN.format("copy"),
+    (f"t.is_contiguous() => (t.is_contiguous() or {CHANNELS_LAST[0]})",
+     f"t.is_contiguous() => (t.is_contiguous() or {' or '.join(CHANNELS_LAST)})",
+     "t.is_contiguous() => torch.empty_like(t).stride() == t.stride()"): "You answer 0 for a tensor that "
+    "is dense but not contiguous. `t.contiguous()` copies it all the same, into row-major order, and the "
+    "copy touches as many lines: it never pays back.",
+    "t.is_contiguous() => (t.ndim == 0 or t.stride(-1) == 1)": "A stride of 1 in the last dim does not "
+    "make t contiguous: with gaps between its rows it is copied all the same. Ask `t.is_contiguous()`.",
+    "t.is_contiguous() => t.nbytes == t.untyped_storage().nbytes()": "You take a tensor that fills its "
+    "storage for a contiguous one, or a slice for one that is not. `t.contiguous()` goes by the order of "
+    "the elements: `t.is_contiguous()`.",
+    ("math.inf => 0", "math.inf => -1", "math.inf => None",
+     "math.inf => math.ceil((before + after) / (after - before)) if after != before else math.inf",
+     "after >= before => False"): NEVER,
+    "math.inf => 0 if after == before else math.inf": "You answer 0 where t and its copy touch equally "
+    "many lines. Making the copy moves lines there too, unless t is contiguous, and none is saved.",
+    "after >= before => after > before": shared.EQUAL.format("the lines of t and of its copy"),
+    ("break_even(t) if break_even(t) in (0, math.inf) else 1", "0 if t.is_contiguous() else 1"):
+    "After one use the copy has never paid back: making it reads as much as one use of t, and writes the "
+    "copy besides.",
     "0 if t.is_contiguous() else math.inf": "You answer that no copy ever pays back. t and its copy have "
-    "equally many elements and bytes, but these can lie on more *lines* in t: each use of the copy saves "
-    "the difference.",
-    "math.inf if torch.empty_like(t).stride() == t.stride() and break_even(t) else break_even(t)": (
-        "Right where t has gaps. A dense t can begin in the middle of a line and touch one line more "
-        "than its copy: then each use of the copy saves that line."
-    ),
-    "with_lines(t, before=t.numel())": "The answer fits a t with a line for each element. Neighbours "
-    "share lines: count the different ones.",
-    "with_lines(t, before=cache_lines(t.shape, t.stride(), 0, t.itemsize))": OFFSET,
-    (
-        "with_lines(t, before=cache_lines(t.shape, t.stride(), t.storage_offset(), 4))",
-        "with_lines(t, after=math.ceil(t.numel() * 4 / 64))",
-    ): "You take one itemsize for every t. A line holds 16 elements of float32 but 64 of uint8: "
-    "`t.itemsize` says how many bytes each has.",
-    "with_lines(t, before=span(t.shape, t.stride()) * t.itemsize / 64)": HULL,
-    "with_lines(t, before=math.ceil(span(t.shape, t.stride()) * t.itemsize / 64))": HULL,
-    "with_lines(t, before=math.ceil(t.untyped_storage().nbytes() / 64))": "You count the whole storage "
-    "of t. A use reads only the lines that hold an element of t.",
-    "with_lines(t, after=cache_lines(t.shape, row_major(t.shape), t.storage_offset(), t.itemsize))": (
-        STARTS_A_LINE
-    ),
-    "with_lines(t, after=t.numel() * t.itemsize // 64)": LAST_LINE,
-    (
-        "n if (n := break_even(t)) <= 10_000 else math.inf",
-        "n if (n := break_even(t)) <= 100 else math.inf",
-    ): "Right for small n. Nothing limits n: where a use saves one line of thousands, the copy pays back "
-    "after thousands of uses. Where it never does, the two counts of lines say so.",
-}
+    "equally many elements and bytes, but these can lie on more *lines* in t.",
+    "math.inf if torch.empty_like(t).stride() == t.stride() and break_even(t) else break_even(t)":
+    "Right where t has gaps. A dense t can begin in the middle of a line and touch one line more than "
+    "its copy: then each use of the copy saves that line.",
+    f"{ITS_LINES} => t.numel()": "The answer fits a t with a line for each element. Neighbours share "
+    "lines: count the different ones.",
+    f"{ITS_LINES} => {ITS_LINES.replace('t.storage_offset()', '0')}": shared.STARTS_LATER,
+    (f"{ITS_LINES} => {ITS_LINES.replace('t.itemsize', '4')}",
+     f"{OF_COPY} => math.ceil(t.numel() * 4 / 64)"): shared.ITEMSIZE.format("t.itemsize"),
+    (f"{ITS_LINES} => {SPANNED}", f"{ITS_LINES} => math.ceil({SPANNED})"): shared.HULL.format("line"),
+    f"{ITS_LINES} => math.ceil(t.untyped_storage().nbytes() / 64)": "You count the whole storage of t. A "
+    "use reads only the lines that hold an element of t.",
+    f"{OF_COPY} => cache_lines(t.shape, row_major(t.shape), t.storage_offset(), t.itemsize)":
+    shared.STARTS_A_LINE,
+    f"{OF_COPY} => t.numel() * t.itemsize // 64": shared.LAST_LINE,
+    tuple(f"n if (n := break_even(t)) <= {most} else math.inf" for most in (10_000, 100)):
+    shared.SMALL_COUNTS.format("copy"),
+}  # fmt: skip
 break_even.only |= {
     "break_even(t) == math.inf": "Right wherever the copy pays back. Elsewhere it touches as many lines "
     "as t, or more: no number of uses pays it back, and the answer is `math.inf`.",

@@ -1,17 +1,28 @@
 """E1: the cache lines that a layout touches."""
 
-from __future__ import annotations
-
 from functools import cache
-from math import ceil, prod  # noqa: F401  (ceil and mul in sources alone)
+from math import ceil, prod  # noqa: F401  (in sources alone)
 from operator import mul  # noqa: F401
+from typing import Any
 
 import numpy as np
 
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
 from stridekit.exercises.readers.answers import read_number
 from stridekit.exercises.watch import Means
+
+LAYOUTS: list[tuple[Any, ...]] = [  # a shape, a stride, an offset, an itemsize
+    ((16,), (1,), 0, 4), ((40,), (1,), 0, 4), ((10,), (8,), 0, 4), ((10,), (16,), 0, 4),
+    ((10,), (32,), 0, 4), ((16,), (1,), 8, 4), ((17,), (3,), 15, 4), ((6, 8), (8, 1), 0, 8),
+    ((8, 6), (1, 8), 0, 8), ((6,), (40,), 3, 8), ((5, 4), (100, 1), 30, 2),
+    ((4, 5), (0, 20), 1, 4), ((3, 7), (2, 0), 15, 4), ((30,), (1,), 50, 1),
+    ((3, 2, 4), (200, 24, 5), 9, 4), ((2, 3, 3), (1, 64, 8), 7, 2), ((9,), (3,), 2, 16),
+    ((3, 4), (16, 16), 0, 4), ((3, 4), (24, 16), 5, 8), ((4, 3, 2), (64, 80, 32), 0, 2),
+    ((20, 5), (1, 1), 10, 4), ((1, 6), (999, 30), 5, 8), ((1,), (7,), 500, 4), ((), (), 33, 8),
+    ((0, 5), (5, 1), 0, 4), ((4, 0, 2), (2, 2, 1), 3, 2),
+]  # fmt: skip
 
 
 @exercise(
@@ -19,32 +30,7 @@ from stridekit.exercises.watch import Means
     read=read_number,
     means=Means(whole=("traffic",)),
     cases=[
-        "shape = (16,); stride = (1,); offset = 0; itemsize = 4",
-        "shape = (40,); stride = (1,); offset = 0; itemsize = 4",
-        "shape = (10,); stride = (8,); offset = 0; itemsize = 4",
-        "shape = (10,); stride = (16,); offset = 0; itemsize = 4",
-        "shape = (10,); stride = (32,); offset = 0; itemsize = 4",
-        "shape = (16,); stride = (1,); offset = 8; itemsize = 4",
-        "shape = (17,); stride = (3,); offset = 15; itemsize = 4",
-        "shape = (6, 8); stride = (8, 1); offset = 0; itemsize = 8",
-        "shape = (8, 6); stride = (1, 8); offset = 0; itemsize = 8",
-        "shape = (6,); stride = (40,); offset = 3; itemsize = 8",
-        "shape = (5, 4); stride = (100, 1); offset = 30; itemsize = 2",
-        "shape = (4, 5); stride = (0, 20); offset = 1; itemsize = 4",
-        "shape = (3, 7); stride = (2, 0); offset = 15; itemsize = 4",
-        "shape = (30,); stride = (1,); offset = 50; itemsize = 1",
-        "shape = (3, 2, 4); stride = (200, 24, 5); offset = 9; itemsize = 4",
-        "shape = (2, 3, 3); stride = (1, 64, 8); offset = 7; itemsize = 2",
-        "shape = (9,); stride = (3,); offset = 2; itemsize = 16",
-        "shape = (3, 4); stride = (16, 16); offset = 0; itemsize = 4",
-        "shape = (3, 4); stride = (24, 16); offset = 5; itemsize = 8",
-        "shape = (4, 3, 2); stride = (64, 80, 32); offset = 0; itemsize = 2",
-        "shape = (20, 5); stride = (1, 1); offset = 10; itemsize = 4",
-        "shape = (1, 6); stride = (999, 30); offset = 5; itemsize = 8",
-        "shape = (1,); stride = (7,); offset = 500; itemsize = 4",
-        "shape = (); stride = (); offset = 33; itemsize = 8",
-        "shape = (0, 5); stride = (5, 1); offset = 0; itemsize = 4",
-        "shape = (4, 0, 2); stride = (2, 2, 1); offset = 3; itemsize = 2",
+        "shape = {}; stride = {}; offset = {}; itemsize = {}".format(*layout) for layout in LAYOUTS
     ],
     hints=[
         "Which line is an element on? It starts at byte `element * itemsize` of the storage, and a line "
@@ -74,6 +60,10 @@ def cache_lines(shape: tuple[int, ...], stride: tuple[int, ...], offset: int, it
     return len(lines)
 
 
+# Other solutions call it, as a learner does; their mistakes do so for the same tensors again and again.
+counted = cache(cache_lines.reference)
+
+
 def span(shape: Ints, stride: Ints) -> int:
     """The number of places from the first element to the last, both included."""
     return 1 + sum((n - 1) * s for n, s in zip(shape, stride, strict=True)) if all(shape) else 0
@@ -83,74 +73,43 @@ PACKED = (
     "You pack the elements close together and count the lines of that. They lie where the stride puts "
     "them: with gaps, each can be on a line of its own. Try `x[::16]`."
 )
-HULL = (
-    "You count every line from the first element to the last. Where a stride jumps over whole lines, "
-    "nobody asks for those in between, and they stay where they are."
-)
-OFFSET = (
-    "You lose where in its line a tensor starts: from the middle of a line it can reach into one line "
-    "more. Start at `storage_offset()`, which counts elements, as the strides do."
-)
-STARTS_A_LINE = (
-    "You let the new tensor start as deep in a line as the old one. It has a storage of its own and an "
-    "offset of 0: it starts a line."
-)
-LAST_LINE = (
-    "You drop the last line of the new tensor where it is not full. It travels whole: round up."
-)
-BY_ELEMENTS = (
-    "You answer with the number of elements where a stride is a line or longer. They can share a line "
-    "there too: along another dim, or because two indices reach one element. Count different lines."
-)
-
-# Other solutions call it, as a learner does; their mistakes do so for the same tensors again and again.
-counted = cache(cache_lines.reference)
-
-cache_lines.slots["stride"] = {
-    "row_major(shape)": PACKED,
-}
+COUNTED = "cache_lines(shape, stride, offset, itemsize)"
+cache_lines.slots["stride"] = {"row_major(shape)": PACKED}
 cache_lines.slots["itemsize"] = {
-    "4": "You took 4 bytes per element for granted. Only 8 elements of float64 fit on a line, but 64 of "
-    "uint8: `itemsize` says how many bytes each has.",
-    "1": "You divide elements by 64, and a line has 64 *bytes*. Multiply by `itemsize` before you divide.",
+    "4": shared.ITEMSIZE.format("itemsize"),
+    "1": shared.DIVIDED_ELEMENTS.format("line", 64),
 }
 cache_lines.slots["offset"] = {
     "0": "You let the layout start at the start of a line. It starts `offset` elements into the storage, "
     "so it can reach into one line more.",
-    "offset / itemsize": "The offset counts elements, as the stride does; you added it as bytes. Multiply "
-    "the whole sum by `itemsize`.",
-    "offset * itemsize": "The offset counts elements, as the stride does; you multiply it by `itemsize` "
-    "twice.",
+    "offset / itemsize": shared.OFFSET_IN_BYTES,
+    "offset * itemsize": "The offset counts elements, as the stride does; `itemsize` multiplies it twice.",
 }
 cache_lines.slots["len(lines)"] = {
-    "max(lines) - min(lines) + 1 if lines else 0": HULL,
+    "max(lines) - min(lines) + 1 if lines else 0": shared.HULL.format("line"),
     "max(1, len(lines))": "A size of 0 leaves nothing to read, so no line is touched. Let the loop over "
     "all indices decide: its body never runs.",
 }
-cache_lines.alone["// 64"] = {
-    "/ 64": "Each element gets a number of its own, and neighbours on one line should get the same. The "
-    "number of the line is `byte // 64`, with `//`.",
-    "% 64": "`%` gives the place within a line. The line itself is `// 64`.",
-}
 cache_lines.wrong |= {
-    "prod(shape)": "That is the number of elements. Neighbours can share a line, and a line travels once: "
-    "which line does each of them lie on?",
+    "// 64 => / 64": shared.NOT_WHOLE.format("line", 64),
+    "// 64 => % 64": shared.PLACE_IN.format("line", 64),
+    "prod(shape)": "That is the number of elements. Neighbours can share a line, and a line travels "
+    "once: which line does each of them lie on?",
     "ceil(prod(shape) * itemsize / 64)": PACKED,
-    "ceil(span(shape, stride) * itemsize / 64)": HULL,
+    "ceil(span(shape, stride) * itemsize / 64)": shared.HULL.format("line"),
     "sum(cache_lines(shape[-1:], stride[-1:], offset + sum(map(mul, index, stride)), itemsize) for index "
-    "in np.ndindex(shape[:-1]))": "You count the lines of each row by itself and add them up. "
-    "Two rows can share a line, or even be the same row, where the stride is 0: count the *different* "
-    "lines of all of them.",
-    "64 * cache_lines(shape, stride, offset, itemsize)": "The right lines, in bytes. The task asks how "
-    "many lines there are.",
-    **{
-        f"prod(shape) if stride and {longest} * itemsize >= 64 "
-        "else cache_lines(shape, stride, offset, itemsize)": BY_ELEMENTS
+    "in np.ndindex(shape[:-1]))": "You count the lines of each row by itself and add them up. Two rows "
+    "can share a line, or be the same row, where the stride is 0: count the *different* lines of all.",
+    f"64 * {COUNTED}": shared.IN_BYTES.format("lines"),
+    tuple(
+        f"prod(shape) if stride and {longest} * itemsize >= 64 else {COUNTED}"
         for longest in ("min(stride)", "stride[-1]", "max(stride)")
-    },
+    ): "You answer with the number of elements where a stride is a line or longer. They can share a line "
+    "there too: along another dim, or because two indices reach one element. Count different lines.",
 }
 cache_lines.exact |= {
-    "cache_lines(shape, stride, offset, 2 * itemsize)": "Your blocks have 32 bytes: that is a GPU's "
-    "sector. A line has 64.",
-    "cache_lines(shape, stride, offset, itemsize / 2)": "Your blocks have 128 bytes. Here a line has 64.",
+    COUNTED.replace(
+        "itemsize", "2 * itemsize"
+    ): "Your blocks have 32 bytes: that is a GPU's sector. A line has 64.",
+    COUNTED.replace("itemsize", "itemsize / 2"): "Your blocks have 128 bytes. Here a line has 64.",
 }

@@ -1,11 +1,10 @@
 """E3 and E5: the bytes that an operation moves, and what they decide."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -13,16 +12,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
-from stridekit.exercises.mistakes import row_major  # noqa: F401  (in sources alone)
-from stridekit.exercises.performance.lines import (
-    HULL,
-    LAST_LINE,
-    OFFSET,
-    STARTS_A_LINE,
-    span,  # noqa: F401  (in sources alone)
-)
+from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401  (in sources alone)
 from stridekit.exercises.performance.lines import counted as cache_lines
+from stridekit.exercises.performance.lines import span  # noqa: F401  (in sources alone)
 from stridekit.exercises.readers.answers import kind, read_number
 from stridekit.exercises.running import Arguments, Outcome, Unusable, plain
 from stridekit.exercises.watch import Means
@@ -30,9 +24,14 @@ from stridekit.exercises.watch import Means
 
 def bytes_by_line(t: Tensor) -> Counter[int]:
     """The lines that a tensor touches, and how many of the 64 bytes of each are its own."""
-    steps = (np.dot(index, t.stride()) for index in np.ndindex(*t.shape))
-    starts = {int(t.storage_offset() + step) * t.itemsize for step in steps}
-    return Counter((start + k) // 64 for start in starts for k in range(t.itemsize))
+    return own_bytes(tuple(t.shape), t.stride(), t.storage_offset(), t.itemsize)
+
+
+@cache
+def own_bytes(shape: Ints, stride: Ints, offset: int, itemsize: int) -> Counter[int]:
+    steps = (int(np.dot(index, stride)) for index in np.ndindex(*shape))
+    starts = {(offset + step) * itemsize for step in steps}
+    return Counter((start + k) // 64 for start in starts for k in range(itemsize))
 
 
 def read_moved(answer: Any, args: Arguments) -> Outcome:
@@ -97,10 +96,6 @@ def bytes_moved(x: torch.Tensor, y: torch.Tensor, out: torch.Tensor) -> int:
     return 64 * lines
 
 
-PACKED = (
-    "You count whole lines, but as if the tensors were packed. Their elements lie where their strides and "
-    "offsets put them: count the lines that these touch."
-)
 ONE_FOR_ANOTHER = (
     "You count one of the three in place of another. Tensors of one shape can lie quite differently: ask "
     "x, y and out, each for its own lines."
@@ -116,8 +111,8 @@ TOGETHER = (
 )
 
 bytes_moved.slots["(x, y, out)"] = {
-    "(x, y)": "You forgot what is written. The result has to travel to memory as well: that is a third of "
-    "the bytes of a contiguous `x + y`.",
+    "(x, y)": "You forgot what is written. The result has to travel to memory as well: that is a third "
+    "of the bytes of a contiguous `x + y`.",
     "(x, out)": "You forgot the second operand. `x + y` reads both, and y need not lie as x does.",
     **dict.fromkeys(
         [
@@ -138,35 +133,25 @@ bytes_moved.slots["t.itemsize"] = dict.fromkeys(
     ["4", "1", "x.itemsize", "y.itemsize", "out.itemsize"], ONE_SIZE
 )
 bytes_moved.slots["t.storage_offset()"] = {
-    "0": OFFSET,
-    "t.storage_offset() * t.itemsize": OFFSET,
+    ("0", "t.storage_offset() * t.itemsize"): shared.STARTS_LATER
 }
 bytes_moved.slots["64 * lines"] = {
-    "lines": "That is the number of lines, and a good start. The task asks for bytes: how many does a "
-    "line have?",
-}
-bytes_moved.alone["t.stride()"] = {
-    "row_major(t.shape)": PACKED,
+    "lines": "That is the number of lines, and a good start. The task asks for bytes.",
 }
 bytes_moved.wrong |= {
+    ("t.stride() => row_major(t.shape)", "64 * sum(math.ceil(t.nbytes / 64) for t in (x, y, out))",
+     "bytes_moved(x, y, torch.empty(0)) + 64 * math.ceil(out.nbytes / 64)"): "You count whole lines, but "
+     "as if the tensors were packed. Count the lines that their strides and offsets lead to.",
     "x.nbytes + y.nbytes + out.nbytes": "You count the bytes of the elements. Memory sends lines of 64 "
     "bytes, not elements: each line of `x[::5]` holds only a few that you want, and all of it travels.",
-    (
-        "64 * sum(math.ceil(t.nbytes / 64) for t in (x, y, out))",
-        "bytes_moved(x, y, torch.empty(0)) + 64 * math.ceil(out.nbytes / 64)",
-    ): PACKED,
-    (
-        "64 * sum(math.ceil(t.untyped_storage().nbytes() / 64) for t in (x, y, out))",
-        "sum(t.untyped_storage().nbytes() for t in (x, y, out))",
-    ): "You count the whole storages. Lines that hold no element of the tensor stay where they are: a "
-    "slice of a large tensor moves no more than its own lines.",
+    ("64 * sum(math.ceil(t.untyped_storage().nbytes() / 64) for t in (x, y, out))",
+     "sum(t.untyped_storage().nbytes() for t in (x, y, out))"): "You count the whole storages. Lines "
+     "that hold no element of the tensor stay where they are: a slice moves its own lines alone.",
     "64 * (x.numel() + y.numel() + out.numel())": "You count a line each time that one of its elements "
     "is used. It travels once and stays in the cache for its neighbours: count different lines.",
-    (
-        "64 * len(bytes_by_line(x) | bytes_by_line(y) | bytes_by_line(out))",
-        "64 * (len(bytes_by_line(x) | bytes_by_line(y)) + len(bytes_by_line(out)))",
-    ): TOGETHER,
-}
+    ("64 * len(bytes_by_line(x) | bytes_by_line(y) | bytes_by_line(out))",
+     "64 * (len(bytes_by_line(x) | bytes_by_line(y)) + len(bytes_by_line(out)))"): TOGETHER,
+}  # fmt: skip
 
 
 @bytes_moved.mistake(TOGETHER)
@@ -266,32 +251,28 @@ def in_float32(v: Tensor) -> Tensor:
 
 
 def cost(v: Tensor) -> int:
-    """The lines that `v + 1` moves."""
     return len(bytes_by_line(v)) + math.ceil(v.nbytes / 64)
 
 
 def ties(expressions: dict[str, Tensor]) -> bool:
-    """True if two of the expressions move equally many lines."""
     return len(set(map(cost, expressions.values()))) < len(expressions)
 
 
-BY_LINES = "read + math.ceil(v.numel() * v.itemsize / 64)"
+ITS_LINES = "cache_lines(v.shape, v.stride(), v.storage_offset(), v.itemsize)"
+OF_RESULT = "math.ceil(v.numel() * v.itemsize / 64)"
+BY_LINES = f"read + {OF_RESULT}"
+SPANNED = "span(v.shape, v.stride()) * v.itemsize"
 
 cheapest_first.slots[BY_LINES] = {
-    "v.numel()": "You go by the number of elements. A view with fewer of them, far apart or of a larger "
-    "dtype, can move more lines.",
+    "v.numel()": "You go by the number of elements. Fewer of them, far apart or of a larger dtype, can "
+    "move more.",
     "v.nbytes": "You go by the bytes of the elements. Memory sends whole lines: a view with gaps reads "
-    "more than its elements hold.",
-    (
-        "v.stride(-1) if v.ndim else 0",
-        "max(v.stride(), default=0)",
-    ): "You go by the stride. A large stride costs nothing where long rows are read between the jumps, "
-    "and a small tensor with gaps is still small.",
-    (
-        "not v.is_contiguous()",
-        f"(not v.is_contiguous(), {BY_LINES})",
-    ): "You put the contiguous ones first. `is_contiguous` is about order, not about size: a small view "
-    "with gaps can move less, and a transpose without gaps moves the same.",
+    "more.",
+    ("v.stride(-1) if v.ndim else 0", "max(v.stride(), default=0)"): "You go by the stride. A large "
+    "stride costs nothing where long rows are read between the jumps, and a small tensor stays small.",
+    ("not v.is_contiguous()", f"(not v.is_contiguous(), {BY_LINES})"): "You put the contiguous ones "
+    "first. `is_contiguous` is about order, not about size: a small view with gaps can move less, and a "
+    "transpose without gaps moves the same.",
     "read": "You go by what is read. `v + 1` also writes its result, and that is dense, without the gaps "
     "and repeats of v: an expanded v reads little and writes much.",
     "math.ceil(v.nbytes / 64)": "You go by the lines of the dense result. v itself may have to be "
@@ -301,26 +282,21 @@ cheapest_first.slots[BY_LINES] = {
     "however large the storage is that it was cut from.",
     "read + 2 * math.ceil(v.nbytes / 64)": "You count each written line twice. Many processors do read a "
     "line before they write it, but the task counts a line that is written whole once.",
-}
+}  # fmt: skip
 cheapest_first.slots["expressions[name]"] = {
-    "in_float32(expressions[name])": "You count 4 bytes for every element. The views have several "
-    "dtypes: `v.itemsize`.",
+    "in_float32(expressions[name])": "You count 4 bytes for every element. There are several dtypes: "
+    "`v.itemsize`.",
 }
 cheapest_first.slots["v.storage_offset()"] = {
-    "0": OFFSET,
-    "v.storage_offset() * v.itemsize": OFFSET,
+    ("0", "v.storage_offset() * v.itemsize"): shared.STARTS_LATER,
 }
-cheapest_first.alone[BY_LINES] = {
-    f"-({BY_LINES})": "That is the right order, back to front: the cheapest comes first.",
-}
-cheapest_first.alone["cache_lines(v.shape, v.stride(), v.storage_offset(), v.itemsize)"] = {
-    "math.ceil(span(v.shape, v.stride()) * v.itemsize / 64)": HULL,
-    "span(v.shape, v.stride()) * v.itemsize // 64": HULL,
-}
-cheapest_first.alone["math.ceil(v.numel() * v.itemsize / 64)"] = {
-    "v.numel() * v.itemsize // 64": LAST_LINE,
-    "cache_lines(v.shape, row_major(v.shape), v.storage_offset(), v.itemsize)": STARTS_A_LINE,
-}
+cheapest_first.wrong |= {
+    f"{BY_LINES} => -({BY_LINES})": "That is the right order, back to front: the cheapest comes first.",
+    (f"{ITS_LINES} => math.ceil({SPANNED} / 64)", f"{ITS_LINES} => {SPANNED} // 64"):
+    shared.HULL.format("line"),
+    f"{OF_RESULT} => v.nbytes // 64": shared.LAST_LINE,
+    f"{OF_RESULT} => {ITS_LINES.replace('v.stride()', 'row_major(v.shape)')}": shared.STARTS_A_LINE,
+}  # fmt: skip
 cheapest_first.only["ties(expressions)"] = (
     "Right wherever no two move equally many lines. Equals stay in the order of the dict, whatever their "
     "names and sizes: `sorted` leaves them so if its key is the number of lines and nothing else."

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -21,14 +22,10 @@ _MAX_LENGTH = 10_000  # more than any answer needs; ends an endless iterator
 
 def as_int(value: Any, what: str = "an int") -> int:
     """Return an int, also written another way: as a 0-d tensor, a NumPy int, or the float 6.0."""
-    found = int(value) if isinstance(value, float) and value.is_integer() else value
-    if not isinstance(found, bool):
-        try:
-            index = operator.index(found)
-        except TypeError:
-            pass
-        else:
-            return _of_64_bits(index, what)
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    if not isinstance(whole, bool):
+        with suppress(TypeError):
+            return _of_64_bits(operator.index(whole), what)
     raise Unusable(f"{kind(value)}, where {what} is asked for")
 
 

@@ -1,12 +1,11 @@
 """E1 and E2: from an index to a byte, and the stride of a new tensor."""
 
-from __future__ import annotations
-
 from math import prod  # noqa: F401  (in sources alone)
 from typing import Any
 
 import torch
 
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
 from stridekit.exercises.readers.answers import as_int, read_stride
@@ -77,19 +76,10 @@ def address(t: torch.Tensor, index: tuple[int, ...]) -> int:
     return (t.storage_offset() + steps) * t.element_size()
 
 
-READING_ORDER = (
-    "You number t's elements in reading order, row by row. Memory knows nothing of that order: the "
-    "storage can hold more than t, and t can walk it by other steps."
-)
-SOME_DIMS = (
-    "Right for some numbers of dims alone, and t can have any. There is one stride for each dim: let the "
-    "sum run over all of `t.stride()`."
-)
 VALUE = (
-    "That is what t holds at `index`. The question is where it lies: at which byte of the storage does "
-    "that element begin?"
+    "That is what t holds at `index`. The question is where it lies: at which byte does that element "
+    "begin?"
 )
-
 address.slots["t.storage_offset()"] = {
     "0": "You count from t's own first element. Try a slice: its first element is not the first of the "
     "storage, and `t.storage_offset()` says how far in it lies.",
@@ -105,27 +95,24 @@ address.slots["t.stride()"] = {
 address.slots["t.element_size()"] = {
     "1": "That is the number of the element, and a good start. The question asks for its first byte: how "
     "many bytes does one element take?",
-    "4": "You took 4 bytes per element for granted. That is float32's size; `t.element_size()` knows "
-    "that of every dtype.",
-}
-address.alone["(t.storage_offset() + steps) * t.element_size()"] = {
-    "t.storage_offset() + steps * t.element_size()": "Two units meet in your sum: `t.storage_offset()` "
-    "counts elements, not bytes. Multiply it by the size of an element as well.",
-    "t.storage_offset() * t.element_size() + steps": "Two units meet in your sum: the offset is in bytes "
-    "now, the steps are still in elements. `t.stride()` counts elements too (NumPy's strides are the "
-    "ones in bytes).",
+    "4": shared.ITEMSIZE.format("t.element_size()"),
 }
 address.wrong |= {
-    "sum(map(prod, zip(index, row_major(t.shape)))) * t.element_size()": READING_ORDER,
+    "+ steps) * t.element_size() => ) + steps * t.element_size()": "Two units meet in your sum: "
+    "`t.storage_offset()` counts elements, not bytes. Multiply it by the size of an element as well.",
+    "(t.storage_offset() + steps) * t.element_size() => t.storage_offset() * t.element_size() + steps":
+    "Two units meet in your sum: the offset is in bytes now, the steps are still in elements. "
+    "`t.stride()` counts elements too (NumPy's strides are the ones in bytes).",
+    "sum(map(prod, zip(index, row_major(t.shape)))) * t.element_size()": "You number t's elements in "
+    "reading order. Memory knows nothing of that order: the storage can hold more, in another order.",
     "t[index].data_ptr()": "That is a place in this process's memory, another one at every run. Count "
     "from the start of the storage: no `data_ptr()` is needed.",
-    **dict.fromkeys(["t[index]", "t[index].item()", "int(t[index].real)"], VALUE),
+    ("t[index]", "t[index].item()", "int(t[index].real)"): VALUE,
     "int(t[index].real) * t.element_size()": "You read the answer off the value. `arange` happens to "
     "store every element's number; where an element lies never depends on what it holds.",
-}
+}  # fmt: skip
 address.exact["t.storage_offset() * t.element_size()"] = (
-    "That is where t itself begins, whatever `index` is. From there it is `index[d]` steps along each dim "
-    "d."
+    "That is where t itself begins, whatever `index` is. From there it is `index[d]` steps along each dim."
 )
 address.only |= {
     "not index": "Right wherever t has a dim. Without dims there is nothing to step along, but t can "
@@ -136,7 +123,6 @@ address.only |= {
 
 
 def of_first_dims(t: torch.Tensor, index: Ints, dims: int) -> int:
-    """The right answer if only the first `dims` dims took part."""
     taken = sum(i * step for i, step in zip(index[:dims], t.stride(), strict=False))
     return (t.storage_offset() + taken) * t.element_size()
 
@@ -145,13 +131,16 @@ for dims in (1, 2, 3, 4):
     of_all = f"of_first_dims(t, index, {dims})"  # where there are fewer dims: all of them
     by_name = f"index[{dims - 1}] * 0 + {of_all}"  # an IndexError there
     unpacked = f"{of_all} if len(index) == {dims} else int('too many values to unpack')"
-    address.wrong |= dict.fromkeys((of_all, by_name, unpacked), SOME_DIMS)
+    address.wrong[of_all, by_name, unpacked] = (
+        "Right for some numbers of dims alone, and t can have any. There is one stride for each dim: let "
+        "the sum run over all of `t.stride()`."
+    )
 
 
 SHAPES = [
-    *((4, 6), (6,), (2, 3, 4), (2, 3, 4, 5), (7, 7, 7), (3, 1), (1, 3), (2, 1, 3, 1, 5), (1, 1)),
-    *((), (0,), (3, 0), (2, 0, 3), (4, 0, 0, 5)),
-]
+    (4, 6), (6,), (2, 3, 4), (2, 3, 4, 5), (7, 7, 7), (3, 1), (1, 3), (2, 1, 3, 1, 5), (1, 1),
+    (), (0,), (3, 0), (2, 0, 3), (4, 0, 0, 5),
+]  # fmt: skip
 
 
 @exercise(
@@ -190,50 +179,29 @@ ZERO = (
     "Right wherever there is an element. torch counts a size of 0 as 1 here: it wipes out no product, and "
     "a stride never becomes 0 that way."
 )
-BYTES = (
-    "Those are strides in bytes, as NumPy counts them. torch counts elements, whatever their size."
-)
 NO_DIMS = (
     "Shape () has no dims, so there is nothing to step along. A stride has one number for each dim: here "
-    "none, the empty tuple."
+    "none."
 )
-A_SUM = (
-    "You add up the sizes after d. In shape (2, 3, 4), x[0] has 3 rows of 4: that makes 12 elements, not "
-    "7. Multiply them."
-)
-
-contiguous_stride.only |= {
-    "not shape": NO_DIMS,
-    "0 in shape": ZERO,
-}
+contiguous_stride.only |= {"not shape": NO_DIMS, "0 in shape": ZERO}
 contiguous_stride.wrong |= {
     "(*shape[1:], 1)[: len(shape)]": "Walk one row: in shape (2, 3, 4), between [0, 0, 0] and [1, 0, 0] "
     "lie not 3 elements but all those of x[0]. One size is not enough, it takes a product.",
-    "shape": "That is the shape. A size says how many steps a dim has; a stride says how long one step "
-    "is, in elements.",
-    "[s * max(n, 1) for n, s in zip(shape, contiguous_stride(shape))]": "A step along dim d skips what "
-    "lies inside it, the dims after d. Your product also counts the size of d itself, so every step is "
-    "too long: the last one should be 1.",
+    "shape": "That is the shape. A size says how many steps a dim has, a stride how long one step is.",
+    "[s * max(n, 1) for n, s in zip(shape, contiguous_stride(shape))]": "A step along dim d skips the "
+    "dims after d. Your product also counts the size of d itself, so every step is too long.",
     "contiguous_stride(shape[::-1])[::-1]": "That is column-major: the first index runs fastest, as in "
     "Fortran. In a new torch tensor the last index does, so multiply the sizes after d, not those before.",
-    "contiguous_stride(shape)[::-1]": "The right numbers from back to front, as a list has them that "
-    "begins with the last dim. Turn them round.",
-    "[prod(shape) // max(prod(shape[: d + 1]), 1) for d in range(len(shape))]": ZERO,
-    "[prod(shape) // prod(shape[: d + 1]) for d in range(len(shape))]": ZERO,
-    "row_major(shape)": ZERO,
-    "[0 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]": "A dim of size 1 gets its "
-    "stride by the same rule as any other. Nobody ever steps along it, but torch reports the product all "
-    "the same: no size makes the stride of a new tensor 0.",
-    "[1 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]": "A dim of size 1 is no "
-    "special case, and its stride need not be 1. It is the product of the sizes after it, as for any "
-    "other dim.",
+    "contiguous_stride(shape)[::-1]": shared.BACK_TO_FRONT,
+    ("[prod(shape) // max(prod(shape[: d + 1]), 1) for d in range(len(shape))]",
+     "[prod(shape) // prod(shape[: d + 1]) for d in range(len(shape))]", "row_major(shape)"): ZERO,
+    ("[0 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]",
+     "[1 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]"): shared.SIZE_ONE,
     "contiguous_stride(shape) or (1,)": NO_DIMS,
     "contiguous_stride((1, *shape))[:1] + contiguous_stride(shape)": "One number too many: the first of "
-    "yours is the product of all sizes, a step that leads out of the tensor. A stride has one number for "
-    "each dim.",
-    **dict.fromkeys(
-        [f"[sum(shape[d + 1 :]){one} for d in range(len(shape))]" for one in ("", " or 1")], A_SUM
-    ),
-    "np.empty(shape).strides": BYTES,
-    "[4 * step for step in contiguous_stride(shape)]": BYTES,
-}
+    "yours is the product of all sizes, a step that leads out of the tensor. Each dim has one.",
+    ("np.empty(shape).strides", "[4 * step for step in contiguous_stride(shape)]"): shared.ELEMENTS,
+    ("[sum(shape[d + 1 :]) for d in range(len(shape))]",
+     "[sum(shape[d + 1 :]) or 1 for d in range(len(shape))]"): "You add up the sizes after d. In shape "
+    "(2, 3, 4), x[0] has 3 rows of 4: that makes 12 elements, not 7. Multiply them.",
+}  # fmt: skip

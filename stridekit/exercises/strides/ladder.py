@@ -1,31 +1,15 @@
 """E6, the as_strided ladder: row, column, diagonal, trace and windows."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import torch
 
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.readers.answers import read_number, view_of
 from stridekit.exercises.watch import Means
 
-ABSOLUTE = (
-    "The offset of as_strided counts from the start of the storage, not from x. Where x is a slice, it "
-    "begins at `x.storage_offset()`, and you have to begin there too."
-)
-COPY = (
-    "The right values, in new memory: that is a copy. as_strided on x itself moves nothing, and a write "
-    "to x then shows in what you return."
-)
-SOMETIMES_A_COPY = (
-    "That is on x's storage only where x is contiguous already: `contiguous()`, `reshape` and `flatten` "
-    "copy most slices and transposes into another one. x's own strides will do."
-)
-BYTES = (
-    "as_strided counts elements, and so does `x.storage_offset()`. Nothing here is in bytes: leave the "
-    "size of an element out."
-)
+BYTES = "as_strided counts elements, and so does `x.storage_offset()`. Leave the size of an element out."
 BY_AS_STRIDED = Means(
     "as_strided",
     "Right numbers. Now say all three yourself, from what x alone tells (`x.size()`, `x.stride()`, "
@@ -36,17 +20,13 @@ SUM_BY_AS_STRIDED = replace(
     hint="Right sums. Now say yourself which elements they add, from what x alone tells: one call of "
     "`x.as_strided(size, stride, storage_offset)` makes the diagonal, and `.sum()` adds it up.",
 )
-NEW_MATRIX = (
-    "Those numbers fit a freshly made matrix of this shape and no other. Use `x.stride(0)`, `x.stride(1)` "
-    "and `x.storage_offset()`."
-)
-IS_A_COLUMN = (
-    "That is column i: it goes down, from row to row. Along a row the column changes: exchange the two "
-    "dims."
-)
-
 # The slots of each rung, in the order in which they are told: the start, the steps, the sizes.
-START = {"x.storage_offset()": {"0": ABSOLUTE, "x.storage_offset() * x.element_size()": BYTES}}
+START = {
+    "x.storage_offset()": {
+        "0": shared.ABSOLUTE.format("x"),
+        "x.storage_offset() * x.element_size()": BYTES,
+    }
+}
 
 
 @exercise(
@@ -93,49 +73,6 @@ def row(x: torch.Tensor, i: int) -> torch.Tensor:
     return x.as_strided((x.size(1),), (x.stride(1),), x.storage_offset() + i * x.stride(0))
 
 
-row.slots |= START
-row.slots["i * x.stride(0)"] = {
-    "i * x.size(1)": "You go from row to row by the number of columns, as if the rows lay one after the "
-    "other. `x.stride(0)` says how far apart they really are.",
-    "i": "Your row starts i elements into x. One row further is not one element further but "
-    "`x.stride(0)` of them.",
-    "i * x.stride(1)": "You move i columns on and start at x[0, i]. Row i starts at x[i, 0]: that is i "
-    "steps down, of `x.stride(0)` each.",
-    "i * x.stride(0) * x.element_size()": BYTES,
-}
-row.slots["(x.stride(1),)"] = {
-    "(1,)": "You step from column to column by 1. That holds for a new matrix; in a slice or a transpose "
-    "the columns lie `x.stride(1)` apart.",
-    "(x.stride(0),)": "You start at the right element and then walk down the column. Along a row one "
-    "step is `x.stride(1)`.",
-    "(x.stride(1) * x.element_size(),)": BYTES,
-}
-row.slots["x.size(1)"] = {
-    "x.size(0)": "The steps are right, their number is not: a row has as many elements as x has columns, "
-    "`x.size(1)`.",
-}
-row.wrong |= {
-    "x.as_strided((x.size(1),), (1,), i * x.size(1))": NEW_MATRIX,
-    "x.as_strided((x.size(0),), (x.stride(0),), x.storage_offset() + i * x.stride(1))": IS_A_COLUMN,
-    "row(x, 0)": "That is row 0, whatever i is: the offset does not grow with i. Row i lies i steps of "
-    "`x.stride(0)` further on.",
-    "x.as_strided((x.size(1),), (x.stride(1),), 0)": "Your row starts at element 0 of the storage, "
-    "whatever x and i are: the offset counts from there, also if you call as_strided on x[i]. How many "
-    "elements lie before x[i, 0]?",
-    **dict.fromkeys(
-        [
-            "x[i : i + 1]",
-            "x.as_strided((1, x.size(1)), (1, x.size(1)), x.storage_offset() + i * x.stride(0))",
-        ],
-        "Two sizes make a matrix of a single row. A row has one dim: one size and one stride.",
-    ),
-    "x[i].clone()": COPY,
-    "x.contiguous()[i]": SOMETIMES_A_COPY,
-    "x[i].contiguous()": "That is on x's storage only where the row is contiguous: elsewhere it is a "
-    "copy. x's own strides will do.",
-}
-
-
 @exercise(
     title="a column, by as_strided",
     read=view_of("x", ndim=1),
@@ -177,41 +114,57 @@ def column(x: torch.Tensor, j: int) -> torch.Tensor:
     return x.as_strided((x.size(0),), (x.stride(0),), x.storage_offset() + j * x.stride(1))
 
 
-column.slots |= START
-column.slots["j * x.stride(1)"] = {
-    "j": "You start j elements into x. That is x[0, j] only where neighbouring columns lie side by side; "
-    "in general they are `x.stride(1)` apart.",
-    "j * x.stride(0)": "You start j rows down, at x[j, 0]. Column j starts at x[0, j]: that is j steps "
-    "to the right, of `x.stride(1)` each.",
-    "j * x.stride(1) * x.element_size()": BYTES,
-}
-column.slots["(x.stride(0),)"] = {
-    "(x.size(1),)": "You step down by the number of columns. Rows cut out of wider ones lie further "
-    "apart than they are long: `x.stride(0)` says how far.",
-    "(x.stride(1),)": "You start at the right element and then walk along the row. Down a column one "
-    "step is `x.stride(0)`.",
-    "(x.stride(0) * x.element_size(),)": BYTES,
-}
-column.slots["x.size(0)"] = {
-    "x.size(1)": "The steps are right, their number is not: a column has as many elements as x has rows, "
-    "`x.size(0)`.",
-}
-column.wrong |= {
-    "x.as_strided((x.size(0),), (x.size(1),), j)": NEW_MATRIX,
-    "row.reference(x, j)": "That is row j: it goes along, from column to column. Down a column the row "
-    "changes: exchange the two dims.",
-    "column(x, 0)": "That is column 0, whatever j is: the offset does not grow with j. Column j lies j "
-    "steps of `x.stride(1)` further on.",
-    "x.as_strided((x.size(0),), (x.stride(0),), 0)": "Your column starts at element 0 of the storage, "
-    "whatever x and j are: the offset counts from there, also if you call as_strided on x[:, j]. How "
-    "many elements lie before x[0, j]?",
-    "x[:, j : j + 1]": "Two sizes make a matrix, here one with a single column. A column by itself has "
-    "one dim, not two: one size and one stride.",
-    "x[:, j].clone()": COPY,
-    "x.contiguous()[:, j]": SOMETIMES_A_COPY,
-    "x[:, j].contiguous()": "That is on x's storage only where the column is contiguous: elsewhere it is "
-    "a copy. x's own strides will do.",
-}
+# A row and a column are mirror images, and so are their mistakes.
+for task, line, other, k, along, across, first, view in (
+    (row, "row", "column", "i", 1, 0, "x[i, 0]", "x[i]"),
+    (column, "column", "row", "j", 0, 1, "x[0, j]", "x[:, j]"),
+):
+    size, step, jump = f"x.size({along})", f"x.stride({along})", f"x.stride({across})"
+    as_strided = f"x.as_strided(({size},), ({{}},), {{}})".format
+    task.slots |= START
+    task.slots[f"{k} * {jump}"] = {
+        f"{k} * x.size({along})": f"You go from {line} to {line} by the number of elements in one, as if "
+        f"they lay one after the other. `{jump}` says how far apart they really are.",
+        k: f"Your {line} starts {k} elements into x. One {line} further is `{jump}` elements further.",
+        f"{k} * {step}": f"You go {k} steps along the first {line}. {line.capitalize()} {k} starts at "
+        f"{first}: that is {k} steps to the next {line}, of `{jump}` each.",
+        f"{k} * {jump} * x.element_size()": BYTES,
+    }
+    task.slots[f"({step},)"] = {
+        "(1,)": f"You step from {other} to {other} by 1. That holds for a new matrix and a row of it; "
+        f"elsewhere the {other}s lie `{step}` apart.",
+        "(x.size(1),)": f"You step by the number of columns. That is right down a new matrix; elsewhere "
+        f"the {other}s lie `{step}` apart.",
+        f"({jump},)": f"You start at the right element and then walk along the {other}. Along a {line} "
+        f"one step is `{step}`.",
+        f"({step} * x.element_size(),)": BYTES,
+    }
+    task.slots[size] = {
+        f"x.size({across})": f"The steps are right, their number is not: a {line} has as many elements as "
+        f"x has {other}s, `{size}`."
+    }
+    task.wrong |= {
+        as_strided(
+            *("1", f"i * {size}") if along else (f"x.size({across})", "j")
+        ): "Those numbers fit a freshly made matrix of this shape alone: use `x.stride(0)`, "
+        "`x.stride(1)`, `x.storage_offset()`.",
+        f"{'column' if along else 'row'}.reference(x, {k})": f"That is {other} {k}. Along a {line} the "
+        f"{other} changes: exchange the two dims.",
+        f"{line}(x, 0)": f"That is {line} 0, whatever {k} is: the offset does not grow with {k}. "
+        f"{line.capitalize()} {k} lies {k} steps of `{jump}` further on.",
+        as_strided(
+            step, "0"
+        ):
+        f"Your {line} starts at element 0 of the storage, whatever x and {k} are: "
+        f"the offset counts from there, also if you call as_strided on {view}. How many elements lie "
+        f"before {first}?",
+        (view.replace(k, f"{k} : {k} + 1"),
+         f"x.as_strided((1, {size}), (1, {step}), x.storage_offset() + {k} * {jump})"):
+        f"Two sizes make a matrix of a single {line}. A {line} has one dim: one size and one stride.",
+        f"{view}.clone()": shared.COPY,
+        view.replace("x", "x.contiguous()"): shared.SOMETIMES_A_COPY.format("x"),
+        f"{view}.contiguous()": shared.SOMETIMES_A_COPY.format(f"the {line}"),
+    }  # fmt: skip
 
 
 @exercise(
@@ -259,23 +212,23 @@ diagonal.slots |= START
 diagonal.slots["x.stride(0) + x.stride(1)"] = {
     "x.size(1) + 1": "You step by the number of columns plus one. That is a diagonal step where rows lie "
     "one after the other; in general it is `x.stride(0) + x.stride(1)`.",
-    "x.stride(0)": "You only go down: that is the first column. A diagonal step also goes one to the "
-    "right, another `x.stride(1)`.",
+    "x.stride(0)": "You only go down: that is the first column. A diagonal step also goes right, by "
+    "`x.stride(1)`.",
     "x.stride(0) + 1": "You step one row down and one element on. The next column is not always the next "
     "element: it lies `x.stride(1)` further.",
     "x.stride(0) * x.stride(1)": "You multiply the two strides. First one step down, then one to the "
     "right: two distances, one after the other, add up.",
 }
 diagonal.slots["min(x.shape)"] = {
-    "x.size(0)": "Your diagonal has as many elements as x has rows. In a matrix that is taller than wide "
-    "the columns run out first.",
-    "x.size(1)": "Your diagonal has as many elements as x has columns. In a matrix that is wider than "
-    "tall the rows run out first.",
+    "x.size(0)": "Your diagonal has as many elements as x has rows. In a tall matrix the columns run out "
+    "first.",
+    "x.size(1)": "Your diagonal has as many elements as x has columns. In a wide matrix the rows run out "
+    "first.",
     "max(x.shape)": "Your diagonal is as long as the longer dim. It ends with the shorter one.",
 }
 diagonal.wrong |= {
-    "x.diagonal().clone()": COPY,
-    "x.contiguous().diagonal()": SOMETIMES_A_COPY,
+    "x.diagonal().clone()": shared.COPY,
+    "x.contiguous().diagonal()": shared.SOMETIMES_A_COPY.format("x"),
 }
 
 
@@ -325,7 +278,9 @@ trace.wrong |= {
     "x.diagonal()": "There is the diagonal. Only the `.sum()` is missing.",
     "x.diagonal().sum(0, keepdim=True)": "The right number, in a tensor that still has a dim. A sum over "
     "everything has none: leave `keepdim` and slices out, and `.sum()` is 0-d.",
-    "x.contiguous().as_strided((min(x.shape),), (x.size(1) + 1,), 0).sum()": SOMETIMES_A_COPY,
+    "x.contiguous().as_strided((min(x.shape),), (x.size(1) + 1,), 0).sum()": shared.SOMETIMES_A_COPY.format(
+        "x"
+    ),
 }
 
 
@@ -378,25 +333,18 @@ SIDE_BY_SIDE = (
 windows.slots |= START
 windows.slots["(step, step)"] = {
     ("(size * step, step)", "(size, 1)"): SIDE_BY_SIDE,
-    "(step, 1)": "Inside a window you step by 1. Where x itself skips, its neighbours lie `x.stride(0)` "
-    "apart.",
-    "(1, step)": "From window to window you step by 1. Where x itself skips, its next element lies "
-    "`x.stride(0)` further.",
+    "(step, 1)": "Inside a window you step by 1. Where x skips, its neighbours lie `x.stride(0)` apart.",
+    "(1, step)": "From window to window you step by 1. Where x skips, it is `x.stride(0)`.",
     "(1, 1)": "Your steps are 1. Where x skips, as x[::2] does, neighbours lie `x.stride(0)` apart.",
 }
 windows.slots["x.numel() - size + 1"] = {
-    "x.numel() - size": "One window is missing: the last may end with x's last element. There are n - "
-    "size + 1.",
-    "x.numel()": "A window for every element is too many: the last reach beyond x. There are n - size + "
-    "1.",
+    "x.numel() - size": "One window is missing: the last may end with x. There are n - size + 1.",
+    "x.numel()": "A window for every element: the last reach beyond x. There are n - size + 1.",
 }
 windows.wrong |= {
-    (
-        "x.unfold(0, size, size)",
-        "x.as_strided((x.numel() // size, size), (size, 1), x.storage_offset())",
-    ): SIDE_BY_SIDE,
-    "x.unfold(0, size, 1).t()": "Your windows are the columns. They should be the rows: first comes "
-    "which window.",
-    "x.unfold(0, size, 1).clone()": COPY,
-    "x.contiguous().unfold(0, size, 1)": SOMETIMES_A_COPY,
-}
+    ("x.unfold(0, size, size)",
+     "x.as_strided((x.numel() // size, size), (size, 1), x.storage_offset())"): SIDE_BY_SIDE,
+    "x.unfold(0, size, 1).t()": "Your windows are the columns. They should be the rows.",
+    "x.unfold(0, size, 1).clone()": shared.COPY,
+    "x.contiguous().unfold(0, size, 1)": shared.SOMETIMES_A_COPY.format("x"),
+}  # fmt: skip

@@ -5,8 +5,6 @@ Python. So the storages of these cases are windows in a larger arena, where read
 harm. It is recognised, too: every byte before the window is `be`, every byte after it `af`.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -157,28 +155,22 @@ raw_bytes.slots["storage.nbytes()"] = {
     "(t.storage_offset() + t.numel()) * t.element_size()": "You start at the right byte and add t's "
     "offset to t's size. That reaches t's end only where t has no gaps, and the storage may go on after "
     "it: ask the storage for its size.",
-    (
-        "t.numel()",
-        "storage.nbytes() // t.element_size()",
-    ): "Your size counts elements, and `string_at` counts bytes. An untyped storage has no elements: "
-    "`nbytes()` is its size.",
+    ("t.numel()", "storage.nbytes() // t.element_size()"): "Your size counts elements, and `string_at` "
+    "counts bytes. An untyped storage has no elements: `nbytes()` is its size.",
     "storage.nbytes() * t.element_size()": "`nbytes()` is in bytes already. Multiplied by the size of an "
     "element it takes you far past the storage's end.",
-}
-raw_bytes.alone["storage.data_ptr()"] = {
-    "t.data_ptr()": "You start at t's own first element and read as far as the storage is long: past its "
-    "end, into memory that belongs to something else. Where does the storage begin?",
-    "t.data_ptr() - t.storage_offset() * t.element_size()": "Right wherever t has an element. The "
-    "`data_ptr()` of an empty view is 0, though its storage is still there: ask that where it begins.",
-}
+}  # fmt: skip
 raw_bytes.wrong |= {
+    "storage.data_ptr() => t.data_ptr()": "You start at t's own first element and read as far as the "
+    "storage is long: past its end, into foreign memory. Where does the storage begin?",
+    "storage.data_ptr() => t.data_ptr() - t.storage_offset() * t.element_size()": "Right wherever t has "
+    "an element. The `data_ptr()` of an empty view is 0, though its storage is still there.",
     "ctypes.string_at(t.data_ptr(), t.numel() * t.element_size())": "You read t's bytes as if they lay "
     "in one piece from its first element on. Take both ends from the storage: t can begin after its "
     "start, end before its end and leave gaps.",
-    "bytes(t.clone(memory_format=torch.contiguous_format).untyped_storage().tolist())": (
-        "Those are the bytes of a tidy copy: t's elements in reading order. The storage lies in an order "
-        "of its own, and can hold elements that t leaves out."
-    ),
+    "bytes(t.clone(memory_format=torch.contiguous_format).untyped_storage().tolist())":
+    "Those are the bytes of a tidy copy: t's elements in reading order. The storage lies in an order of "
+    "its own, and can hold elements that t leaves out.",
     "ctypes.string_at(t.untyped_storage().data_ptr())": "Without a size, `string_at` takes the bytes for "
     "a C string and stops at the first zero byte. Say how many there are.",
-}
+}  # fmt: skip

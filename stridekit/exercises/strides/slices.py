@@ -1,81 +1,66 @@
 """E3 and E4: what a slice does to shape, stride and offset, and the slice that made a view."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from stridekit.exercises.core import exercise
-from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.readers.answers import as_int, kind, layout_facts, read_parts
 from stridekit.exercises.running import Arguments, Outcome, Unusable, describe
 from stridekit.exercises.watch import without_a_tensor
 
-LayoutOf = tuple[Ints, Ints, int]
 Bound = int | None
-
-
-def case(layout: LayoutOf, dim: int, start: Bound, stop: Bound, step: int) -> str:
-    """The case of slicing `dim`, with the subscript that would do it in a comment."""
-    bounds = ":".join("" if bound is None else str(bound) for bound in (start, stop))
-    subscript = ":, " * dim + bounds + (f":{step}" if step != 1 else "")
-    return (
-        "shape, stride, offset = {}, {}, {}\n".format(*layout)
-        + f"dim, start, stop, step = {dim}, {start}, {stop}, {step}  # x[{subscript}]"
-    )
-
-
 NEW = ((4, 6), (6, 1), 0)  # torch.empty(4, 6)
 CUT = ((3, 5), (8, 1), 10)  # torch.empty(4, 8)[1:, 2:7]
 TURNED = ((6, 4), (1, 6), 0)  # torch.empty(4, 6).t()
 SPARSE = ((2, 7), (30, 2), 1)  # torch.empty(4, 15)[::2, 1::2]
-
-CASES = [
-    case(NEW, 0, 1, 3, 1),
-    case(NEW, 1, 2, 5, 1),
-    case(NEW, 1, 0, 6, 2),
-    case(CUT, 0, 1, 3, 1),
-    case(CUT, 1, 0, 5, 2),
-    case(CUT, 1, 1, 5, 3),
-    case(TURNED, 0, 1, 5, 2),
-    case(TURNED, 1, 1, 4, 2),
-    case(SPARSE, 1, 1, 6, 4),
-    case(((2, 3, 4), (12, 4, 1), 0), 1, 1, 3, 1),
-    case(NEW, 1, None, 4, 1),
-    case(NEW, 0, 2, None, 1),
-    case(SPARSE, 1, None, None, 3),
-    case(NEW, 0, 1, 99, 1),
-    case(SPARSE, 1, 2, 50, 2),
-    case(NEW, 1, 1, -1, 1),
-    case(CUT, 1, -3, None, 1),
-    case(SPARSE, 1, -5, -1, 3),
-    case(NEW, 0, -99, 2, 1),
-    case(NEW, 0, None, 0, 1),
-    case(CUT, 0, 1, 0, 1),
-    case(NEW, 1, 2, 0, 2),
-    case(NEW, 0, None, -99, 1),
-    case(NEW, 1, 2, -7, 1),
-    case(SPARSE, 1, -9, -1, 2),
-    case(CUT, 0, 2, 3, 4),
-    case(((3,), (0,), 5), 0, 1, 3, 2),
-    case(CUT, 1, 3, 3, 1),
-    case(NEW, 0, 3, 1, 1),
-    case(NEW, 1, 4, 1, 2),
-    case(CUT, 0, 7, 9, 2),
-    case(((0, 3), (3, 1), 4), 0, None, None, 2),
-    case(((0, 3), (3, 1), 4), 0, -1, 5, 1),
-    case(((3, 0), (1, 1), 0), 0, 1, None, 1),
-    case(((2, 3, 0), (3, 1, 1), 5), 1, -2, None, 2),
+CUBE, SAME = ((2, 3, 4), (12, 4, 1), 0), ((3,), (0,), 5)
+EMPTY, ROWS, SHORT = ((0, 3), (3, 1), 4), ((3, 0), (1, 1), 0), ((2, 3, 0), (3, 1, 1), 5)
+SLICES: list[tuple[Any, ...]] = [  # a layout; dims to slice, each with start, stop and step
+    (NEW, (0, 1, 3, 1), (1, 2, 5, 1), (1, 0, 6, 2)),
+    (CUT, (0, 1, 3, 1), (1, 0, 5, 2), (1, 1, 5, 3)),
+    (TURNED, (0, 1, 5, 2), (1, 1, 4, 2)),
+    (SPARSE, (1, 1, 6, 4)),
+    (CUBE, (1, 1, 3, 1)),
+    (NEW, (1, None, 4, 1), (0, 2, None, 1)),
+    (SPARSE, (1, None, None, 3)),
+    (NEW, (0, 1, 99, 1)),
+    (SPARSE, (1, 2, 50, 2)),
+    (NEW, (1, 1, -1, 1)),
+    (CUT, (1, -3, None, 1)),
+    (SPARSE, (1, -5, -1, 3)),
+    (NEW, (0, -99, 2, 1), (0, None, 0, 1)),
+    (CUT, (0, 1, 0, 1)),
+    (NEW, (1, 2, 0, 2), (0, None, -99, 1), (1, 2, -7, 1)),
+    (SPARSE, (1, -9, -1, 2)),
+    (CUT, (0, 2, 3, 4)),
+    (SAME, (0, 1, 3, 2)),
+    (CUT, (1, 3, 3, 1)),
+    (NEW, (0, 3, 1, 1), (1, 4, 1, 2)),
+    (CUT, (0, 7, 9, 2)),
+    (EMPTY, (0, None, None, 2), (0, -1, 5, 1)),
+    (ROWS, (0, 1, None, 1)),
+    (SHORT, (1, -2, None, 2)),
 ]
+
+
+def subscript(dim: int, start: Bound, stop: Bound, step: int) -> str:
+    bounds = ":".join("" if bound is None else str(bound) for bound in (start, stop))
+    return ":, " * dim + bounds + (f":{step}" if step != 1 else "")
 
 
 @exercise(
     title="what a slice does to the three numbers",
     read=read_parts("shape", "stride", "offset"),
     means=without_a_tensor("Layout"),
-    cases=CASES,
+    cases=[
+        "shape, stride, offset = {}, {}, {}\ndim, start, stop, step = {}, {}, {}, {}  # x[{}]".format(
+            *layout, *part, subscript(*part)
+        )
+        for layout, *parts in SLICES
+        for part in parts
+    ],
     hints=[
         "Only three numbers can change: the size of `dim`, the stride of `dim`, and the offset. All the "
         "others stay.",
@@ -138,14 +123,13 @@ slice_layout.slots["(*stride[:dim], stride[dim] * step, *stride[dim + 1 :])"] = 
     "stride": "Walk the new dim: from one kept element to the next you pass over `step` old ones. So the "
     "new stride is `step` times the old one.",
     "torch.empty((*shape[:dim], size, *shape[dim + 1 :])).stride()": "The strides are those of the new "
-    "shape, packed into new memory. But nothing moves: other dims keep theirs, and that of `dim` is "
-    "`step` times the old one.",
+    "shape, packed into new memory. But nothing moves: other dims keep theirs.",
     "tuple(s * step for s in stride)": "You multiply every stride by `step`. Only one dim is sliced; in "
     "the others you still go from one element to the next as before.",
 }
 slice_layout.slots["offset + start * stride[dim]"] = {
-    "offset": "Your slice begins where x begins. But x[1:] does not hold x[0]: its first element lies "
-    "`start` strides further on.",
+    "offset": "Your slice begins where x begins. But the first element of x[1:] lies `start` strides "
+    "further on.",
     "start * stride[dim]": "x need not begin at the start of its storage either: it can be a slice "
     "already. Add to the offset it has, instead of starting anew.",
     "offset + start * shape[dim]": "You multiply `start` by the size of the dim. The size says how many "
@@ -158,8 +142,7 @@ slice_layout.slots["offset + start * stride[dim]"] = {
 slice_layout.slots["len(range(start, stop, step))"] = {
     "max(stop - start, 0) // step": "You round the size down. 0:5:2 keeps 0, 2 and 4: three of them, and "
     "5 // 2 is 2. A last step that is cut short still begins with an element.",
-    "len(range(start, stop))": "Your size is stop - start, as if every index were kept. Only one in "
-    "`step` is.",
+    "len(range(start, stop))": "Your size is stop - start, as if every index were kept: one in `step` is.",
     "len(range(start, stop + 1, step))": "One too many: `stop` itself is not in the slice, so no + 1 "
     "belongs to the size. 0:6:2 keeps 0, 2 and 4, and `range(start, stop, step)` counts just these.",
     "-((start - stop) // step)": "Where start lies after stop, nothing is left: the size is 0 then, not "
@@ -176,31 +159,44 @@ slice_layout.slots["slice(start, stop, step).indices(shape[dim])"] = {
     "you calculate (and what is still below 0 then becomes 0).",
     BOUNDED_ABOVE: "A slice may also reach back beyond the beginning, as in x[-99:2]: -99 plus the size "
     "is still below 0. Bring such a bound up to 0.",
-    GONE_ROUND: "`%` goes round as often as it can: -99 % 4 is 1. Python adds the size once, and what is "
-    "still below 0 then becomes 0.",
+    GONE_ROUND: "`%` goes round as often as it can: -99 % 4 is 1. Python adds the size once, then takes "
+    "0.",
     ADDED_FIRST: "A bound below -size is still negative after you added the size, and a Python slice "
     "then counts it from the end once more. Bring it up to 0 first.",
-}
-slice_layout.alone["offset + start * stride[dim]"] = {
-    (
-        "offset + start * stride[dim] * (size > 0) * all(shape)",
-        "offset + start * stride[dim] * all(shape)",
-        "(offset + start * stride[dim]) * (size > 0) * all((*shape[:dim], *shape[dim + 1 :]))",
-    ): "All right as long as something is left. Where nothing is, torch does not make an exception: the "
-    "offset still moves by `start` strides, with `start` brought back to the size.",
 }
 
 
 SLICED = "(s := slice_layout(shape, stride, offset, dim, start, stop, step))"
-THE_DIM = "`shape[dim]`, `stride[dim]` and the offset change, all else stays."
 slice_layout.wrong |= {
-    SLICED.replace("dim", "0"): "You slice dim 0, whatever `dim` is. " + THE_DIM,
-    SLICED.replace("dim", "len(shape) - 1"): "You slice the last dim, whatever `dim` is. "
-    + THE_DIM,
+    ("offset + start * stride[dim] => offset + start * stride[dim] * (size > 0) * all(shape)",
+     "offset + start * stride[dim] => offset + start * stride[dim] * all(shape)",
+     "offset + start => (size > 0) * all((*shape[:dim], *shape[dim + 1 :])) * offset + start"):
+    "All right as long as something is left. Where nothing is, torch does not make an exception: the "
+    "offset still moves by `start` strides, with `start` brought back to the size.",
+    (SLICED.replace("dim", "0"), SLICED.replace("dim", "len(shape) - 1")): "You slice the same dim, "
+    "whatever `dim` is. `shape[dim]`, `stride[dim]` and the offset change, all else stays.",
     f"{SLICED}[0], s[1], offset + (start or 0) * stride[dim]": "Your size is right, but the offset takes "
     "`start` as it came. Bring it between 0 and the size before you use it anywhere.",
     f"{SLICED}[1], s[0], s[2]": "Shape and stride have changed places.",
-}
+}  # fmt: skip
+
+
+PARTS = [  # a base, and slices of it
+    ("torch.arange(10)", "3:7", "2:8:3", "1::4"),
+    ("torch.zeros(10)", "4:", ":9:2"),
+    ("torch.tensor([1, 1, 2, 2, 1, 1, 2, 2])", "4:7:2"),
+    ("torch.zeros(24)[5:20]", "2:9", "3:14:5"),
+    ("torch.zeros(24)[::2]", "1:9:3", "4:8"),
+    ("torch.arange(30)[3:27:4]", "1:5:2"),
+    ("torch.zeros(4, 6)[:, 2]", "1:3"),
+    ("torch.zeros(6, 4, dtype=torch.bfloat16).t()[3]", "::3"),
+    ("torch.ones(12, dtype=torch.bool)[2:]", ":"),
+    ("torch.zeros(24)[4::2]", "7:8"),
+    ("torch.zeros(10)[3:]", "2:3:5"),
+    ("torch.zeros(10)", "4:4"),
+    ("torch.zeros(10)[3::2]", "0:0:3"),
+    ("torch.zeros(10)[2:]", "8:"),
+]
 
 
 def read_slice(answer: Any, args: Arguments) -> Outcome:
@@ -212,39 +208,19 @@ def read_slice(answer: Any, args: Arguments) -> Outcome:
     bounds = (answer.start, answer.stop, answer.step)
     if any(isinstance(bound, float) for bound in bounds):
         raise Unusable(f"{answer} has floats in it, and base[s] takes none: // keeps ints whole")
-    found = slice(*(None if b is None else as_int(b, "an int in the slice") for b in bounds))
+    made = slice(*(None if b is None else as_int(b, "an int in the slice") for b in bounds))
     try:
-        view = args["base"][found]
+        view = args["base"][made]
     except (ValueError, RuntimeError, IndexError) as error:
         failed = type(error).__name__
-        return Outcome({"raised": failed}, f"{found}, which raises {failed}: {error}")
-    return Outcome(layout_facts(view), f"{found}: {describe(view)}")
+        return Outcome({"raised": failed}, f"{made}, which raises {failed}: {error}")
+    return Outcome(layout_facts(view), f"{made}: {describe(view)}")
 
 
 @exercise(
     title="find the slice",
     read=read_slice,
-    cases=[
-        "base = torch.arange(10); view = base[3:7]",
-        "base = torch.arange(10); view = base[2:8:3]",
-        "base = torch.arange(10); view = base[1::4]",
-        "base = torch.zeros(10); view = base[4:]",
-        "base = torch.zeros(10); view = base[:9:2]",
-        "base = torch.tensor([1, 1, 2, 2, 1, 1, 2, 2]); view = base[4:7:2]",
-        "base = torch.zeros(24)[5:20]; view = base[2:9]",
-        "base = torch.zeros(24)[5:20]; view = base[3:14:5]",
-        "base = torch.zeros(24)[::2]; view = base[1:9:3]",
-        "base = torch.zeros(24)[::2]; view = base[4:8]",
-        "base = torch.arange(30)[3:27:4]; view = base[1:5:2]",
-        "base = torch.zeros(4, 6)[:, 2]; view = base[1:3]",
-        "base = torch.zeros(6, 4, dtype=torch.bfloat16).t()[3]; view = base[::3]",
-        "base = torch.ones(12, dtype=torch.bool)[2:]; view = base[:]",
-        "base = torch.zeros(24)[4::2]; view = base[7:8]",
-        "base = torch.zeros(10)[3:]; view = base[2:3:5]",
-        "base = torch.zeros(10); view = base[4:4]",
-        "base = torch.zeros(10)[3::2]; view = base[0:0:3]",
-        "base = torch.zeros(10)[2:]; view = base[8:]",
-    ],
+    cases=[f"base = {base}; view = base[{part}]" for base, *parts in PARTS for part in parts],
     hints=[
         "The values cannot tell: they may all be alike. Compare the stride and the storage_offset of the "
         "two, and count view's elements.",
@@ -282,10 +258,8 @@ recover_slice.slots["view.storage_offset() - base.storage_offset()"] = {
     "lies into base is view's storage_offset minus base's.",
 }
 recover_slice.slots["start + view.numel() * step"] = {
-    (
-        "start + view.numel() * step - 1",
-        "start + (view.numel() - 1) * step",
-    ): "One too few: a slice stops before `stop`, so the last element that it keeps has to lie before it.",
+    ("start + view.numel() * step - 1", "start + (view.numel() - 1) * step"): "One too few: a slice "
+    "stops before `stop`, so the last element that it keeps has to lie before it.",
     "start + view.numel() * step + 1": "One too many: `stop` is excluded already, so start plus view's "
     "size times the step is far enough.",
     "start + view.numel()": "Your stop lies `view.numel()` indices after start. But every kept element "
@@ -295,30 +269,24 @@ recover_slice.slots["start + view.numel() * step"] = {
     "None": "Your slice runs on to the end of base. view may end earlier: its size says where.",
     "start + (view.numel() - 1) * step + 1": "Right while view has an element. For an empty one, the "
     "last element would lie before start, and a stop that falls below 0 counts from the end of base.",
-}
-recover_slice.alone["view.stride(0) // base.stride(0)"] = {
-    "view.stride(0)": "start is right, but view's stride counts elements of the storage. Divide it by "
-    "base's own.",
-}
-recover_slice.alone["(view.storage_offset() - base.storage_offset()) // base.stride(0)"] = {
-    "view.storage_offset() - base.storage_offset()": "The step is right, but the difference of the "
-    "offsets counts elements of the storage. One index of base is `base.stride(0)` of them.",
-    "(view.data_ptr() - base.data_ptr()) // (view.element_size() * base.stride(0))": (
-        "Nearly: also where view is empty, its storage_offset knows where it would begin. Its "
-        "`data_ptr()` does not: an empty view has no element to point to, so that is 0."
-    ),
-}
-recover_slice.alone["* step, step)"] = {
-    "* step)": "Your step is 1. view's neighbours can lie further apart than base's: `view.stride(0)` "
-    "and `base.stride(0)` say how far.",
-}
+}  # fmt: skip
 recover_slice.wrong |= {
+    "view.stride(0) // base.stride(0) => view.stride(0)": "start is right, but view's stride counts "
+    "elements of the storage. Divide it by base's own.",
+    "()) // base.stride(0)\n => ())\n": "The step is right, but the difference of the offsets counts "
+    "elements of the storage. One index of base is `base.stride(0)` of them.",
+    "view.storage_offset() - base.storage_offset() => (view.data_ptr() - base.data_ptr()) // view.itemsize":
+    "Nearly: also where view is empty, its storage_offset knows where it would begin. Its `data_ptr()` "
+    "does not: an empty view has no element to point to, so that is 0.",
+    "* step, step) => * step)": "Your step is 1. view's neighbours can lie further apart than base's: "
+    "`view.stride(0)` and `base.stride(0)` say how far.",
     "slice(a := view.storage_offset() - base.storage_offset(), a + len(view) * view.stride(0), "
     "view.stride(0))": "Your numbers count elements of the storage. A slice counts elements of base, and "
     "when base itself skips, those are `base.stride(0)` apart.",
     "next((s for start in range(len(base) + 1) for step in range(1, len(base) + 1) if torch.equal(base[s "
-    ":= slice(start, start + len(view) * step, step)], view)), (0, None)[1])": VALUES,
-}
+    ":= slice(start, start + len(view) * step, step)], view)), (0, None)[1])":
+    VALUES,
+}  # fmt: skip
 
 
 @recover_slice.mistake(VALUES)

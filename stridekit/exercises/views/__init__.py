@@ -4,16 +4,5 @@ from stridekit.exercises.views.copies import bump_first, first_copy, keep_row
 from stridekit.exercises.views.memory_sets import memset_of, share_bytes
 from stridekit.exercises.views.permuting import permute_layout
 
-__all__ = [
-    "memset_of",
-    "share_bytes",
-    "permute_layout",
-    "keep_row",
-    "first_copy",
-    "bump_first",
-]
-
-
-def __dir__() -> list[str]:
-    """Let `ex.` and the tab key offer the exercises alone."""
-    return __all__
+__all__ = ["memset_of", "share_bytes", "permute_layout", "keep_row", "first_copy", "bump_first"]
+__dir__ = __all__.copy  # let `ex.` and the tab key offer the exercises alone

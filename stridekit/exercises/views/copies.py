@@ -7,10 +7,11 @@ from typing import Any
 
 import torch
 
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.readers.answers import as_int, as_tensor, shares
 from stridekit.exercises.running import Arguments, Outcome, describe
-from stridekit.exercises.views.memory_sets import NO_BFLOAT16, memset_of  # noqa: F401
+from stridekit.exercises.views.memory_sets import memset_of  # noqa: F401
 from stridekit.tensors.sharing import is_view, memset, shares_memory, shares_storage  # noqa: F401
 
 
@@ -93,17 +94,12 @@ keep_row.slots[".clone()"] = {
     " + 0": "Arithmetic does make new memory, but it has its own rules for dtypes: `True + 0` is an int. "
     "There is an operation that only copies.",
 }
-keep_row.alone[".clone()"] = {
-    ".clone().float()": "The memory is right, the dtype is not: it is always float32. Copy the row as it "
-    "is.",
-    ".float()": "You ask for one dtype. That copies only where the dtype changes, and then it has "
-    "changed: copy the row as it is.",
-}
-keep_row.alone["big[i]"] = {
-    "big[i : i + 1]": "The memory is right, but you kept the row's dim: that is a matrix with one row. "
-    "`big[i]` has one dim, `big[i : i + 1]` and `big[[i]]` have two.",
-}
 keep_row.wrong |= {
+    ".clone() => .clone().float()": "The memory is right, the dtype is not: it is always float32.",
+    ".clone() => .float()": "You ask for one dtype. That copies only where the dtype changes, and then "
+    "it has changed: copy the row as it is.",
+    "big[i] => big[i : i + 1]": "The memory is right, but you kept the row's dim: that is a matrix with "
+    "one row. `big[i]` has one dim, `big[i : i + 1]` and `big[[i]]` have two.",
     "big.clone()[i]": "Your row is a view again, now of something new that is as large as big, and it "
     "keeps all of that alive. In which order would you copy and cut?",
     "copy.deepcopy(big[i])": "Your row came with a copy of the whole storage, as from `deepcopy`: it "
@@ -117,7 +113,7 @@ keep_row.wrong |= {
     "torch.zeros_like(big[i])": "The storage has the right size and the values are not in it: "
     "`empty_like` and its kind only make room. Something has to copy them in.",
 }
-keep_row.exact["torch.tensor(big[i].numpy())"] = NO_BFLOAT16
+keep_row.exact["torch.tensor(big[i].numpy())"] = shared.NO_BFLOAT16
 
 
 # first_copy quotes this name, so that its solution runs in a notebook, which does not know it.
@@ -208,12 +204,10 @@ def first_copy(x: torch.Tensor, steps: "Steps") -> int:
 
 
 def results(x: torch.Tensor, steps: Steps) -> list[torch.Tensor]:
-    """The tensors that the steps make, one after the other."""
     return list(accumulate(steps, lambda t, step: step(t), initial=x))[1:]
 
 
 def steps_that_copy(x: torch.Tensor, steps: Steps) -> list[int]:
-    """The numbers of all steps that copy."""
     pairs = pairwise([x, *results(x, steps)])
     return [k for k, (before, after) in enumerate(pairs) if not shares_memory(before, after)]
 
@@ -221,10 +215,6 @@ def steps_that_copy(x: torch.Tensor, steps: Steps) -> list[int]:
 VIEWS = (
     "You ask autograd, by `_is_view()` or `_base`. It does not know `detach()` and NumPy's views, and the "
     "transpose of a clone is a view too: of the clone."
-)
-INSIDE = (
-    "`as_strided` can reach further than what went in, or lead to a part of it and beyond. One byte in "
-    "common is enough: then a write still comes through, though neither lies inside the other."
 )
 
 first_copy.slots["not shares_memory(y, x)"] = {
@@ -235,107 +225,69 @@ first_copy.slots["not shares_memory(y, x)"] = {
     "round: `x[1:]` lies inside x, and copies nothing.",
     "x.untyped_storage().nbytes() != y.untyped_storage().nbytes()": "You compare how large the storages "
     "are. A copy of all of x has one just as large; ask whether it is the same.",
-    (
-        "y.dtype != x.dtype",
-        "torch.equal(x, y)",
-        "not torch.equal(x, y)",
-        "sorted(map(float, x.flatten())) != sorted(map(float, y.flatten()))",
-    ): "You compare shapes, dtypes or values. A copy can have the same ones, and a view others. Compare "
-    "where the two lie.",
+    ("y.dtype != x.dtype", "torch.equal(x, y)", "not torch.equal(x, y)",
+     "sorted(map(float, x.flatten())) != sorted(map(float, y.flatten()))"): "You compare shapes, dtypes "
+    "or values. A copy can have the same ones, and a view others. Compare where the two lie.",
     "y.data_ptr() != x.data_ptr()": "You compare `data_ptr()`. A slice that begins later has another one "
     "and copies nothing: `x[1:]` does.",
     ("not y._is_view()", "y._base is not x and y._base is not x._base"): VIEWS,
     "y is not x": "You ask whether the result is the same Python object. A view is a new object on the "
     "same bytes: `x[:]` is not x, and copies nothing.",
-    (
-        "y.is_contiguous()",
-        "y.is_contiguous() and not x.is_contiguous()",
-        "not y.is_contiguous()",
-        "not x.is_contiguous()",
-    ): "You look at contiguity. A copy is often contiguous, but so are many views, such as `x[1:]`; and "
-    "a step can copy what was contiguous before. Ask who shares bytes.",
-    (
-        "x.stride() != y.stride()",
-        "y.storage_offset() == 0",
-        "x.storage_offset() != y.storage_offset()",
-    ): "You go by the layout. A copy can have the same shape, stride and offset as what it copies, and "
+    ("y.is_contiguous()", "y.is_contiguous() and not x.is_contiguous()", "not y.is_contiguous()",
+     "not x.is_contiguous()"): "You look at contiguity. A copy is often contiguous, but so are many "
+    "views, such as `x[1:]`; and a step can copy what was contiguous before. Ask who shares bytes.",
+    ("x.stride() != y.stride()", "y.storage_offset() == 0", "x.storage_offset() != y.storage_offset()"):
+    "You go by the layout. A copy can have the same shape, stride and offset as what it copies, and "
     "every slice has others. Where the bytes are is not in those numbers.",
-}
+}  # fmt: skip
 first_copy.slots["x = y"] = {
-    "pass": "You hand x to every step. They form a chain: each gets what the one before it made, and "
-    "whether a `reshape` copies depends on what it gets.",
+    "pass": shared.ON_THE_FIRST.format("step"),
 }
 first_copy.slots["enumerate(steps)"] = {
-    "enumerate(steps, 1)": "You count from 1. As in any list, the first is step 0.",
+    "enumerate(steps, 1)": shared.FROM_ZERO.format("step"),
 }
 first_copy.slots["return len(steps)"] = {
-    (
-        "return -1",
-        "return None",
-        "return len(steps) - 1",
-    ): "Right wherever a step copies. Where none does, the answer is `len(steps)`, one more than the "
-    "last step's number: return it after the loop.",
-}
-first_copy.alone["enumerate(steps)"] = {
-    "enumerate(steps[:-1])": "You stop before the last step: where that is the first to copy, you say "
-    "that none does. `range(n)` has n numbers, from 0 to n - 1.",
-    "[*enumerate(steps)][1:]": "You leave out the first step, which is number 0.",
-}
-first_copy.alone["not shares_memory(y, x)"] = {
-    "not memset_of.reference(x) & memset_of.reference(y)": "Your sets count from the start of a storage. "
-    "A copy has a storage of its own, and byte 0 of that is not byte 0 of the other: count from memory.",
-    "not shares_storage(y, x)": "You ask whether the two are on one storage. `as_strided` can lead to "
-    "other bytes of it, that the tensor before did not reach: one storage, and no byte in common.",
-    ("not is_view(y, x)", "not is_view(y, x) and not is_view(x, y)"): INSIDE,
-    (
-        "not np.may_share_memory(x.numpy(), y.numpy())",
-        "abs(x.data_ptr() - y.data_ptr()) >= (x if x.data_ptr() < y.data_ptr() else y).nbytes",
-    ): "You ask whether the ranges meet, from the first byte to the last. Where the two lie in each "
-    "other's gaps, the ranges meet and no byte is shared: look at `x[:, ::2]` and `x[:, 1::2]`.",
-    "x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()": "You compare storages, and that "
-    "is close. After a round trip through NumPy there are two storages on one memory, and the second may "
-    "begin later: it is the bytes that count.",
-}
-
-
-@first_copy.mistake(
-    "You compare each result with the x of the start. The question is what went into the step: after "
-    "`as_strided` that can lie elsewhere, and the next step still copies nothing of it."
-)
-def compared_with_the_start(x: torch.Tensor, steps: Steps) -> int:
-    """Compare all results with the first x."""
-    y = x
-    for k, step in enumerate(steps):
-        y = step(y)
-        if not shares_memory(y, x):
-            return k
-    return len(steps)
-
-
+    ("return -1", "return None", "return len(steps) - 1"):
+    shared.NONE_IN_THE_CHAIN.format("step", "copies"),
+}  # fmt: skip
 first_copy.wrong |= {
+    "enumerate(steps) => enumerate(steps[:-1])": "You stop before the last step: where that is the first "
+    "to copy, you say that none does. `range(n)` has n numbers, from 0 to n - 1.",
+    "enumerate(steps) => [*enumerate(steps)][1:]": "You leave out the first step, which is number 0.",
+    "for k, step => start = x\n    for k, step && not shares_memory(y, x) => not shares_memory(y, start)":
+    "You compare each result with the x of the start. The question is what went into the step: after "
+    "`as_strided` that can lie elsewhere, and the next step still copies nothing of it.",
+    "not shares_memory(y, x) => not memset_of.reference(x) & memset_of.reference(y)":
+    "Your sets count from the start of a storage. A copy has a storage of its own, and byte 0 of that is "
+    "not byte 0 of the other: count from memory.",
+    "not shares_memory(y, x) => not shares_storage(y, x)": "You ask whether the two are on one storage. "
+    "`as_strided` can lead to other bytes of it, that the tensor before did not reach: no byte in common.",
+    ("not shares_memory(y, x) => not is_view(y, x)",
+     "not shares_memory(y, x) => not is_view(y, x) and not is_view(x, y)"): "`as_strided` can reach "
+    "further than what went in, or lead to a part of it and beyond. One byte in common is enough: then a "
+    "write still comes through, though neither lies inside the other.",
+    ("not shares_memory(y, x) => not np.may_share_memory(x.numpy(), y.numpy())",
+     "not shares_memory(y, x) => abs(x.data_ptr() - y.data_ptr()) >= min((x, y), key=torch.Tensor.data_ptr).nbytes"):
+    "You ask whether the ranges meet, from the first byte to the last. Where the two lie in each other's "
+    "gaps, the ranges meet and no byte is shared: look at `x[:, ::2]` and `x[:, 1::2]`.",
+    "not shares_memory(y, x) => x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()":
+    "You compare storages, and that is close. After a round trip through NumPy there are two storages on "
+    "one memory, and the second may begin later: it is the bytes that count.",
     "[*(k for k, y in enumerate(results(x, steps)) if y._base is not x), len(steps)][0]": VIEWS,
     "[len(steps), *steps_that_copy(x, steps)][-1]": "You name the last step that copies, but the task "
     "asks for the first: stop there.",
     "len(steps_that_copy(x, steps))": "You count the copies. The task asks which step makes the first of "
-    "them: its number in the list.",
-    (
-        "next((k for k, (a, b) in enumerate(pairwise(results(x, steps))) if not shares_memory(a, b)), "
-        "len(steps))",
-        "next((k for k, (a, b) in enumerate(pairwise(results(x, steps)), 1) if not shares_memory(a, b)), "
-        "len(steps))",
-    ): "You compare the results with one another, and leave x out. Step 0 has an input, too: the first "
-    "pair is x and the first result.",
+    "them.",
+    ("[*(k - 1 for k in steps_that_copy(x, steps) if k), len(steps)][0]",
+     "[*(k for k in steps_that_copy(x, steps) if k), len(steps)][0]"): "You compare the results with one "
+    "another, and leave x out. Step 0 has an input, too: the first pair is x and the first result.",
     "0 if steps_that_copy(x, steps[:1]) else len(steps)": "You look at the first step alone. Is there a "
     "`return` inside the loop that should come after it?",
-    (
-        "0",
-        "len(steps) - 1",
-    ): "You say the same of every chain. Run a few of them by hand: the first copy is another step each "
-    "time.",
+    ("0", "len(steps) - 1"): shared.ALIKE.format("chain"),
     "len(steps)": "You find no copy in any chain. Does your loop compare y with itself?",
     "first_copy(x.clone(), steps)": "You run the steps on a copy of x. A clone can have other strides "
     "than x, and then a `reshape` that copies on x is a view on the clone: run them on x itself.",
-}
+}  # fmt: skip
 
 
 def read_repaired(answer: Any, args: Arguments) -> Outcome:
@@ -423,32 +375,24 @@ bump_first.slots["y[0] += 1"] = {
     "y[0] = 1": "You replace row 0 by ones. It should keep its values and grow by 1: `+=`, not `=`.",
     "y[1:] += 1": "You add to every row but row 0.",
 }
-bump_first.alone["e.clone()"] = {
-    (
-        "e.contiguous()",
-        "(e if has_an_element_for_every_index(e) else e.clone())",
-        "(e.clone() if 0 in e.stride() else e)",
-        "(e.clone() if e.stride(0) == 0 else e)",
-        "(e.clone() if e._is_view() else e)",
-    ): "You copy e in some cases only, as `contiguous()` does: it hands a contiguous e back itself. In "
-    "the others you write into e, which belongs to the caller. Copy it whatever it looks like.",
-    (
-        "e.clone().float()",
-        "e.clone().long()",
-        "torch.tensor(e.tolist())",
-    ): "The numbers are right, the dtype is not: e's own is asked for. Which operation of yours changes "
-    "it?",
-}
-bump_first.exact["bump_first(torch.tensor(e.numpy()))"] = NO_BFLOAT16
-bump_first.alone["y[0] += 1"] = {
-    "y[0, 0] += 1": "You add to one element of row 0 alone. `y[0]` is the whole row.",
-    "y[0].add(1)": "Row 0 is as before. (`y[0].add(1)` makes a new tensor; `y[0] += 1` writes.)",
-}
+bump_first.exact["bump_first(torch.tensor(e.numpy()))"] = shared.NO_BFLOAT16
 bump_first.wrong |= {
+    ("e.clone() => e.contiguous()",
+     "e.clone() => (e if has_an_element_for_every_index(e) else e.clone())",
+     "e.clone() => (e.clone() if 0 in e.stride() else e)",
+     "e.clone() => (e.clone() if e.stride(0) == 0 else e)",
+     "e.clone() => (e.clone() if e._is_view() else e)"): "You copy e in some cases only, as "
+    "`contiguous()` does: it hands a contiguous e back itself. In the others you write into e, which "
+    "belongs to the caller. Copy it whatever it looks like.",
+    ("e.clone() => e.clone().float()", "e.clone() => e.clone().long()",
+     "e.clone() => torch.tensor(e.tolist())"): "The numbers are right, the dtype is not: e's own is "
+    "asked for. Which operation of yours changes it?",
+    "y[0] += 1 => y[0, 0] += 1": "You add to one element of row 0 alone. `y[0]` is the whole row.",
+    "y[0] += 1 => y[0].add(1)": "Row 0 is as before. (`add` makes a new tensor; `y[0] += 1` writes.)",
     "e.add_(1)": "You add to the whole tensor in place. On an expanded one torch refuses, as it should; "
     "on any other you change e, and every row of it.",
     "e + 1": "All rows have grown, and only row 0 should. e is safe, though: what you return is new "
     "memory. In new memory, one row alone can be written to.",
     "e[0] + 1": "That is row 0 alone, one more. Asked for is all of e, with the other rows as they were.",
     "torch.stack([e[0] + 1, e[1]])": "You return two rows. e can have any number of them, even one.",
-}
+}  # fmt: skip

@@ -1,13 +1,12 @@
 """E1 and E2: the bytes that a tensor reaches, and whether two have one in common."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Set
 from typing import Any
 
 import numpy as np
 import torch
 
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.readers.answers import as_int, kind, read_yes_or_no
 from stridekit.exercises.running import Arguments, Outcome, Unusable
@@ -25,27 +24,27 @@ def read_byte_set(answer: Any, args: Arguments) -> Outcome:
     """
     if not isinstance(answer, Set) and (not isinstance(answer, dict) or answer):
         raise Unusable(f"{kind(answer)}, where a set of ints is asked for")
-    found = {as_int(byte, "an int in the set") for byte in answer}
+    numbers = {as_int(byte, "an int in the set") for byte in answer}
     storage = args["t"].untyped_storage()
     far = 16 * storage.nbytes() + 4096  # beyond what wrong units could make of a byte
-    if found and min(found) > far:
-        after = {byte - storage.data_ptr() for byte in found}
+    if numbers and min(numbers) > far:
+        after = {byte - storage.data_ptr() for byte in numbers}
         if max(map(abs, after)) > far:
             return Outcome({"bytes": "outside"}, "numbers far outside the storage")
         shown = f"addresses: the storage's start, plus\n{in_runs(after)}"
         return Outcome({"addresses": frozenset(after)}, shown)
-    facts = {"count": len(found), "bytes": frozenset(found)}
-    return Outcome(facts, in_runs(found))
+    facts = {"count": len(numbers), "bytes": frozenset(numbers)}
+    return Outcome(facts, in_runs(numbers))
 
 
-def in_runs(found: Iterable[int]) -> str:
+def in_runs(numbers: Iterable[int]) -> str:
     """The number of bytes, then the bytes themselves, in runs of neighbours.
 
     >>> in_runs({0, 1, 2, 3, 8, 9, 10, 11, 16})
     '9 bytes: 0–3, 8–11, 16'
     """
     runs: list[list[int]] = []
-    for byte in sorted(found):
+    for byte in sorted(numbers):
         if runs and byte == runs[-1][1] + 1:
             runs[-1][1] = byte
         else:
@@ -113,20 +112,14 @@ OFF_BY_ONE = (
     "One byte too many: an element of 2 bytes that starts at byte 6 has bytes 6 and 7. Count the bytes of "
     "the first input on your fingers: how many should there be?"
 )
-NO_ELEMENT = (
-    "Right wherever t has an element. Where a size is 0 there is no index, so there is no byte either: "
-    "the answer is the empty set."
-)
-SOME_DIMS = (
-    "Your loops are written for a fixed number of dims, and t can have any number, even none. Let one "
-    "loop run over all the dims: each has one size and one stride."
-)
-ONE_WIDTH = (
-    "You give every element the same number of bytes, whatever its dtype. `t.element_size()` knows: 2 for "
-    "int16, 1 for uint8, 8 for float64."
-)
-SO_MANY_DIMS = "[(t.size(d), t.stride(d)) for d in range({})]"
-JUST_SO_MANY = "[(t.size(d), t.stride(d)) for d, _ in zip(range({}), t.shape, strict=True)]"
+SOME_DIMS = [
+    walk.format(dims)
+    for dims in (1, 2, 3)
+    for walk in (
+        "[(t.size(d), t.stride(d)) for d in range({})]",
+        "[(t.size(d), t.stride(d)) for d, _ in zip(range({}), t.shape, strict=True)]",
+    )
+]
 
 memset_of.slots["range(item)"] = {
     "range(item + 1)": OFF_BY_ONE,
@@ -140,8 +133,8 @@ memset_of.slots["range(size)"] = {
     "and 2, and `range(3)` runs through just these.",
 }
 memset_of.slots["{t.storage_offset()}"] = {
-    "{0}": "You count from t's own first element. Byte 0 is the storage's first: where in it does a "
-    "slice such as `x[4:7]` begin?",
+    "{0}": "You count from t's own first element. Byte 0 is the storage's first: where in it does "
+    "`x[4:7]` begin?",
 }
 memset_of.slots["t.stride()"] = {
     "torch.empty(t.shape).stride()": "Your bytes lie in one piece, as those of a new tensor do. A column "
@@ -149,43 +142,28 @@ memset_of.slots["t.stride()"] = {
     "`t.stride()` where the next element is.",
     "t.shape": "You step by sizes. How far the next element lies, `t.stride()` says for each dim.",
 }
-memset_of.alone["k in range(item)"] = {
-    "k in range(1)": "You have the first byte of each element, and no other. An element takes "
-    "`t.element_size()` bytes in a row, and they all belong to it.",
-    "k in range(1, item + 1)": "Each of your elements lies one byte too far along. The first byte of "
-    "element number e is `e * item` itself.",
-}
-memset_of.alone["e * item + k"] = {
-    "e": "Those are the numbers of the elements. The set is one of bytes: which bytes does element "
-    "number 5 have when an element takes 2 of them?",
-    "t.storage_offset() + (e - t.storage_offset()) * item + k": "You mix two units: your steps are in "
-    "bytes, and the storage offset still counts elements. Try it on a slice that starts later.",
-    "t.storage_offset() * item + (e - t.storage_offset()) + k": "You mix two units: the offset is in "
-    "bytes, and your steps are not. torch's strides count elements of `t.element_size()` bytes.",
-    "e + k": "You add numbers of bytes to numbers of elements. The element after number 5 begins a whole "
-    "element later, not a byte: multiply before you add.",
-}
-memset_of.alone["i in range(size)"] = {
-    "i in range(size if t.numel() else 1)": NO_ELEMENT,
-}
-memset_of.alone["elements = {e"] = {
-    "elements |= {e": NO_ELEMENT,
-}
-memset_of.alone["zip(t.shape, t.stride(), strict=True)"] = {
-    walk.format(dims): SOME_DIMS for dims in (1, 2, 3) for walk in (SO_MANY_DIMS, JUST_SO_MANY)
-}
-memset_of.alone["{e * item + k for e in elements for k in range(item)}"] = {
-    f"{{e * {n} + k for e in elements for k in range({n})}}": ONE_WIDTH for n in (4, 8)
-}
 memset_of.wrong |= {
-    "memset_of(t) or {t.storage_offset() * t.itemsize}": NO_ELEMENT,
-    "{t.storage_offset() * t.itemsize + i * s * t.itemsize + k for n, s in zip(t.shape, t.stride()) for i "
-    "in range(n) for k in range(t.itemsize)}": "You walk along one dim at a time, always from the first "
-    "element. An index has a place in every dim at once: `t[1, 2]` is a step along both.",
-    "set(range(min(memset_of(t)), max(memset_of(t)) + 1)) if t.numel() else set()": (
-        "You take everything between the first and the last byte. t can leave gaps: look at `x[::3]`, "
-        "and ask which of its neighbours in the storage it really reaches."
-    ),
+    "k in range(item) => k in range(1)": "You have the first byte of each element, and no other. An "
+    "element takes `t.element_size()` bytes in a row, and they all belong to it.",
+    "k in range(item) => k in range(1, item + 1)": "Each of your elements lies one byte too far along. "
+    "The first byte of element number e is `e * item` itself.",
+    "e * item + k => e": "Those are the numbers of the elements. The set is one of bytes: which bytes "
+    "does element number 5 have when an element takes 2 of them?",
+    "e * item + k => t.storage_offset() + (e - t.storage_offset()) * item + k": "You mix two units: your "
+    "steps are in bytes, and the storage offset still counts elements. Try a slice that starts later.",
+    "e * item + k => t.storage_offset() * item + (e - t.storage_offset()) + k": "You mix two units: the "
+    "offset is in bytes, and your steps are not. torch's strides count elements.",
+    "e * item + k => e + k": "You add numbers of bytes to numbers of elements. The element after number "
+    "5 begins a whole element later, not a byte: multiply before you add.",
+    ("i in range(size) => i in range(size if t.numel() else 1)", "elements = {e => elements |= {e",
+     "memset_of(t) or {t.storage_offset() * t.itemsize}"): "Right wherever t has an element. Where a "
+    "size is 0 there is no index, so there is no byte either: the answer is the empty set.",
+    "{t.storage_offset() * t.itemsize + i * s * t.itemsize + k for n, s in zip(t.shape, t.stride()) for "
+    "i in range(n) for k in range(t.itemsize)}": "You walk along one dim at a time, always from the "
+    "first element. An index has a place in every dim at once: `t[1, 2]` is a step along both.",
+    "set(range(min(memset_of(t)), max(memset_of(t)) + 1)) if t.numel() else set()":
+    "You take everything between the first and the last byte. t can leave gaps: look at `x[::3]`, and "
+    "ask which of its neighbours in the storage it really reaches.",
     "set(range(t.untyped_storage().nbytes()))": "That is the whole storage. It may hold much that t "
     "never reaches: which bytes would change if you filled t with other values?",
     "{t.untyped_storage().data_ptr() + byte for byte in memset_of(t)}": "Those are addresses: they "
@@ -193,7 +171,13 @@ memset_of.wrong |= {
     "{int(value.real) for value in t.flatten()}": "Those are t's values. Where an element lies never "
     "depends on what it holds: a tensor of zeros has a memory set too.",
     "set(range(start := t.storage_offset() * t.itemsize, start + t.nbytes + 1))": OFF_BY_ONE,
-}
+    tuple(f"zip(t.shape, t.stride(), strict=True) => {walk}" for walk in SOME_DIMS):
+    "Your loops are written for a fixed number of dims, and t can have any number, even none. Let one "
+    "loop run over all the dims: each has one size and one stride.",
+    tuple(f"e * item + k for e in elements for k in range(item) => e * {n} + k for e in elements "
+          f"for k in range({n})" for n in (4, 8)):
+    shared.ITEMSIZE.format("t.element_size()"),
+}  # fmt: skip
 
 X, M = "x = torch.arange(12)\n", "x = torch.arange(12).view(3, 4)\n"
 F, N = "x = torch.zeros(4)\n", "n = np.arange(12)\n"
@@ -261,12 +245,12 @@ def share_bytes(a: torch.Tensor | np.ndarray, b: torch.Tensor | np.ndarray) -> b
     memsets = []
     for x in (a, b):
         if isinstance(x, torch.Tensor):
-            found, steps = {x.data_ptr()}, tuple(s * x.itemsize for s in x.stride())
+            places, steps = {x.data_ptr()}, tuple(s * x.itemsize for s in x.stride())
         else:
-            found, steps = {x.__array_interface__["data"][0]}, x.strides
+            places, steps = {x.__array_interface__["data"][0]}, x.strides
         for size, step in zip((*x.shape, x.itemsize), (*steps, 1), strict=True):
-            found = {byte + i * step for byte in found for i in range(size)}
-        memsets.append(found)
+            places = {byte + i * step for byte in places for i in range(size)}
+        memsets.append(places)
     return not memsets[0].isdisjoint(memsets[1])
 
 
@@ -274,7 +258,6 @@ Bytes = set[int]
 
 
 def tensors(a: Either, b: Either) -> bool:
-    """True if neither of the two is an array."""
     return isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)
 
 
@@ -289,7 +272,6 @@ def with_offset_twice(x: Either) -> Bytes:
 
 
 def first_byte(x: Either) -> int:
-    """The address of x's first element."""
     return x.data_ptr() if isinstance(x, torch.Tensor) else x.__array_interface__["data"][0]
 
 
@@ -315,7 +297,6 @@ def upwards(x: Either) -> range:
 
 
 def meet(first: range, second: range) -> bool:
-    """True if two ranges overlap, by their ends."""
     return first.start < second.stop and second.start < first.stop
 
 
@@ -325,21 +306,15 @@ def base_of(x: Either) -> Either:
     return x if base is None else base
 
 
-ONE_ITEMSIZE = (
-    "You count with one size of elements for both. A float32 and a view of its bytes are on one memory, "
-    "and their elements have 4 bytes and 1: each has an `itemsize` of its own."
-)
-NO_BFLOAT16 = (
-    "Right until NumPy meets bfloat16, a dtype that it does not have. Do without NumPy here."
-)
-
+OF_TENSORS = "bool(memset_of.reference(a) & memset_of.reference(b))"
+OF_STORAGES = "bool(from_its_storage(a) & from_its_storage(b))"
 share_bytes.slots["s * x.itemsize"] = {
     "s": "Addresses count bytes, and torch's strides count elements: one step along a tensor is as many "
     "times `itemsize` bytes. (NumPy's strides are in bytes already.)",
 }
 share_bytes.slots["not memsets[0].isdisjoint(memsets[1])"] = {
     "memsets[0] <= memsets[1]": "You ask whether all of a lies inside b. That is more than sharing: "
-    "`x[2:8]` and `x[5:]` have bytes in common, and each has some of its own.",
+    "`x[2:8]` and `x[5:]` share bytes without it.",
     "memsets[0] <= memsets[1] or memsets[1] <= memsets[0]": "You ask whether one of the two lies inside "
     "the other. They can meet without that: `x[2:8]` and `x[5:]`. (And an empty set lies inside any.)",
 }
@@ -357,87 +332,68 @@ share_bytes.slots["(*steps, 1)"] = {
     "(*map(abs, steps), 1)": "Your steps go forward only. An array can walk backwards, as `n[::-1]` "
     "does: its stride is negative, and its first element lies after its last.",
 }
-share_bytes.alone["s * x.itemsize"] = {f"s * {one}.itemsize": ONE_ITEMSIZE for one in "ab"}
-share_bytes.alone["(*x.shape, x.itemsize)"] = {
-    ("(*x.shape, a.itemsize)", "(*x.shape, b.itemsize)"): ONE_ITEMSIZE,
-    ("(*x.shape, 4)", "(*x.shape, 8)"): ONE_WIDTH,
-    "(*x.shape, x.itemsize + 1)": "One byte too many for each element: the next one belongs to the "
-    "neighbour. `x[:6]` and `x[6:]` only touch.",
-}
-share_bytes.alone["not memsets[0].isdisjoint(memsets[1])"] = {
-    "memsets[1] <= memsets[0]": "You ask whether all of b lies inside a. That is more than sharing: "
-    "`x[2:8]` and `x[5:]` have bytes in common, and each has some of its own.",
-    "memsets[0] == memsets[1]": "You ask whether the two have the same bytes. One in common is enough.",
-    (
-        "memsets[0] != set() and min(memsets[0]) in memsets[1]",
-        "any(one and min(one) in other for one, other in (memsets, memsets[::-1]))",
-    ): "You look for a first byte alone. Two tensors can meet further on: `x[1]` and `x[:, 2]` of a "
-    "matrix have one element in common, and neither begins with it.",
-}
 share_bytes.wrong |= {
-    "not share_bytes(a, b)": "Each of your answers is the opposite of the right one. `isdisjoint` is "
-    "True where nothing is shared.",
-    (
-        "bool(memset_of.reference(a) & memset_of.reference(b))",
-        "bool(from_its_storage(a) & from_its_storage(b))",
-        "bool(from_its_storage(np.array(a)) & from_its_storage(np.array(b))) if not tensors(a, b) else "
-        "bool(memset_of.reference(a) & memset_of.reference(b))",
-        "block(torch.as_tensor(a)) == block(torch.as_tensor(b)) and bool(from_its_storage(a) & "
-        "from_its_storage(b))",
-    ): "You count from the start of a storage, as in exercise 1. Here a and b can have two storages, and "
-    "byte 0 of one is not byte 0 of the other: count both from memory, where each storage has an address.",
-    (
-        "bool(with_offset_twice(a) & with_offset_twice(b))",
-        "bool(with_offset_twice(a) & with_offset_twice(b)) if tensors(a, b) else share_bytes(a, b)",
-    ): "The offset counts twice: `data_ptr()` is where the tensor begins, its storage offset included. "
-    "Add the steps alone to it, or the bytes of exercise 1 to `untyped_storage().data_ptr()`.",
+    ("(*x.shape, x.itemsize) => (*x.shape, a.itemsize)",
+     "(*x.shape, x.itemsize) => (*x.shape, b.itemsize)"): "You count with one size of elements for both. "
+     "A float32 and a view of its bytes are on one memory, and each has an `itemsize` of its own.",
+    ("(*x.shape, x.itemsize) => (*x.shape, 4)", "(*x.shape, x.itemsize) => (*x.shape, 8)"):
+    shared.ITEMSIZE.format("x.itemsize"),
+    "(*x.shape, x.itemsize) => (*x.shape, x.itemsize + 1)": "One byte too many for each element: the "
+    "next one belongs to the neighbour. `x[:6]` and `x[6:]` only touch.",
+    "not memsets[0].isdisjoint(memsets[1]) => memsets[1] <= memsets[0]": "You ask whether all of b lies "
+    "inside a. That is more than sharing: `x[2:8]` and `x[5:]` share bytes without it.",
+    "not memsets[0].isdisjoint(memsets[1]) => memsets[0] == memsets[1]": "You ask whether the two have "
+    "the same bytes. One in common is enough.",
+    ("not memsets[0].isdisjoint(memsets[1]) => memsets[0] != set() and min(memsets[0]) in memsets[1]",
+     "not memsets[0].isdisjoint(memsets[1]) => "
+     "any(a and min(a) in b for a, b in (memsets, memsets[::-1]))"):
+    "You look for a first byte alone. Two tensors can meet further on: `x[1]` and `x[:, 2]` of a matrix "
+    "have one element in common, and neither begins with it.",
+    "not share_bytes(a, b)": "Each answer is the opposite of the right one. `isdisjoint` is True where "
+    "nothing is shared.",
+    (OF_TENSORS, OF_STORAGES,
+     "bool(from_its_storage(np.array(a)) & from_its_storage(np.array(b))) "
+     f"if not tensors(a, b) else {OF_TENSORS}",
+     f"block(torch.as_tensor(a)) == block(torch.as_tensor(b)) and {OF_STORAGES}"):
+    "You count from the start of a storage, as in exercise 1. Here a and b can have two storages, and "
+    "byte 0 of one is not byte 0 of the other: count both from memory.",
+    ("bool(with_offset_twice(a) & with_offset_twice(b))",
+     "bool(with_offset_twice(a) & with_offset_twice(b)) if tensors(a, b) else share_bytes(a, b)"):
+    "The offset counts twice: `data_ptr()` is where the tensor begins, its storage offset included. Add "
+    "the steps alone to it, or the bytes of exercise 1 to `untyped_storage().data_ptr()`.",
     ("first_byte(a) == first_byte(b)", "a.data_ptr() == b.data_ptr()"): "You compare where the two "
     "begin. `x[2:8]` and `x[5:]` begin at different bytes and yet meet.",
-    (
-        "block(a) == block(b)",
-        "a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()",
-        "block(torch.as_tensor(a)) == block(torch.as_tensor(b))",
-    ): "You ask whether the two are on one storage. Halves of one storage need not meet: write to "
-    "`x[:6]` and look whether `x[6:]` changes. (And after NumPy, one memory can have two storages.)",
-    (
-        "np.may_share_memory(a, b)",
-        "meet(upwards(a), upwards(b))",
-    ): "You ask whether the ranges meet, from the first byte to the last. `x[::2]` and `x[1::2]` lie in "
-    "each other's gaps: does a write to one ever reach the other?",
+    ("block(a) == block(b)", "a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()",
+     "block(torch.as_tensor(a)) == block(torch.as_tensor(b))"): "You ask whether the two are on one "
+    "storage. Halves of one storage need not meet: write to `x[:6]` and look whether `x[6:]` changes. "
+    "(And after NumPy, one memory can have two storages.)",
+    ("np.may_share_memory(a, b)", "meet(upwards(a), upwards(b))"): "You ask whether the ranges meet, "
+    "from the first byte to the last. `x[::2]` and `x[1::2]` lie in each other's gaps: does a write to "
+    "one reach the other?",
     "meet(piece(a), piece(b))": "You take each of them for one piece: `nbytes` bytes from its first "
     "element on. A step leaves gaps: `x[::3]` of 12 elements reaches the tenth.",
-    (
-        "a.nbytes > 0 and b.nbytes > 0",
-        "a.nbytes > 0 or b.nbytes > 0",
-    ): "You say True wherever there are elements at all. Two tensors with elements can lie far apart.",
-    ("a.shape == b.shape and bool((a == b).all())", "bool(np.isin(a, b).any())"): (
-        "You compare values. Two new tensors of the same numbers share nothing, and two views of one "
-        "tensor can show quite different ones. What counts is where they lie."
-    ),
-    (
-        "base_of(a) is base_of(b)",
-        "a._base is b or b._base is a or (a._base is not None and a._base is b._base)",
-        "a._is_view() or b._is_view()",
-        "b._is_view() or a._is_view()",
-        "a._base is b or b._base is a",
-    ): "You ask which tensor the two were made from. Autograd keeps that record, and it has gaps: it "
-    "knows neither `detach()` nor NumPy. And two halves of one base need not meet.",
-    (
-        "True",
-        "False",
-    ): "You say the same of every pair, as any test of copies does, or of objects (`a is b`). Some of "
-    "these share memory and some do not: the first two inputs are one of each.",
-}
+    ("a.nbytes > 0 and b.nbytes > 0", "a.nbytes > 0 or b.nbytes > 0"): "You say True wherever there are "
+    "elements at all. Two tensors with elements can lie far apart.",
+    ("a.shape == b.shape and bool((a == b).all())", "bool(np.isin(a, b).any())"): shared.VALUES,
+    ("base_of(a) is base_of(b)",
+     "a._base is b or b._base is a or (a._base is not None and a._base is b._base)",
+     "a._is_view() or b._is_view()", "b._is_view() or a._is_view()", "a._base is b or b._base is a"):
+    "You ask which tensor the two were made from. Autograd keeps that record, and it has gaps: it knows "
+    "neither `detach()` nor NumPy. And two halves of one base need not meet.",
+    ("True", "False"): shared.ALIKE.format("pair"),
+    ("s * x.itemsize => s * a.itemsize", "s * x.itemsize => s * b.itemsize"): "You count with one size "
+    "of elements for both. A float32 and a view of its bytes are on one memory, and each has an "
+    "`itemsize` of its own.",
+}  # fmt: skip
 share_bytes.exact |= {
-    (
-        "share_bytes(a, b) if tensors(a, b) else a.data_ptr() + b.data_ptr()",
-        "share_bytes(a, b) if tensors(a, b) else a.size(0) + b.size(0)",
-        "tensors(a, b) and share_bytes(a, b)",
-    ): "Right wherever both are tensors. Each can be an array, too, on the other's memory: an array's "
-    'first element lies at `array.__array_interface__["data"][0]`, and `array.strides` counts bytes.',
+    ("share_bytes(a, b) if tensors(a, b) else a.data_ptr() + b.data_ptr()",
+     "share_bytes(a, b) if tensors(a, b) else a.size(0) + b.size(0)",
+     "tensors(a, b) and share_bytes(a, b)"): "Right wherever both are tensors. Each can be an array, "
+    "too, on the other's memory: an array's first element lies at "
+    '`array.__array_interface__["data"][0]`, and `array.strides` counts bytes.',
     "share_bytes(torch.as_tensor(a), torch.as_tensor(b))": "Right until an array walks backwards. torch "
     "has no negative strides: ask the array itself where it begins, and how far it steps.",
     "type(a) is type(b) and share_bytes(a, b)": "Right wherever the two are of a kind. A tensor and an "
     "array can lie on the same memory: `x` and `x.numpy()` do.",
-    "np.shares_memory(np.asarray(a), np.asarray(b))": NO_BFLOAT16,
-}
+    "np.shares_memory(np.asarray(a), np.asarray(b))": shared.NO_BFLOAT16,
+}  # fmt: skip

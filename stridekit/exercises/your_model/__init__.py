@@ -3,16 +3,5 @@
 from stridekit.exercises.your_model.chains import can_go, does_nothing, made_by
 from stridekit.exercises.your_model.cures import decode, features, shuffle
 
-__all__ = [
-    "made_by",
-    "shuffle",
-    "features",
-    "does_nothing",
-    "can_go",
-    "decode",
-]
-
-
-def __dir__() -> list[str]:
-    """Let `ex.` and the tab key offer the exercises alone."""
-    return __all__
+__all__ = ["made_by", "shuffle", "features", "does_nothing", "can_go", "decode"]
+__dir__ = __all__.copy  # let `ex.` and the tab key offer the exercises alone

@@ -4,6 +4,7 @@ from typing import Any
 
 import torch
 
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.readers.answers import as_ints
 from stridekit.exercises.running import Arguments, Outcome
@@ -13,11 +14,9 @@ from stridekit.exercises.views.copies import Steps, case, read_number_of_step, r
 from stridekit.layout import Layout
 from stridekit.tensors.sharing import shares_memory  # noqa: F401  (in sources alone)
 
-NEW, CUBE, IMAGES = (
-    "torch.arange(24).view(4, 6)",
-    "torch.arange(24).view(2, 3, 4)",
-    "torch.arange(120.0).view(2, 3, 4, 5)",
-)
+NEW, CUBE = "torch.arange(24).view(4, 6)", "torch.arange(24).view(2, 3, 4)"
+HEADS, SWAP = "torch.arange(48).view(2, 3, 2, 4)", "t.transpose(1, 2)"
+IMAGES = "torch.arange(120.0).view(2, 3, 4, 5)"
 LAST = "t.to(memory_format=torch.channels_last)"
 
 
@@ -90,58 +89,43 @@ def made_by(x: torch.Tensor, steps: "Steps") -> int:
 
 
 def has_no_view(t: torch.Tensor) -> bool:
-    """True if `t.reshape(-1)` copies."""
     return bool(Layout.of(t).why_not_view(-1))
 
 
-def first(found: Any, steps: Steps) -> int:
-    """The number of the first result of which it is true; else len(steps)."""
-    return next((k for k, it in enumerate(found) if it), len(steps))
+def first(holds: Any, steps: Steps) -> int:
+    return next((k for k, it in enumerate(holds) if it), len(steps))
 
 
-CONTIGUITY = (
-    "You ask whether a tensor is contiguous. A column is not, and yet `view(-1)` works on it: what counts "
-    "is whether the strides of its dims merge."
-)
-FIRST = (
-    "You answer with the first step after which no view is possible. A later step can undo it, or a copy "
-    "in between can end it: look from the end of the chain."
-)
-made_by.alone["if Layout.of(step(x.contiguous())).why_not_view(-1)"] = {
-    "if not step(x.contiguous()).is_contiguous()": CONTIGUITY,
-}
-made_by.alone["made if Layout.of(x).why_not_view(-1) else len(steps)"] = {
-    "made": "You look for a step without asking first whether the result needs a copy at all. "
-    "A step that another one undoes made nothing that has to be copied.",
-    "len(steps) if x.is_contiguous() else made": CONTIGUITY,
-}
-made_by.alone["        x = step(x)\n"] = {
-    "": "You run each step on the first x. Step k gets what the steps before it made of x.",
-}
 made_by.wrong |= {
-    "first(map(has_no_view, results(x, steps)), steps)": FIRST,
+    ("if Layout.of(step(x.contiguous())).why_not_view(-1) => if not step(x.contiguous()).is_contiguous()",
+     "made if Layout.of(x).why_not_view(-1) else len(steps) => len(steps) if x.is_contiguous() else made"):
+    "You ask whether a tensor is contiguous. A column is not, and yet `view(-1)` works on it: what "
+    "counts is whether the strides of its dims merge.",
+    "made if Layout.of(x).why_not_view(-1) else len(steps) => made": "You look for a step without asking "
+    "first whether the result needs a copy at all. A step that another one undoes does not count.",
+    "        x = step(x)\n => ": shared.ON_THE_FIRST.format("step"),
+    "first(map(has_no_view, results(x, steps)), steps)": "You answer with the first step after which no "
+    "view is possible. A later step can undo it, or a copy end it: look from the end.",
     "first((not t.is_contiguous() for t in results(x, steps)), steps)": "You answer with the first step "
-    "whose result is not contiguous. Some such results need no copy, and a later step may undo or replace "
-    "what an early one did.",
-    "max(len(steps) - 1, 0) if steps and has_no_view(results(x, steps)[-1]) else len(steps)": "You answer "
-    "with the last step. Try it alone, on a contiguous tensor: does its result still need a copy?",
+    "whose result is not contiguous. Some such results need no copy, and a later step may undo it.",
+    "max(len(steps) - 1, 0) if steps and has_no_view(results(x, steps)[-1]) else len(steps)":
+    "You answer with the last step. Try it alone, on a contiguous tensor.",
     "0 if steps and has_no_view(results(x, steps)[-1]) else len(steps)": "You answer with the first step "
-    "wherever there is a copy. A later step may have made the layout: try each step alone, on a "
-    "contiguous tensor.",
-    "made_by(x, steps) + 1": "You count the steps from 1. The first is 0, as in every list.",
+    "wherever there is a copy. Try each step alone, on a contiguous tensor.",
+    "made_by(x, steps) + 1": shared.FROM_ZERO.format("step"),
     "made_by(x, steps) - 1": "You name the step before. The one asked for is the step that makes the "
     "layout, and not the last good one.",
     "max((k for k, t in enumerate(results(x, steps)) if has_no_view(t) and (k == 0 or not "
-    "has_no_view(results(x, steps)[k - 1]))), default=len(steps))": "You name the last "
-    "step that turns a tensor with a flat view into one without. Is it undone by the end? And a step can "
-    "make a bad layout out of one that was bad before.",
-}
+    "has_no_view(results(x, steps)[k - 1]))), default=len(steps))": "You name the last step that turns a "
+    "tensor with a flat view into one without. Is it undone by the end? And a step can make a bad layout "
+    "out of one that was bad before.",
+}  # fmt: skip
 
 
 def read_numbers_of_steps(answer: Any, args: Arguments) -> Outcome:
     """An answer that is a list of numbers of steps, in any order."""
-    found = tuple(sorted(as_ints(answer, "a list of ints")))
-    return Outcome({"steps": found}, str([*found]))
+    numbers = tuple(sorted(as_ints(answer, "a list of ints")))
+    return Outcome({"steps": numbers}, str([*numbers]))
 
 
 @exercise(
@@ -190,14 +174,14 @@ def does_nothing(x: torch.Tensor, steps: "Steps") -> list[int]:
     steps   functions from tensor to tensor; the first gets x, each other one the result before it
     return  a list of ints, 0 for the first step
     """
-    found = []
+    numbers = []
     for k, step in enumerate(steps):
         y = step(x)
         same = y.data_ptr() == x.data_ptr() and y.shape == x.shape
         if same and y.stride() == x.stride() and y.dtype == x.dtype:
-            found.append(k)
+            numbers.append(k)
         x = y
-    return found
+    return numbers
 
 
 def steps_where(holds: Any, x: torch.Tensor, steps: Steps) -> list[int]:
@@ -206,41 +190,29 @@ def steps_where(holds: Any, x: torch.Tensor, steps: Steps) -> list[int]:
     return [k for k in range(len(steps)) if holds(tensors[k], tensors[k + 1])]
 
 
-ADDRESS = (
-    "You compare addresses alone. A transpose, a slice or another dtype begins at the same byte, and "
-    "reads it in another way."
-)
-does_nothing.alone["y.data_ptr() == x.data_ptr() and "] = {
-    "": "You compare all but the address. A copy has the same shape and stride, at another place.",
-}
-does_nothing.alone[" and y.shape == x.shape"] = {
-    "": "You leave the shape out. A slice with the address and the strides of the whole has fewer "
-    "elements.",
-}
-does_nothing.alone["y.stride() == x.stride() and "] = {
-    "": "You leave the stride out. The transpose of a square has the shape and the address of the square.",
-}
-does_nothing.alone[" and y.dtype == x.dtype"] = {
-    "": "You leave the dtype out. `view(dtype)` changes nothing else, and every number is another.",
-}
-does_nothing.alone["        x = y"] = {
-    "        pass": "You run every step on x. Each step gets what the one before it made: `x = y` ends "
-    "the loop.",
-}
 does_nothing.wrong |= {
-    "steps_where(lambda a, b: a.data_ptr() == b.data_ptr(), x, steps)": ADDRESS,
+    "y.data_ptr() == x.data_ptr() and  => ": "You compare all but the address. A copy has the same shape "
+    "and stride.",
+    " and y.shape == x.shape => ": "You leave the shape out. A slice can have the address and strides of "
+    "the whole.",
+    "y.stride() == x.stride() and  => ": "You leave the stride out. The transpose of a square has the "
+    "shape and the address of the square.",
+    " and y.dtype == x.dtype => ": "You leave the dtype out. `view(dtype)` changes nothing else.",
+    "        x = y =>         pass": shared.ON_THE_FIRST.format("step"),
+    "steps_where(lambda a, b: a.data_ptr() == b.data_ptr(), x, steps)": "You compare addresses alone. A "
+    "transpose, a slice or another dtype begins at the same byte, and reads it in another way.",
     "steps_where(shares_memory, x, steps)": "You ask whether bytes are shared. Every view shares them; a "
     "call that does nothing has the same shape, stride and dtype as well.",
-    "steps_where(torch.equal, x, steps)": "You compare values. A copy has the same values, and it is just "
-    "what should not count as nothing.",
+    "steps_where(torch.equal, x, steps)": "You compare values. A copy has the same values, and it is "
+    "just what should not count as nothing.",
     "steps_where(lambda a, b: a is b, x, steps)": "You ask for the same object. `t[:]` and a view of the "
     "same shape make another one, of the same bytes in the same layout: nothing, too.",
     "steps_where(lambda a, b: a.is_contiguous(), x, steps)": "You ask whether a tensor is contiguous "
     "before the step. That tells about `contiguous()`, and about no other step.",
-    "[k for k in range(len(steps)) if k not in does_nothing(x, steps)]": "Those are the steps that do "
-    "something. The others are asked for.",
-    "[k + 1 for k in does_nothing(x, steps)]": "You count the steps from 1. The first is 0, as in every "
-    "list.",
+    "[k for k in range(len(steps)) if k not in does_nothing(x, steps)]": shared.THE_OTHERS.format(
+        "do something"
+    ),
+    "[k + 1 for k in does_nothing(x, steps)]": shared.FROM_ZERO.format("step"),
 }
 
 
@@ -255,14 +227,8 @@ does_nothing.wrong |= {
         case(NEW, "t.t()", "t.contiguous()", "t + 1"),
         case(NEW, "t.t()", "t.contiguous()", "t.contiguous()", "t.view(-1)"),
         case(NEW, "t.t()", "t.contiguous()", "t.as_strided((3,), (1,))"),
-        case(
-            "torch.arange(48).view(2, 3, 2, 4)", "t.transpose(1, 2)", "t.contiguous()", "t * 2",
-            "t.transpose(1, 2)", "t.contiguous()", "t.view(2, 3, 8)",
-        ),
-        case(
-            "torch.arange(48).view(2, 3, 2, 4)", "t.transpose(1, 2)", "t.contiguous()", "t * 2",
-            "t.transpose(1, 2)", "t.reshape(2, 3, 8)",
-        ),
+        case(HEADS, SWAP, "t.contiguous()", "t * 2", SWAP, "t.contiguous()", "t.view(2, 3, 8)"),
+        case(HEADS, SWAP, "t.contiguous()", "t * 2", SWAP, "t.reshape(2, 3, 8)"),
         case("torch.eye(3)", "t.t()", "t + 1"),
         case("torch.ones(3, 3)", "t.contiguous()", "t.t()", "t.contiguous()", "t.view(9)"),
         case(IMAGES, LAST, "t.permute(0, 2, 3, 1)", "t.view(-1)"),
@@ -291,7 +257,7 @@ does_nothing.wrong |= {
     otherwise="Take the steps of the input above, one line each, and leave out one of them. Does the "
     "chain still come to its end, and with the same values?",
     takeaway="Whether a copy is needed is decided behind it: by a step that stops, or reads other values.",
-)  # fmt: skip
+)
 def can_go(x: torch.Tensor, steps: "Steps") -> list[int]:
     """The numbers of the steps that can be left out, each one alone, and the result is the same.
 
@@ -308,77 +274,46 @@ def can_go(x: torch.Tensor, steps: "Steps") -> list[int]:
             t = step(t)
         return t
 
-    whole, found = run(steps), []
+    whole, numbers = run(steps), []
     for k in range(len(steps)):
         try:
             left = run([*steps[:k], *steps[k + 1 :]])
         except (RuntimeError, IndexError):
             continue
         if left.dtype == whole.dtype and torch.equal(left, whole):
-            found.append(k)
-    return found
-
-
-def run_of(x: torch.Tensor, steps: Steps) -> Any:
-    """The result of the steps; None if one of them stops."""
-    try:
-        return results(x, steps)[-1] if steps else x
-    except (RuntimeError, IndexError):
-        return None
-
-
-def removed_for_good(x: torch.Tensor, steps: Steps) -> list[int]:
-    """The steps that can go if those that went before them stay away."""
-    kept, found, wanted = dict(enumerate(steps)), [], run_of(x, steps)
-    for k in range(len(steps)):
-        others = [step for j, step in kept.items() if j != k]
-        out = run_of(x, others)
-        if out is not None and out.dtype == wanted.dtype and torch.equal(out, wanted):
-            found.append(k)
-            del kept[k]
-    return found
-
-
-@can_go.mistake(
-    "Right up to the first step without which the chain stops. The steps that come later are tried as "
-    "well: a `try` inside the loop is there for each of them."
-)
-def up_to_the_first_error(x: torch.Tensor, steps: Steps) -> list[int]:
-    needed = [k for k in range(len(steps)) if run_of(x, [*steps[:k], *steps[k + 1 :]]) is None]
-    return [k for k in can_go.reference(x, steps) if k < min(needed, default=len(steps))]
+            numbers.append(k)
+    return numbers
 
 
 can_go.slots["run([*steps[:k], *steps[k + 1 :]])"] = {
     "run([step for step in steps if step is not steps[k]])": "Right wherever no function is two steps. "
     "Leave one step out by its number; the same function can be another step, which stays.",
-    "run(steps[:k])": "You leave out step k and all that follow. The steps behind k stay: `[*steps[:k], "
-    "*steps[k + 1:]]`.",
+    "run(steps[:k])": "You leave out step k and all that follow. The steps behind k stay.",
 }
 can_go.slots["left.dtype == whole.dtype and torch.equal(left, whole)"] = {
     "True": "You ask whether the chain comes to its end. It can end with other values or in another "
     "shape, where a later step reads the layout.",
-    "left.shape == whole.shape": "You compare shapes alone. Another layout can lead `as_strided` to other "
-    "values, and no error says so.",
-}
-can_go.alone["run([*steps[:k], *steps[k + 1 :]])"] = {
-    "run(steps[:k])\n            whole = run(steps[: k + 1])": "You ask whether the step itself changes "
-    "values. `contiguous()` never does, and yet a `view` behind it can need it.",
-}
-can_go.alone["left.dtype == whole.dtype and "] = {
-    "": "You leave the dtype out. `torch.equal` compares the numbers of a float and a double, and these "
-    "can be equal.",
-    "left is not whole and left.dtype == whole.dtype and ": "Right unless both results are one object. A "
-    "step that returns its input can go as well: shape, dtype and values count.",
+    "left.shape == whole.shape": "You compare shapes alone. Another layout can lead `as_strided` to "
+    "other values, and no error says so.",
 }
 can_go.wrong |= {
-    "removed_for_good(x, steps)": "You leave out one step, and then look for others without it. Each step "
-    "is tried on its own, with all the others there.",
+    "run([*steps[:k], *steps[k + 1 :]]) => run(steps[:k])\n            whole = run(steps[: k + 1])":
+    "You ask whether the step itself changes values. `contiguous()` never does, but a `view` behind it "
+    "can need it.",
+    "left.dtype == whole.dtype and  => ": "You leave the dtype out. `torch.equal` compares the numbers "
+    "of a float and a double, and these can be equal.",
+    "left.dtype == whole.dtype and  => left is not whole and left.dtype == whole.dtype and ":
+    "Right unless both results are one object. A step that returns its input can go as well.",
+    "run([*steps[:k], *steps[k + 1 :]]) => run([step for j, step in enumerate(steps) if j not in (k, "
+    "*numbers)])": "You leave out one step, and then look for others without it. Each step is tried on "
+    "its own, with all the others there.",
+    "continue => break": "Right up to the first step without which the chain stops. The steps that come "
+    "later are tried as well: a `try` inside the loop is there for each of them.",
     "does_nothing.reference(x, steps)": "You name the steps that do nothing here. A copy that nobody "
     "needs does something, and can go all the same.",
-    "[k for k in range(len(steps)) if k not in can_go(x, steps)]": "Those are the steps that are needed. "
-    "The others are asked for.",
-    "[k + 1 for k in can_go(x, steps)]": "You count the steps from 1. The first is 0, as in every list.",
-    "steps_where(lambda a, b: not shares_memory(a, b), x, steps)": "You name the steps that copy. Whether "
-    "a copy is needed is decided by what follows: leave it out, and look.",
+    "[k for k in range(len(steps)) if k not in can_go(x, steps)]": shared.THE_OTHERS.format("are needed"),
+    "[k + 1 for k in can_go(x, steps)]": shared.FROM_ZERO.format("step"),
+    "steps_where(lambda a, b: not shares_memory(a, b), x, steps)": "You name the steps that copy. "
+    "Whether a copy is needed is decided by what follows: leave it out, and look.",
     "[]": "You find no step that can go. Compare values and shapes, not layouts, addresses or objects.",
-}
+}  # fmt: skip

@@ -1,12 +1,11 @@
 """E2, E3 and E6: channels that stay last, a view that lets its storage go, and what messages say."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
 import torch
 
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.readers.answers import as_tensor, kind, shares
@@ -74,35 +73,26 @@ def shuffle(x: torch.Tensor, groups: int) -> torch.Tensor:
     return x.transpose(-1, -2).flatten(-2).movedim(-1, 1)
 
 
-BACK = "That is the shuffle that undoes this one. Cut into (groups, -1), and not into (-1, groups)."
-NOT_AT_ALL = (
-    "Your channels come in the order they had. Between cutting and merging, the parts change "
-    "places."
-)
-shuffle.alone[".movedim(-1, 1)"] = {
-    "": "The channels are still the last dim of the shape. Move them back to dim 1: that is a view.",
-    ".movedim(-1, 1).contiguous()": "The right channels, but not last, and more new bytes than x has: a "
-    "call after the merge, such as `contiguous()`, writes them once more, in the order N, C, H, W.",
-    ".transpose(1, -1)": "`transpose(1, -1)` swaps two dims, and H and W with them: `movedim(-1, 1)` "
-    "keeps their order.",
-}
-shuffle.alone["(groups, -1)"] = {"(-1, groups)": BACK}
-shuffle.alone[".transpose(-1, -2)"] = {"": NOT_AT_ALL}
 shuffle.wrong |= {
+    ".movedim(-1, 1) => ": "The channels are still the last dim of the shape. Move them back to dim 1.",
+    ".movedim(-1, 1) => .movedim(-1, 1).contiguous()": "The right channels, but not last, and more new "
+    "bytes than x has: a call after the merge, such as `contiguous()`, writes them once more.",
+    ".movedim(-1, 1) => .transpose(1, -1)": "`transpose(1, -1)` swaps two dims, and H and W with them: "
+    "`movedim(-1, 1)` keeps their order.",
+    ("(groups, -1) => (-1, groups)", "x.unflatten(1, (-1, groups)).transpose(1, 2).flatten(1, 2)"):
+    "That is the shuffle that undoes this one. Cut into (groups, -1), and not into (-1, groups).",
+    (".transpose(-1, -2) => ", "x.clone()"): "Your channels come in the order they had. Between cutting "
+    "and merging, the parts change places.",
     "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)": "The right channels, but no longer "
     "last: the result lies in the order N, C, H, W, as it does where dim 1 is cut and merged. The "
     "convolution that follows copies once more.",
-    (
-        "x.contiguous().unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, "
-        "2).to(memory_format=torch.channels_last)",
-        "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2).to(memory_format=torch.channels_last)",
-        "shuffle(x, groups).clone()",
-    ): "The right tensor, with more new bytes than x has. One copy is enough: the one that merges the "
-    "two parts, made in the right order.",
-    "x.unflatten(1, (-1, groups)).transpose(1, 2).flatten(1, 2)": BACK,
-    "x.clone()": NOT_AT_ALL,
+    ("x.contiguous().unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, "
+    "2).to(memory_format=torch.channels_last)",
+     "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2).to(memory_format=torch.channels_last)",
+     "shuffle(x, groups).clone()"): "The right tensor, with more new bytes than x has. One copy is "
+    "enough: the one that merges the two parts, made in the right order.",
     "x.flip(1)": "You turn all channels round. They take turns: first the first of each group.",
-}
+}  # fmt: skip
 
 
 def read_features(answer: Any, args: Arguments) -> Outcome:
@@ -158,39 +148,29 @@ def features(maps: torch.Tensor) -> torch.Tensor:
     return maps[:, :, 0, 0].clone()
 
 
-features.alone["maps[:, :, 0, 0].clone()"] = {
-    "maps[:, :, 0, 0].contiguous()": "`contiguous()` copies only what is not contiguous. For one image "
-    "with its channels last, or of one pixel, the view is contiguous, and all the maps stay alive.",
-    (
-        "maps[:, :, 0, 0] * 1",
-        "maps[:, :, 0, 0].clone().float()",
-        "maps[:, :, 0, 0].clone().double()",
-        "torch.tensor(maps[:, :, 0, 0].tolist())",
-    ): "The values are right, the dtype is not: that of the maps is asked for, whatever it is.",
-    "maps[:, :, 0].clone()": "That is a row of pixels. A pixel takes two indices, of H and of W.",
-    "maps[:, 0, 0].clone()": "Those indices are of C and of H. The pixel is index 0 of H and of W.",
-    "maps[0, :, 0, 0].clone()": "That is the first image alone. All of them are asked for: N and C stay.",
-    "maps.amin((2, 3))": "That is the least of the pixels. The top left one is asked for.",
-    "maps.amax((2, 3))": "That is the largest of the pixels. The top left one is asked for.",
-}
 features.wrong |= {
-    (
-        "maps[:, :, 0, 0]",
-        "maps[:, :, 0, 0].reshape(maps.shape[:2])",
-    ): "The right values, in a view: as long as it lives, so do all the bytes of maps. `detach()` "
-    "changes nothing about that.",
+    "clone => contiguous": "`contiguous()` copies only what is not contiguous. For one image with its "
+    "channels last, or of one pixel, the view is contiguous, and all the maps stay alive.",
+    (".clone() =>  * 1", ".clone() => .clone().float()", ".clone() => .clone().double()",
+     "torch.tensor(maps[:, :, 0, 0].tolist())"): shared.DTYPE.format("the maps"),
+    "0, 0].clone() => 0].clone()": "That is a row of pixels. A pixel takes two indices, of H and of W.",
+    ":, :, 0 => :, 0": "Those indices are of C and of H. The pixel is index 0 of H and of W.",
+    "[:, :, 0 => [0, :, 0": "That is the first image alone. All of them are asked for: N and C stay.",
+    ("maps.amin((2, 3))", "maps.amax((2, 3))", "maps.mean((2, 3))", "maps[:, :, -1, -1].clone()"):
+    "That is another pixel of each map, or a mean of them all. The top left one has index 0 of H and of "
+    "W.",
+    ("maps[:, :, 0, 0]", "maps[:, :, 0, 0].reshape(maps.shape[:2])"): "The right values, in a view: as "
+    "long as it lives, so do all the bytes of maps. `detach()` changes nothing about that.",
     "maps.clone()[:, :, 0, 0]": "The right values, in a storage that holds more than the features: a "
     "view keeps alive all that it lies in, also a copy of the maps. Index first, copy then.",
     "maps.contiguous()[:, :, 0, 0]": "The right values, in a view: all that it lies in stays alive, the "
     "maps themselves or what `contiguous()` made of them.",
     "maps.flatten(1)[:, : maps.size(1)].clone()": "You take the first C numbers of each image, as if its "
     "channels were last in the shape. The pixel is index 0 of H and of W: `maps[:, :, 0, 0]`.",
-    "maps.mean((2, 3))": "That is the average over the pixels. Asked for is the top left one.",
-    "maps[:, :, :1, :1].clone()": "The right values in the wrong shape: a slice keeps its dim. An int as "
-    "an index takes it away.",
-    "maps[:, :, -1, -1].clone()": "That is the bottom right pixel. The top left one has index 0 twice.",
+    "maps[:, :, :1, :1].clone()": "The right values in the wrong shape: a slice keeps its dim, an int "
+    "takes it away.",
     "maps[0, 0].clone()": "That is one channel of one image. The pixel is index 0 of H and of W.",
-}
+}  # fmt: skip
 
 VERDICTS = ("other sizes", "harmless", "copy")
 
@@ -272,7 +252,6 @@ def decode(
 
 
 def contiguous(shape: Ints, stride: Ints) -> bool:
-    """True if a tensor of these numbers is contiguous."""
     return Layout(shape, stride).is_contiguous()
 
 
@@ -292,19 +271,14 @@ decode.slots["n > 1 and "] = {
 decode.slots["differ and 0 not in shape"] = {
     "differ": "You compare strides of a tensor without elements. It has no address that could differ.",
 }
-decode.alone["Layout(shape, stride).why_not_view(wanted)"] = {
-    "not contiguous(shape, stride)": "You ask whether the tensor is contiguous. `view` asks less: the "
-    "dims that it merges have to lie one inside the other.",
-    "True": 'You answer "copy" wherever only a shape is wanted. Some of these views work.',
-    "False": 'You answer "harmless" wherever the number of elements fits. The strides have a say: dims '
-    "that do not lie one inside the other cannot merge.",
-}
-decode.exact |= {
-    f"'{verdict}'": f"The answer is always the same, '{verdict}'. All three verdicts occur: begin "
-    "with the sizes."
-    for verdict in VERDICTS
-}
+decode.exact[tuple(map(repr, VERDICTS))] = shared.ALIKE.format("message") + " Begin with the sizes."
 decode.wrong |= {
+    "Layout(shape, stride).why_not_view(wanted) => not contiguous(shape, stride)": "You ask whether the "
+    "tensor is contiguous. `view` asks less: the dims that it merges have to lie one inside the other.",
+    "Layout(shape, stride).why_not_view(wanted) => True": 'You answer "copy" wherever only a shape is '
+    "wanted. Some of these views work.",
+    "Layout(shape, stride).why_not_view(wanted) => False": 'You answer "harmless" wherever the number of '
+    "elements fits. The strides have a say: dims that do not lie one inside the other cannot merge.",
     "'other sizes' if decode(has, wants) == 'other sizes' else 'copy'": "Wherever the sizes fit, the "
     "answer is 'copy'. Some of these tensors are as good as the wanted ones: where only sizes of 1 "
     "differ in stride, and where a view works.",

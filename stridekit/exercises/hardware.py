@@ -1,4 +1,4 @@
-"""E1: a device that returns before its work is done, and how to time it."""
+"""The exercises of notebook 08: time a device that works by itself, and the sectors that a warp loads."""
 
 # Quoted, the Queue of time_it is not looked up: its solution runs in a lesson that did not import it.
 
@@ -8,11 +8,14 @@ from itertools import cycle, pairwise
 from statistics import median  # noqa: F401  (in sources alone)
 from typing import Any
 
-import numpy as np  # noqa: F401  (in sources alone)
-
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.readers.answers import read_number
 from stridekit.exercises.running import Arguments, Outcome
+from stridekit.exercises.watch import Means
+
+__all__ = ["time_it", "warp_sectors"]
+__dir__ = [*__all__, "Queue"].copy  # `ex.` and the tab key offer these alone
 
 MOST_STEPS = 10_000
 LAUNCH = 1  # what the host needs to ask for work
@@ -163,65 +166,51 @@ def time_it(queue: "Queue", repeats: int) -> int:
     return sorted(samples)[repeats // 4]
 
 
+QUANTILES = ("lower", "higher", "nearest", "weibull")
 # The slots, in the order in which the cases show them.
 SAMPLE = "queue.work()\n        queue.synchronize()"
-WARM_UP = "queue.work()\n    queue.synchronize()"
-QUARTILE = "sorted(samples)[repeats // 4]"
-
-
+QUARTILE = "`sorted(samples)[repeats // 4]`"
 time_it.slots[SAMPLE] = {
     "queue.work()": NO_WAIT,
     "queue.work(); queue.work(); queue.synchronize()": SEVERAL,
 }
-time_it.slots[WARM_UP] = {
+time_it.slots["queue.work()\n    queue.synchronize()"] = {
     "queue.synchronize()": "Your samples include the very first piece of work, and it is not like the "
-    "others: kernels are loaded and memory is fetched then. Ask for one piece before you start to time, "
-    "and wait for it.",
+    "others: kernels are loaded and memory is fetched then. Ask for one piece first, and wait for it.",
     "pass": "Your first sample includes what should be over before it starts: the very first piece, or "
     "work that was still in the queue. Before the first reading, ask for one piece and wait for it.",
     "queue.work()": NOT_EMPTY,
 }
-time_it.slots[QUARTILE] = {
+time_it.slots["sorted(samples)[repeats // 4]"] = {
     "sum(samples) / repeats": "That is the mean, and a single disturbed sample moves it as far as it "
-    "likes. The lower quartile is what the work takes while the machine is left alone: "
-    "`sorted(samples)[repeats // 4]`.",
-    (
-        "median(samples)",
-        "sorted(samples)[repeats // 2]",
-    ): "That is the median. On a machine where half of the samples are disturbed it is a disturbed one; "
-    "the task asks for the lower quartile, `sorted(samples)[repeats // 4]`.",
+    f"likes. The lower quartile is what the work takes while the machine is left alone: {QUARTILE}.",
+    ("median(samples)", "sorted(samples)[repeats // 2]"): "That is the median. On a machine where half "
+    f"of the samples are disturbed it is a disturbed one; asked for is the lower quartile, {QUARTILE}.",
     "min(samples)": "That is the smallest sample, or close to it: a single lucky one decides, and the "
-    "more samples you take, the luckier it gets. The lower quartile is `sorted(samples)[repeats // 4]`.",
+    f"more samples you take, the luckier it gets. The lower quartile is {QUARTILE}.",
     "samples[repeats // 4]": "You take a quarter of the way through the samples as they came. A quartile "
     "is about their sizes: sort them first.",
-    (
-        "sorted(samples)[3 * repeats // 4]",
-        "np.quantile(samples, 0.75)",
-    ): "That is the upper quartile, three quarters of the way up: the disturbed samples. Sort them, "
-    "smallest first, and go a quarter of the way.",
-    ("sorted(samples, reverse=True)[repeats // 4]", "sorted(samples)[-(repeats // 4)]"): (
-        "You count a quarter of the way down from the largest sample: that end has the disturbed ones. "
-        "Sort the smallest first and go a quarter of the way up, `sorted(samples)[repeats // 4]`."
-    ),
-    (
-        "np.quantile(samples, 0.25)",
-        "np.quantile(samples, 0.25, method='lower')",
-        "np.quantile(samples, 0.25, method='higher')",
-        "np.quantile(samples, 0.25, method='nearest')",
-        "np.quantile(samples, 0.25, method='weibull')",
-        "sorted(samples)[repeats // 4 - 1]",
-    ): "There are several conventions for a quartile. Yours takes a neighbour of the sample that the "
-    "task asks for, or a value between two samples. Take `sorted(samples)[repeats // 4]`.",
-}
-time_it.alone[SAMPLE] = {
-    "queue.synchronize()\n        queue.work()": NO_WAIT,
-}
+    ("sorted(samples)[3 * repeats // 4]", "np.quantile(samples, 0.75)"): "That is the upper quartile, "
+    "three quarters of the way up: the disturbed samples. Go a quarter of the way.",
+    ("sorted(samples, reverse=True)[repeats // 4]", "sorted(samples)[-(repeats // 4)]"):
+    "You count a quarter of the way down from the largest sample: that end has the disturbed ones. "
+    f"Sort the smallest first and go a quarter of the way up, {QUARTILE}.",
+    ("np.quantile(samples, 0.25)",
+     *(f"np.quantile(samples, 0.25, method='{name}')" for name in QUANTILES),
+     "sorted(samples)[repeats // 4 - 1]"):
+    "There are several conventions for a quartile. Yours takes a neighbour of the sample that the "
+    f"task asks for, or a value between two samples. Take {QUARTILE}.",
+}  # fmt: skip
 time_it.wrong |= {
+    f"{SAMPLE} => queue.synchronize(); queue.work()": NO_WAIT,
     "time_it(queue, 1)": "One run is not a measurement: it may be the disturbed one. Take `repeats` "
     "samples, and then their lower quartile.",
     "time_it(queue, repeats) - 1": "You subtract the microsecond that asking takes. The task counts it: "
     "one piece of work, launch included.",
-}
+    "queue.work()\n    queue.synchronize()\n => \n && range(repeats) => range(repeats + 1)":
+    "The answer is that of `repeats` + 1 samples, with the warm-up among them: the very first piece is "
+    "one. Leave it out before you sort.",
+}  # fmt: skip
 
 
 @time_it.mistake(SEVERAL)
@@ -235,15 +224,74 @@ def divides_the_whole(queue: Queue, repeats: int) -> float:
     return (queue.clock() - start) / repeats
 
 
-@time_it.mistake(
-    "The answer is that of `repeats` + 1 samples, with the warm-up among them: the very first piece is "
-    "one. Leave it out before you sort."
+WARPS: list[tuple[Any, ...]] = [  # an itemsize, and strides with offsets
+    (4, (1, 0), (2, 0), (5, 0), (8, 0), (32, 0), (1, 1), (1, 8), (3, 7), (5, 3)),
+    (8, (1, 0), (1, 3), (4, 0), (3, 1)),
+    (2, (1, 0), (1, 9), (7, 15)),
+    (1, (1, 0), (1, 31), (9, 5), (40, 3)),
+    (16, (1, 1), (3, 1)),
+    (4, (0, 5)),
+    (8, (0, 0)),
+]
+
+
+@exercise(
+    title="the sectors that a warp loads",
+    read=read_number,
+    means=Means(whole=("warp_sectors",)),
+    cases=[
+        f"stride = {stride}; offset = {offset}; itemsize = {itemsize}"
+        for itemsize, *lanes in WARPS
+        for stride, offset in lanes
+    ],
+    hints=[
+        "It is `cache_lines` of lesson 05 again, with 32 elements and blocks of 32 bytes.",
+        "Lane k reads element `offset + k * stride`. At which byte does it start, and which sector holds "
+        "that byte?",
+        "Put `(offset + lane * stride) * itemsize // 32` into a set, for every lane of range(32).",
+    ],
+    otherwise="Write down the byte at which each of the 32 elements starts, and divide each by 32. How "
+    "many different numbers do you get?",
+    takeaway="Neighbouring lanes should read neighbouring bytes, from an aligned start: coalesced.",
 )
-def keeps_the_warm_up(queue: Queue, repeats: int) -> int:
-    samples = []
-    for _ in range(repeats + 1):
-        start = queue.clock()
-        queue.work()
-        queue.synchronize()
-        samples.append(queue.clock() - start)
-    return sorted(samples)[repeats // 4]
+def warp_sectors(stride: int, offset: int, itemsize: int) -> int:
+    """How many 32-byte sectors a warp loads when each of its 32 lanes reads one element.
+
+    stride    lane k reads element offset + k * stride of the storage: an int >= 0
+    offset    the element of lane 0: an int >= 0
+    itemsize  the bytes of an element: 1, 2, 4, 8 or 16
+    return    the number of different sectors: sector k is the bytes 32*k to 32*k + 31 of the
+              storage, whose byte 0 starts a sector
+    """
+    return len({(offset + lane * stride) * itemsize // 32 for lane in range(32)})
+
+
+warp_sectors.slots["// 32"] = {
+    "// 128": "Your blocks have 128 bytes: that is a GPU's cache line. It is filled by sectors of 32 "
+    "bytes, and only those that are asked for travel.",
+    "// 64": "Your blocks have 64 bytes: that is the cache line of a CPU. A GPU's sectors have 32.",
+    "/ 32": shared.NOT_WHOLE.format("sector", 32),
+    "% 32": shared.PLACE_IN.format("sector", 32),
+}
+warp_sectors.slots["itemsize"] = {"4": shared.ITEMSIZE.format("itemsize")}
+warp_sectors.slots["offset"] = {
+    "0": "You let the warp start at the start of a sector. With an offset it can reach into one sector "
+    "more: drag the warp's offset in the picture above.",
+    "offset / itemsize": shared.OFFSET_IN_BYTES,
+    "offset * stride": "You multiply the offset by the stride. It says where lane 0 reads.",
+}
+SECTORS_OF = "len({{(offset + lane * stride) * itemsize // 32 for lane in range({})}})".format
+warp_sectors.wrong |= {
+    "itemsize => 1": shared.DIVIDED_ELEMENTS.format("sector", 32),
+    ("* stride => ", "32 * itemsize // 32"): "You count the sectors of 32 elements in a row. The lanes' "
+    "elements lie `stride` apart, and sectors travel whole.",
+    "32": "That is one sector for each lane. Lanes whose elements lie in one sector share it: they "
+    "coalesce.",
+    "(offset + 31 * stride) * itemsize // 32 - offset * itemsize // 32 + 1": shared.HULL.format(
+    "sector"
+    ),
+    "32 * warp_sectors(stride, offset, itemsize)": shared.IN_BYTES.format("sectors"),
+}  # fmt: skip
+warp_sectors.exact[tuple(map(SECTORS_OF, ("31", "33", "1, 33", "64")))] = (
+    "A warp has 32 lanes, numbered 0 to 31: `range(32)`."
+)
