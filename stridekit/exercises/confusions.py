@@ -8,20 +8,26 @@ ABSOLUTE = (
     "The offset of as_strided counts from the start of the storage, not from {0}. Where {0} is a slice, "
     "it begins at `{0}.storage_offset()`, and you have to begin there too."
 )
-ELEMENTS = "torch counts strides and offsets in elements, whatever their size. You count bytes, as NumPy does."
-ITEMSIZE = "You take one number of bytes for every element. uint8 has 1, bfloat16 has 2, float64 has 8: `{}`."
+ELEMENTS = (
+    "Each number is so many times the right one, as bytes would be. torch counts strides and offsets in "
+    "elements, whatever their size. (NumPy counts strides in bytes.)"
+)
+ITEMSIZE = (
+    "You take one number of bytes for every element. uint8 has 1, bfloat16 has 2, "
+    "float64 has 8: `{}`."
+)
 VALUES = (
     "You compare values. Two new tensors of the same numbers share nothing, and two views of one tensor "
     "can show quite different ones. What counts is where they lie."
 )
-FROM_ZERO = "You count the {0} from 1. The first {0} is 0, as in every list."
+FROM_ZERO = "You count from 1. The first {} is 0, as in every list."
 BACK_TO_FRONT = "The right numbers from back to front, as in a list that begins with the last dim."
 SIZE_ONE = (
     "Right where no size is 1. A dim of size 1 gets its stride by the same rule as any other: nobody "
     "steps along it, but torch writes down the product all the same."
 )
 
-ALIKE = "You answer the same for every {}. There are several kinds: try a few of them by hand."
+ALIKE = "You answer the same for every {}. There are several kinds: try a few by hand."
 
 # Views and copies ---------------------------------------------------------------------------------
 
@@ -70,7 +76,10 @@ NO_BFLOAT16 = (
 ON_THE_FIRST = (
     "You run every {} on the first x. They form a chain: each gets what the one before it made."
 )
-NONE_IN_THE_CHAIN = "Right wherever a {0} {1}. Where none does, the answer is `len({0}s)`, one more than the last number."
+NONE_IN_THE_CHAIN = (
+    "Right wherever a {0} {1}. Where none does, the answer is `len({0}s)`, one "
+    "more than the last number."
+)
 THE_OTHERS = "Those are the steps that {}. The others are asked for."
 
 # Lines, sectors and uses --------------------------------------------------------------------------
@@ -81,8 +90,14 @@ NOT_WHOLE = (
     "the {0} is `byte // {1}`, with `//`."
 )
 PLACE_IN = "`%` gives the place within a {0}. The {0} itself is `// {1}`."
-DIVIDED_ELEMENTS = "You divide numbers of elements by {1}, and a {0} has {1} *bytes*. Multiply by `itemsize` first."
-OFFSET_IN_BYTES = "The offset counts elements, as the stride does; you add it as bytes. Multiply the sum by `itemsize`."
+DIVIDED_ELEMENTS = (
+    "You divide numbers of elements by {1}, and a {0} has {1} *bytes*. Multiply by "
+    "`itemsize` first."
+)
+OFFSET_IN_BYTES = (
+    "The offset counts elements, as the stride does; you add it as bytes. Multiply "
+    "the sum by `itemsize`."
+)
 HULL = (
     "You count every {0} from the first element to the last. Where a stride jumps over whole {0}s, nobody "
     "asks for those in between, and they stay where they are."

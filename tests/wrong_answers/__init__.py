@@ -4,7 +4,7 @@ They are written on their own, not derived from the mistakes that the exercises 
 is that a check recognises the reasoning in other people's code. There is one module per lesson.
 """
 
-from tests.wrong_answers import (  # noqa: F401 (each fills the two lists)
+from tests.wrong_answers import (  # noqa: F401 (each fills the list)
     attention,
     channels_last,
     contiguity,
@@ -14,6 +14,6 @@ from tests.wrong_answers import (  # noqa: F401 (each fills the two lists)
     views,
     your_model,
 )
-from tests.wrong_answers.collecting import FORMULAS, GENERAL, WRONG
+from tests.wrong_answers.collecting import GENERAL, WRONG
 
-__all__ = ["FORMULAS", "GENERAL", "WRONG"]
+__all__ = ["GENERAL", "WRONG"]

@@ -1,20 +1,13 @@
 """Wrong answers to the exercises of notebook 06."""
 
-from itertools import pairwise, product
+from itertools import pairwise
 
 import torch
 
 from stridekit import Layout, memset
 from stridekit.exercises import attention as ex
 from stridekit.lessons.attention import matmul_copies, packed_heads
-from tests.wrong_answers.collecting import (
-    ANOTHER_KIND,
-    CHANGES,
-    GENERAL,
-    OUTSIDE,
-    formulas,
-    refused,
-)
+from tests.wrong_answers.collecting import ANOTHER_KIND, CHANGES, GENERAL, OUTSIDE, refused
 
 
 def heads_that_are_still_tokens(B, T, H, D, which, packing):
@@ -182,45 +175,4 @@ refused(ex.group_scores, {
         "torch.nn.functional.scaled_dot_product_attention(q, k, k, enable_gqa=True)",
     ],
     OUTSIDE: [f"torch.from_numpy(q.numpy() @ k.numpy().repeat({GROUP}, 1).swapaxes(2, 3))"],
-})  # fmt: skip
-
-# Formulas of which one combination alone is right --------------------------------------------------
-
-TURNS = [
-    it
-    for it in product(("1", "D", "H * D", "T * H * D"), ("1", "D", "3 * D", "T * D"), "13")
-    if it != ("H * D", "D", "1")
-]
-formulas(ex.head_layout, {"(H * D, D, 1)": [f"({', '.join(steps)})" for steps in TURNS]})
-FIRST = ("given.is_contiguous()", "x.stride(-1) == 1", "len(dims) < 3")
-SECOND = ("steps == needed", "x.is_contiguous()", "0 in steps", "sorted(steps) == steps")
-formulas(ex.matmul_clones, {"steps == needed": [
-    f"{first} {join} {second}" for first in FIRST for second in SECOND for join in ("and", "or")
-]})  # fmt: skip
-COPY = ".clone(memory_format=torch.contiguous_format)"
-TURNS = ("", ".transpose(1, 2)", ".transpose(0, 1)", ".mT")
-formulas(ex.merge_heads, {
-    "y.transpose(1, 2)": [
-        f"y{first}{turn}" for first in ("", ".contiguous()", ".clone()", COPY) for turn in TURNS
-        if (first, turn) != ("", ".transpose(1, 2)")
-    ],
-    ".flatten(2)": [".flatten(1, 2)", ".reshape(merged(y)).contiguous()", ".contiguous().flatten(2)"],
-})  # fmt: skip
-formulas(ex.append, {"cache[:, :, t : t + 1] = k": [
-    f"cache[:, :, {start}:{stop}] = k"
-    for start in ("t - 1", "t", "t + 1", "0", "-1", "") for stop in ("t", "t + 1", "t + 2", "")
-    if (start, stop) != ("t", "t + 1")
-]})  # fmt: skip
-formulas(ex.blocks, {
-    "len(steps) > 1": [
-        "table != sorted(table)",
-        "len({*table}) < len(table)",
-        "table != list(range(min(table, default=0), max(table, default=0) + 1))",
-    ],
-    "step < 0": ["step <= 0", "step > 1"],
-})  # fmt: skip
-formulas(ex.group_scores, {
-    "(B, G, H // G * T, D)": [
-        "(B, H // G * T, G, D)", "(G, B, H // G * T, D)", "(B, G, D, H // G * T)"],
-    ".view(B, H, T, S)": [".view(B, T, H, S)", ".reshape(B, T, H, S).transpose(1, 2)"],
 })  # fmt: skip

@@ -1,18 +1,11 @@
 """Wrong answers to the exercises of notebook 04."""
 
-from itertools import accumulate, combinations, permutations
+from itertools import accumulate
 
 import torch
 
 from stridekit.exercises import channels_last as ex
-from tests.wrong_answers.collecting import (
-    ANOTHER_KIND,
-    CHANGES,
-    GENERAL,
-    OUTSIDE,
-    formulas,
-    refused,
-)
+from tests.wrong_answers.collecting import ANOTHER_KIND, CHANGES, GENERAL, OUTSIDE, refused
 
 refused(ex.channels_last_stride, {
     "as bytes would be": ["[4 * s for s in channels_last_stride(shape)]"],
@@ -114,58 +107,4 @@ refused(ex.uses_to_pay_back, {
         "uses_to_pay_back(round(convert), before, after)",
     ],
     ANOTHER_KIND: ["'never'", "before > after"],
-})  # fmt: skip
-
-# Formulas of which one combination alone is right --------------------------------------------------
-
-
-def stride_of(inside):
-    """The stride whose steps skip these sizes, as source."""
-    return f"({', '.join(' * '.join(sizes) or '1' for sizes in inside)})"
-
-
-SIZES = ("shape[0]", "c", "h", "w")
-STEPS = [("h", "w", "c"), (), ("w", "c"), ("c",)]
-SKIPPED = [sizes for k in range(4) for sizes in combinations(SIZES, k)]
-ANOTHER_STEP = [
-    [*STEPS[:d], sizes, *STEPS[d + 1 :]]
-    for d, right in enumerate(STEPS)
-    for sizes in SKIPPED
-    if {*sizes} != {*right}
-]
-ANOTHER_WALK = [
-    [order[: order.index(size)] for size in SIZES]
-    for order in permutations(SIZES)
-    if order != ("c", "w", "h", "shape[0]")
-]
-formulas(
-    ex.channels_last_stride,
-    {"(h * w * c, 1, w * c, c)": [*map(stride_of, ANOTHER_STEP + ANOTHER_WALK)]},
-)
-
-
-def other_orders(*right):
-    """The four dims in every order but this one."""
-    return [str(order) for order in permutations(range(4)) if order != right]
-
-
-formulas(ex.channels_last_view, {"(0, 3, 1, 2)": other_orders(0, 3, 1, 2)})
-formulas(ex.formats, {"(3, 2, 1, 0)": other_orders(3, 2, 1, 0)})
-formulas(ex.formats, {"(1, 3, 2, 0)": other_orders(1, 3, 2, 0)})
-formulas(ex.formats, {"stride[d] == needed": [
-    f"(stride[d] == needed or (name, d) == ({name!r}, {unasked}))"
-    for name in ("contiguous_format", "channels_last") for unasked in range(4)
-]})  # fmt: skip
-FLAG = LOST.removeprefix("not ")
-formulas(ex.first_to_lose, {FLAG: [
-    "(x.ndim == 4)",
-    "(x.ndim == 4 and x.stride(1) == min(x.stride()))",
-    "(x.ndim == 4 and x.stride() == torch.empty_like(x).stride())",
-    f"(x.ndim == 4 and ({FLAG} or x.to(memory_format=torch.channels_last) is x))",
-    f"({FLAG} and not x.is_contiguous())",
-]})  # fmt: skip
-formulas(ex.uses_to_pay_back, {
-    "math.ceil(": ["(lambda q: q // 1 + 1)("],
-    "(before - after)": ["after", "(before + after)"],
-    "return 0": ["return 1"],
 })  # fmt: skip

@@ -5,14 +5,7 @@ import math
 import torch
 
 from stridekit.exercises import contiguity as ex
-from tests.wrong_answers.collecting import (
-    ANOTHER_KIND,
-    CHANGES,
-    GENERAL,
-    OUTSIDE,
-    formulas,
-    refused,
-)
+from tests.wrong_answers.collecting import ANOTHER_KIND, CHANGES, GENERAL, OUTSIDE, refused
 
 
 def torch_view(shape, stride, new_shape):
@@ -183,11 +176,11 @@ N, W, H = "x.size(0)", "x.size(2)", "x.size(1)"
 refused(ex.by_columns, {
     "You copy on every input": [
         f"torch.empty({N}, {W}, {H}, dtype=x.dtype).copy_(x.mT).view({N}, {H} * {W})"],
-    "another dtype than x": [f"torch.empty({N}, {W}, {H}).copy_(x.mT).view({N}, {H} * {W})"],
+    "the dtype is not": [f"torch.empty({N}, {W}, {H}).copy_(x.mT).view({N}, {H} * {W})"],
     "The strides that you state": [f"x.as_strided(({N}, {W}, {H}), ({H} * {W}, 1, {W})).flatten(1)"],
-    "the elements in the wrong places": [
+    "reshape is no transpose": [
         f"x.reshape({N}, {W}, {H}).transpose(1, 2).reshape({N}, {H} * {W})"],
-    "Twice the bytes on every input": [
+    "Twice the bytes": [
         f"torch.stack([m.t().reshape({H} * {W}) for m in x]) if {N} else x.new_empty(0, {H} * {W})",
         f"(x.transpose(1, 2) + 0).contiguous().view({N}, {H} * {W})",
     ],
@@ -197,40 +190,4 @@ refused(ex.by_columns, {
     ],
     GENERAL: ["x.transpose(1, 2).contiguous()", "by_columns(x.double())"],
     CHANGES: [f"x.transpose_(1, 2).contiguous().view({N}, {H} * {W})"],
-})  # fmt: skip
-
-# Formulas of which one combination alone is right --------------------------------------------------
-
-NUMBERS = ["shape[d]", "shape[d + 1]", "stride[d]", "stride[d + 1]", "1"]
-PRODUCTS = [f"{first} * {second}" for k, first in enumerate(NUMBERS) for second in NUMBERS[k:]]
-EQUAL = {"stride[d] * 1", "shape[d + 1] * stride[d + 1]"}
-formulas(ex.mergeable, {"stride[d] == shape[d + 1] * stride[d + 1]": [
-    f"{left} == {right}" for left in PRODUCTS for right in PRODUCTS if {left, right} != EQUAL
-]})  # fmt: skip
-formulas(ex.is_contiguous, {
-    "0 in shape": ["False", "1 in shape"],
-    "size != 1": ["True", "size > 2"],
-    "step != needed": ["step < needed", "step > needed", "step % max(needed, 1)"],
-    "zip(reversed(shape), reversed(stride), strict=True)": ["zip(shape, stride)"],
-    "needed *= size": ["needed = size", "needed += size"],
-})  # fmt: skip
-KEYS = ("-stride[d]", "shape[d]", "-d", "d")
-formulas(ex.clone_stride, {
-    "stride[d] != 0), ": ["True), "],
-    "key=lambda d: stride[d]": [f"key=lambda d: {key}" for key in KEYS],
-    "list(reversed(range(len(shape))))": ["list(range(len(shape)))"],
-    "return tuple(new_stride)": [
-        "return stride if 1 in stride else tuple(new_stride)",
-        "return stride if stride == contiguous_stride(shape) else tuple(new_stride)",
-    ],
-})  # fmt: skip
-COPY = ".clone(memory_format=torch.contiguous_format)"
-formulas(ex.by_columns, {
-    "x.transpose(1, 2)": [
-        f"x{first}{turn}"
-        for first in ("", ".contiguous()", ".clone()", COPY) for turn in ("", ".transpose(1, 2)")
-        if (first, turn) != ("", ".transpose(1, 2)")
-    ],
-    ".reshape(": [
-        ".view(", *(f"{copy}{end}(" for copy in (".clone()", COPY) for end in (".view", ".reshape"))],
 })  # fmt: skip

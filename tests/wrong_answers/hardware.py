@@ -1,10 +1,8 @@
 """Wrong answers to the exercises of notebook 08."""
 
-from itertools import product
-
 from stridekit.exercises import hardware as ex
 from stridekit.exercises.hardware import SAMPLE
-from tests.wrong_answers.collecting import ANOTHER_KIND, GENERAL, STOPS, formulas, refused
+from tests.wrong_answers.collecting import ANOTHER_KIND, GENERAL, STOPS, refused
 
 QUARTILE = "sorted(samples)[repeats // 4]"
 
@@ -55,27 +53,3 @@ refused(ex.warp_sectors, {GENERAL: [
     "range(32) => range(30)",
     "// 32 => // 16",
 ]})  # fmt: skip
-
-# Formulas of which one combination alone is right --------------------------------------------------
-
-formulas(ex.time_it, {
-    ONE_SAMPLE: [
-        "queue.work(); samples.append(queue.clock() - start)",
-        "queue.work(); samples.append(queue.clock() - start); queue.synchronize()",
-        "queue.synchronize(); queue.work(); samples.append(queue.clock() - start)",
-    ],
-    QUARTILE: [
-        *("max(samples)", "samples[0]", "samples[-1]"),
-        "sorted(samples)[min(repeats // 4 + 1, repeats - 1)]",
-        "sorted(samples)[max(repeats // 4 - 1, 0)]",
-    ],
-})  # fmt: skip
-HULL = "(lambda lines: max(lines) - min(lines) + 1 if lines else 0)("
-STARTS, STEPS = ["0", "offset", "offset * itemsize"], ["stride", "4 * stride", "itemsize * stride"]
-BYTES = [f"({start} + lane * {step})" for start, step in product(STARTS, STEPS)]
-formulas(ex.warp_sectors, {
-    "(offset + lane * stride) * itemsize": [*BYTES[:-1], *(f"({byte} + itemsize)" for byte in BYTES)],
-    "// 32": ["// 16"],
-    "range(32)": [f"range({lanes})" for lanes in (16, 31, 33, 64)],
-    "len(": [HULL],
-})  # fmt: skip

@@ -1,12 +1,10 @@
 """Wrong answers to the exercises of notebook 05."""
 
-from itertools import product
-
 import numpy as np
 
 from stridekit import Layout, traffic
 from stridekit.exercises import performance as ex
-from tests.wrong_answers.collecting import ANOTHER_KIND, GENERAL, STOPS, formulas, refused
+from tests.wrong_answers.collecting import ANOTHER_KIND, GENERAL, STOPS, refused
 
 LINES = "cache_lines(shape, stride, offset, itemsize)"
 refused(ex.cache_lines, {
@@ -90,35 +88,4 @@ refused(ex.cheapest_first, {
         *("sorted(expressions)[:3]", "set(expressions)", "frozenset(expressions)", "7", "'abcd'"),
         *("[*expressions.values()]", "[*expressions.items()]", "sorted(expressions)[0]"),
     ],
-})  # fmt: skip
-
-# Formulas of which one combination alone is right --------------------------------------------------
-
-HULL = "(lambda lines: max(lines) - min(lines) + 1 if lines else 0)("
-formulas(ex.cache_lines, {
-    "stride": ["shape", "stride[::-1]"],
-    "itemsize": ["8"],
-    "64": ["16", "32", "128"],
-    "len(": [HULL, "prod(shape) + 0 * len("],
-})  # fmt: skip
-WEIGHTS = [it for it in product((0, 1, 2), repeat=3) if it != (1, 1, 1)]
-formulas(ex.bytes_moved, {
-    "(x, y, out)": [f"(x,) * {a} + (y,) * {b} + (out,) * {c}" for a, b, c in WEIGHTS],
-    "t.stride()": ["row_major(t.shape)"],
-})  # fmt: skip
-WEIGHTS = [it for it in product((0, 1, 2), repeat=2) if it != (1, 1)]
-formulas(ex.break_even, {
-    "before + after": [f"{a} * before + {b} * after" for a, b in WEIGHTS],
-    "return math.ceil(": ["return round(", "return 1 + math.floor("],
-    "math.inf": ["0", "-1"],
-})  # fmt: skip
-STORAGE = "v.untyped_storage().nbytes() / 64"
-formulas(ex.cheapest_first, {
-    "cache_lines(v.shape, v.stride(), v.storage_offset(), v.itemsize)": [
-        "cache_lines(v.shape, v.stride(), 0, v.itemsize)",
-        "cache_lines(v.shape, v.stride(), v.storage_offset(), 4)",
-        *("v.nbytes / 64", "v.numel()", STORAGE, "0"),
-    ],
-    "math.ceil(v.numel() * v.itemsize / 64)": ["read", "v.numel()", STORAGE, "0"],
-    "key=lines": ["key=lambda name: -lines(name)"],
 })  # fmt: skip

@@ -1,16 +1,7 @@
 """Wrong answers to the exercises of notebook 01."""
 
-from itertools import product
-
 from stridekit.exercises import strides as ex
-from tests.wrong_answers.collecting import (
-    ANOTHER_KIND,
-    CHANGES,
-    GENERAL,
-    TOO_FAR,
-    formulas,
-    refused,
-)
+from tests.wrong_answers.collecting import ANOTHER_KIND, CHANGES, GENERAL, TOO_FAR, refused
 
 address = ex.address.reference
 
@@ -182,57 +173,4 @@ refused(ex.windows, {
         "x.storage_offset() => x.storage_offset() + 1",
     ],
     ANOTHER_KIND: ["[*x.unfold(0, size, 1)]"],
-})  # fmt: skip
-
-# Formulas of which one combination alone is right --------------------------------------------------
-
-
-def pairs(choices, right):
-    """All pairs but the right one, as source."""
-    made = [f"({first}, {second})" for first, second in product(choices, repeat=2)]
-    return [pair for pair in made if pair != right]
-
-
-UNITS = ["1", "4", "8", "t.itemsize", "2 * t.itemsize"]
-formulas(ex.address, {
-    "t.stride()": ["row_major(t.shape[::-1])[::-1]", "t.shape", "sorted(t.stride(), reverse=True)"],
-    "(t.storage_offset() + steps) * t.element_size()": [
-        f"t.storage_offset() * {a} + steps * {b}"
-        for a, b in product(["0", *UNITS], UNITS)
-        if (a, b) != ("t.itemsize", "t.itemsize")
-    ],
-})  # fmt: skip
-WRAPPED = "b + n if b < 0 else b"
-EACH = "(*each(start, stop, shape[dim], lambda b, n: {}), step)"
-formulas(ex.slice_layout, {
-    "slice(start, stop, step).indices(shape[dim])": [
-        *(EACH.format(rule) for rule in ("b", "min(max(b, 0), n)", f"max({WRAPPED}, 0)")),
-        f"{EACH.format(WRAPPED)[:-7]}[0], slice(stop).indices(shape[dim])[1], step)".replace("*", "", 1),
-    ],
-    SIZE: ["max((stop - start) // step + 1, 0)", "max(round((stop - start) / step), 0)"],
-    "stride[dim] * step": ["stride[dim]", "step"],
-    "offset + start * stride[dim]": [
-        "0", "start", "start * stride[dim] * step", "step * stride[dim]", "offset + step * stride[dim]"],
-})  # fmt: skip
-
-LENGTHS = ["x.size(0)", "x.size(1)", "min(x.shape)", "max(x.shape)"]
-STEPS = [
-    *("0", "1", "x.stride(0)", "x.stride(1)", "sum(x.stride())", "(x.stride(0) + 1)"),
-    *("x.stride(0) * x.stride(1)", "min(x.stride())", "max(x.stride())"),
-    *("x.size(0)", "x.size(1)", "(x.size(1) + 1)", "(x.size(1) + x.stride(1))"),
-]
-for task, k, along, across in ((ex.row, "i", 1, 0), (ex.column, "j", 0, 1)):
-    formulas(task, {
-        f"x.size({along})": [size for size in LENGTHS if size != f"x.size({along})"],
-        f"(x.stride({along}),)": [f"({s},)" for s in STEPS if s != f"x.stride({along})"],
-        f"{k} * x.stride({across})": [f"{k} * {s}" for s in STEPS if s != f"x.stride({across})"],
-    })  # fmt: skip
-for task in (ex.diagonal, ex.trace):
-    formulas(task, {
-        "min(x.shape)": [size for size in LENGTHS if size != "min(x.shape)"],
-        "x.stride(0) + x.stride(1)": [s for s in STEPS if s != "sum(x.stride())"],
-    })  # fmt: skip
-formulas(ex.windows, {
-    "(count, size)": pairs(["count", "len(x) // size", "size"], "(count, size)"),
-    "(step, step)": pairs(["0", "1", "step", "size", "size * step"], "(step, step)"),
 })  # fmt: skip

@@ -8,7 +8,7 @@ import torch
 
 from stridekit import has_internal_overlap, shares_memory
 from stridekit.exercises import views as ex
-from tests.wrong_answers.collecting import ANOTHER_KIND, CHANGES, GENERAL, STOPS, formulas, refused
+from tests.wrong_answers.collecting import ANOTHER_KIND, CHANGES, GENERAL, STOPS, refused
 
 refused(ex.memset_of, {
     "One byte too many": [
@@ -113,7 +113,7 @@ def copy_among_all_results_but_the_last(x, steps):
 
 refused(ex.first_copy, {
     "You ask autograd": [copy_by_base],
-    "You say the same of every chain": ["max(len(steps) - 1, 0)"],
+    "You answer the same for every chain": ["max(len(steps) - 1, 0)"],
     "You stop before the last step": [copy_among_all_results_but_the_last],
     "You find no copy in any chain": ["y = step(x) => y = x = step(x)"],
     "You look at the first step alone": [
@@ -128,56 +128,9 @@ refused(ex.first_copy, {
 refused(ex.bump_first, {
     "You copy e in some cases only": [
         lambda e: (y := e.clone() if has_internal_overlap(e) else e, y[0].add_(1))[0]],
-    "The numbers are right, the dtype is not": [
+    "The values are right, the dtype is not": [
         lambda e: e + (torch.arange(len(e)) == 0).float().view(-1, *[1] * (e.ndim - 1))],
     GENERAL: ["e", "y[0] += 1 => y[-1] += 1", "y[0] += 1 => y[0] += 2"],
     ANOTHER_KIND: ["bump_first(e).tolist()"],
     STOPS: ["e.clone() => torch.empty_strided(e.shape, e.stride(), dtype=e.dtype).copy_(e)"],
 })  # fmt: skip
-
-# Formulas of which one combination alone is right --------------------------------------------------
-
-UNITS = ["0", "1", "4", "item"]
-formulas(ex.memset_of, {
-    "t.stride()": ["t.shape"],
-    "range(size)": ["range(size - 1)"],
-    "e * item + k": [
-        f"t.storage_offset() * {offset} + (e - t.storage_offset()) * {step} + k"
-        for offset in UNITS for step in UNITS[1:] if (offset, step) != ("item", "item")
-    ],
-    "k in range(item)": [
-        f"k in range({width} + {extra})"
-        for width in UNITS[1:] for extra in (-1, 0, 1) if (width, extra) != ("item", 0)
-    ],
-})  # fmt: skip
-STAND_INS = [
-    "np.asarray(a).ctypes.data == np.asarray(b).ctypes.data",
-    "np.may_share_memory(np.asarray(a), np.asarray(b))",
-    *("memsets[0] <= memsets[1]", "memsets[0] >= memsets[1]", "memsets[0] == memsets[1]"),
-    *("True", "False", "np.size(a) and np.size(b)", "np.array_equal(np.asarray(a), np.asarray(b))"),
-]
-formulas(ex.share_bytes, {SETS: [
-    f"bool(({first}) {join} ({second}))"
-    for k, first in enumerate(STAND_INS) for second in STAND_INS[k:] for join in ("and", "or")
-]})  # fmt: skip
-ORDERS = [
-    "scattered({}, dims)",
-    "{}",
-    "{}[::-1]",
-    "[*{0}[1:], *{0}[:1]]",
-    "sorted({}, reverse=True)",
-]
-formulas(ex.permute_layout, {
-    f"tuple({values}[d] for d in dims)": [order.format(values) for order in ORDERS]
-    for values in ("shape", "stride")
-})  # fmt: skip
-CUTS = ["", "[i]", "[i : i + 1]", "[:, i % max(big.size(1), 1)]"]
-COPIES = ["", ".clone()", ".contiguous()", ".detach()", "[:]", ".reshape(-1)", ".to(big.dtype)"]
-formulas(ex.keep_row, {"big[i].clone()": [
-    f"big{before}{cut}{after}"
-    for before in COPIES for cut in CUTS for after in COPIES
-    if (cut, after) != ("[i]", ".clone()")  # right, unless there is no row left to cut
-]})  # fmt: skip
-formulas(ex.bump_first, {"e.clone()": [
-    "e.contiguous()", "e.detach()", "e.reshape(e.shape)", "e.reshape(-1).view(e.shape)", "e.to(e.dtype)"
-]})  # fmt: skip

@@ -6,7 +6,7 @@ import torch
 
 from stridekit import Layout
 from stridekit.exercises import your_model as ex
-from tests.wrong_answers.collecting import GENERAL, STOPS, formulas, refused
+from tests.wrong_answers.collecting import GENERAL, STOPS, refused
 
 
 def chain(x, steps):
@@ -40,7 +40,7 @@ refused(ex.made_by, {
         lambda x, steps: first([t.is_contiguous() for t in chain(x, steps)[1:]], len(steps))],
     "You answer with the last step": [
         lambda x, steps: len(steps) if flat(chain(x, steps)[-1]) else len(steps) - 1],
-    "count the steps from 1": ["made_by(x, steps) + 1"],
+    "You count from 1": ["made_by(x, steps) + 1"],
     "A step that another one undoes": [without_asking_first],
     GENERAL: ["len(steps) // 2", "made_by(x, steps) if len(steps) < 3 else 0"],
 })  # fmt: skip
@@ -58,7 +58,7 @@ refused(ex.features, {
     "in a view: as long as it lives": ["maps.detach()[..., 0, 0]"],
     "copies only what is not contiguous": ["maps.select(3, 0).select(2, 0).contiguous()"],
     "Index first, copy then": ["maps.clone().select(3, 0).select(2, 0)"],
-    "An int as an index takes it away": ["maps[:, :, 0:1, 0:1].clone()"],
+    "an int takes it away": ["maps[:, :, 0:1, 0:1].clone()"],
     GENERAL: ["maps[:, :, 0, 0].clone() + 1"],
 })  # fmt: skip
 
@@ -85,7 +85,7 @@ refused(ex.does_nothing, {
     "addresses alone": [same(lambda a, b: a.data_ptr() == b.data_ptr())],
     "You compare values": [same(same_values)],
     "You ask for the same object": [same(lambda a, b: a is b)],
-    "You run every step on x": [
+    "You run every step on the first x": [
         lambda x, steps: [
             k for k, y in enumerate(step(x) for step in steps)
             if y.data_ptr() == x.data_ptr() and layout(y) == layout(x)]],
@@ -139,4 +139,3 @@ refused(ex.decode, {
         f"if wants[1] is None and Layout(*has).numel == Layout(wants[0]).numel else {RIGHT}"],
     "answer is 'harmless'": [f"s if (s := {RIGHT}) == 'other sizes' else 'harmless'"],
 })  # fmt: skip
-formulas(ex.decode, {'else "harmless"\n    differ': ['else "copy"\n    differ']})

@@ -140,8 +140,7 @@ head_layout.wrong |= {
     "((B, H, T, D), row_major((B, H, T, 3 * D)), head_layout(B, T, H, D, which, packing)[2])":
     "You cut the projection into (B, H, T, ...) at once. That takes pieces of tokens for heads: cut the "
     "last dim, and then exchange tokens and heads.",
-    "in_bytes(*head_layout(B, T, H, D, which, packing))": "All your numbers count bytes of float32. "
-    "Strides and offsets of torch count elements, whatever their size.",
+    "in_bytes(*head_layout(B, T, H, D, which, packing))": shared.ELEMENTS,
     **dict.fromkeys(
         [
             f"((B, H, T, D), row_major((B, H, T, D)), {offset})"

@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.readers.answers import read_stride, view_of
 from stridekit.exercises.running import Arguments, Outcome
@@ -78,14 +79,9 @@ channels_last_stride.wrong |= {
     "return => return (c * h * w, h * w, w, 1) if c == 1 or h == w == 1 else":
     "Right where the formats differ. Where C is 1, or H and W are, you answer in contiguous_format; "
     "torch writes the stride of channels_last there, too, when it is asked for it.",
-    ("[1 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]",
-     "[0 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]"): "Right where no size "
-    "is 1. A dim of size 1 gets its stride by the same rule as any other: nobody steps along it, but "
-    "torch writes down the product all the same.",
-    ("[2 * s for s in channels_last_stride(shape)]", "[4 * s for s in channels_last_stride(shape)]",
-     "[8 * s for s in channels_last_stride(shape)]"): "Each number is so many times the right one, "
-    "always as many, as bytes would be. torch counts strides in elements, so the innermost dim steps by "
-    "1. (NumPy's `strides` are in bytes.)",
+    tuple(f"[{free} if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]"
+          for free in (0, 1)): shared.SIZE_ONE,
+    tuple(f"[{size} * s for s in channels_last_stride(shape)]" for size in (2, 4, 8)): shared.ELEMENTS,
 }  # fmt: skip
 
 

@@ -101,8 +101,7 @@ break_even.slots["t.is_contiguous()"] = {
     "be paid back. Ask `t.is_contiguous()` first.",
 }
 break_even.wrong |= {
-    "before + after => before + 2 * after": "You pay twice for each line of the copy. Many processors do "
-    "read a line before they write it, but the task counts a written line once.",
+    "before + after => before + 2 * after": shared.WRITTEN_TWICE,
     "before + after => 0": "You forget the cost of the copy: every line of t is read, and every line of "
     "the copy written.",
     "before - after => before": "Your answer is 2 wherever the copy pays back. How many uses it takes "

@@ -126,8 +126,7 @@ bytes_moved.slots["(x, y, out)"] = {
         ],
         ONE_FOR_ANOTHER,
     ),
-    "(x, y, out, out)": "You count each line of out twice. Many processors do read a line before they "
-    "write it, but the task counts a line that is written whole once.",
+    "(x, y, out, out)": shared.WRITTEN_TWICE,
 }
 bytes_moved.slots["t.itemsize"] = dict.fromkeys(
     ["4", "1", "x.itemsize", "y.itemsize", "out.itemsize"], ONE_SIZE
@@ -280,8 +279,7 @@ cheapest_first.slots[BY_LINES] = {
     "read + v.nbytes": "You add bytes to lines. A line has 64 bytes: how many lines does the result fill?",
     "v.untyped_storage().nbytes()": "You go by the size of the storages. A view moves its own lines, "
     "however large the storage is that it was cut from.",
-    "read + 2 * math.ceil(v.nbytes / 64)": "You count each written line twice. Many processors do read a "
-    "line before they write it, but the task counts a line that is written whole once.",
+    "read + 2 * math.ceil(v.nbytes / 64)": shared.WRITTEN_TWICE,
 }  # fmt: skip
 cheapest_first.slots["expressions[name]"] = {
     "in_float32(expressions[name])": "You count 4 bytes for every element. There are several dtypes: "

@@ -23,9 +23,11 @@ _MAX_LENGTH = 10_000  # more than any answer needs; ends an endless iterator
 def as_int(value: Any, what: str = "an int") -> int:
     """Return an int, also written another way: as a 0-d tensor, a NumPy int, or the float 6.0."""
     whole = int(value) if isinstance(value, float) and value.is_integer() else value
-    if not isinstance(whole, bool):
-        with suppress(TypeError):
-            return _of_64_bits(operator.index(whole), what)
+    index = None
+    with suppress(TypeError):
+        index = None if isinstance(whole, bool) else operator.index(whole)
+    if index is not None:
+        return _of_64_bits(index, what)
     raise Unusable(f"{kind(value)}, where {what} is asked for")
 
 

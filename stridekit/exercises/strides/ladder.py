@@ -119,8 +119,9 @@ for task, line, other, k, along, across, first, view in (
     (row, "row", "column", "i", 1, 0, "x[i, 0]", "x[i]"),
     (column, "column", "row", "j", 0, 1, "x[0, j]", "x[:, j]"),
 ):
-    size, step, jump = f"x.size({along})", f"x.stride({along})", f"x.stride({across})"
-    as_strided = f"x.as_strided(({size},), ({{}},), {{}})".format
+    length, step, jump = f"x.size({along})", f"x.stride({along})", f"x.stride({across})"
+    fresh = ("1", f"i * {length}") if along else ("x.size(1)", "j")
+    of_length = f"x.as_strided(({length},), ({{}},), {{}})".format
     task.slots |= START
     task.slots[f"{k} * {jump}"] = {
         f"{k} * x.size({along})": f"You go from {line} to {line} by the number of elements in one, as if "
@@ -139,27 +140,23 @@ for task, line, other, k, along, across, first, view in (
         f"one step is `{step}`.",
         f"({step} * x.element_size(),)": BYTES,
     }
-    task.slots[size] = {
+    task.slots[length] = {
         f"x.size({across})": f"The steps are right, their number is not: a {line} has as many elements as "
-        f"x has {other}s, `{size}`."
+        f"x has {other}s, `{length}`."
     }
     task.wrong |= {
-        as_strided(
-            *("1", f"i * {size}") if along else (f"x.size({across})", "j")
-        ): "Those numbers fit a freshly made matrix of this shape alone: use `x.stride(0)`, "
-        "`x.stride(1)`, `x.storage_offset()`.",
+        of_length(*fresh): "Those numbers fit a freshly made matrix of this shape alone: use "
+        "`x.stride(0)`, `x.stride(1)`, `x.storage_offset()`.",
         f"{'column' if along else 'row'}.reference(x, {k})": f"That is {other} {k}. Along a {line} the "
         f"{other} changes: exchange the two dims.",
         f"{line}(x, 0)": f"That is {line} 0, whatever {k} is: the offset does not grow with {k}. "
         f"{line.capitalize()} {k} lies {k} steps of `{jump}` further on.",
-        as_strided(
-            step, "0"
-        ):
+        of_length(step, "0"):
         f"Your {line} starts at element 0 of the storage, whatever x and {k} are: "
         f"the offset counts from there, also if you call as_strided on {view}. How many elements lie "
         f"before {first}?",
         (view.replace(k, f"{k} : {k} + 1"),
-         f"x.as_strided((1, {size}), (1, {step}), x.storage_offset() + {k} * {jump})"):
+         f"x.as_strided((1, {length}), (1, {step}), x.storage_offset() + {k} * {jump})"):
         f"Two sizes make a matrix of a single {line}. A {line} has one dim: one size and one stride.",
         f"{view}.clone()": shared.COPY,
         view.replace("x", "x.contiguous()"): shared.SOMETIMES_A_COPY.format("x"),

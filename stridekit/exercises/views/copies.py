@@ -95,7 +95,6 @@ keep_row.slots[".clone()"] = {
     "There is an operation that only copies.",
 }
 keep_row.wrong |= {
-    ".clone() => .clone().float()": "The memory is right, the dtype is not: it is always float32.",
     ".clone() => .float()": "You ask for one dtype. That copies only where the dtype changes, and then "
     "it has changed: copy the row as it is.",
     "big[i] => big[i : i + 1]": "The memory is right, but you kept the row's dim: that is a matrix with "
@@ -104,8 +103,7 @@ keep_row.wrong |= {
     "keeps all of that alive. In which order would you copy and cut?",
     "copy.deepcopy(big[i])": "Your row came with a copy of the whole storage, as from `deepcopy`: it "
     "copies more than the tensor reaches. Compare `nbytes()` of the two storages.",
-    "torch.tensor(big[i].tolist())": "The memory is right, the dtype is not: by way of Python numbers "
-    "torch has to guess it, and it guesses its defaults. Copy the tensor itself.",
+    (".clone() => .clone().float()", "torch.tensor(big[i].tolist())"): shared.DTYPE.format("big"),
     "torch.from_numpy(np.array(big.numpy())[i])": "That memory belongs to a NumPy array, and torch "
     "cannot tell what else the array keeps alive: its `base` can be all of big. Let torch copy the row.",
     "torch.from_numpy(big[i].numpy())": "To NumPy and back, nothing is copied: your row, the array and "
@@ -267,7 +265,8 @@ first_copy.wrong |= {
     "further than what went in, or lead to a part of it and beyond. One byte in common is enough: then a "
     "write still comes through, though neither lies inside the other.",
     ("not shares_memory(y, x) => not np.may_share_memory(x.numpy(), y.numpy())",
-     "not shares_memory(y, x) => abs(x.data_ptr() - y.data_ptr()) >= min((x, y), key=torch.Tensor.data_ptr).nbytes"):
+     "not shares_memory(y, x) => "
+     "abs(x.data_ptr() - y.data_ptr()) >= min((x, y), key=torch.Tensor.data_ptr).nbytes"):
     "You ask whether the ranges meet, from the first byte to the last. Where the two lie in each other's "
     "gaps, the ranges meet and no byte is shared: look at `x[:, ::2]` and `x[:, 1::2]`.",
     "not shares_memory(y, x) => x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()":
@@ -385,8 +384,7 @@ bump_first.wrong |= {
     "`contiguous()` does: it hands a contiguous e back itself. In the others you write into e, which "
     "belongs to the caller. Copy it whatever it looks like.",
     ("e.clone() => e.clone().float()", "e.clone() => e.clone().long()",
-     "e.clone() => torch.tensor(e.tolist())"): "The numbers are right, the dtype is not: e's own is "
-    "asked for. Which operation of yours changes it?",
+     "e.clone() => torch.tensor(e.tolist())"): shared.DTYPE.format("e"),
     "y[0] += 1 => y[0, 0] += 1": "You add to one element of row 0 alone. `y[0]` is the whole row.",
     "y[0] += 1 => y[0].add(1)": "Row 0 is as before. (`add` makes a new tensor; `y[0] += 1` writes.)",
     "e.add_(1)": "You add to the whole tensor in place. On an expanded one torch refuses, as it should; "

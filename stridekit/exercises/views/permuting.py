@@ -96,8 +96,8 @@ permute_layout.wrong |= {
     "shape[::-1], stride[::-1]": "You reverse the dims, whatever `dims` says. That is `x.t()` for two "
     "dims, and one of six permutations for three.",
     ("in_place(shape, dims, True), in_place(stride, dims, True)",
-     "in_place(shape, dims, False), in_place(stride, dims, False)"): "You change the lists in place. After the "
-     "first step they are no longer x's, and `dims` speaks of x's dims: write to new ones.",
+     "in_place(shape, dims, False), in_place(stride, dims, False)"): "You change the lists in place. After "
+     "the first step they are no longer x's, and `dims` speaks of x's dims: write to new ones.",
     "permute_layout(shape, stride, [d - 1 for d in dims])": shared.FROM_ZERO.format("dim"),
     "permute_layout(shape, stride, dims[::-1])": "You read `dims` from its end. Begin with `dims[0]`.",
     "permute_layout(shape, stride, dims)[::-1]": "Both are right, in the wrong order: shape, then stride.",
