@@ -156,8 +156,9 @@ def test_a_condition_is_told_to_those_who_go_wrong_only_where_it_holds(task):
     formula = Formula(task.reference)
     right = f"{task.name}({', '.join(task.parameters)})"
     for condition, hint in task.only.items():
-        holds = map(formula.holding(condition), (c.arguments(task.parameters) for c in task.cases))
-        assert {*holds} == {True, False}, condition
+        holds = formula.answering(condition)
+        inputs = [case.arguments(task.parameters).values() for case in task.cases]
+        assert {bool(holds(*values)) for values in inputs} == {True, False}, condition
         answer = formula.answering(f"object() if {condition} else {right}")
         assert task.check(answer).hint == hint
 

@@ -22,17 +22,7 @@ from stridekit.exercises.report import Card, Report
 __all__ = ["Card", "Exercise", "Progress", "Report", "exercise", "forget", "progress"]
 
 _LESSONS = [
-    "strides",
-    "views",
-    "contiguity",
-    "channels_last",
-    "performance",
-    "attention",
-    "your_model",
+    "strides", "views", "contiguity", "channels_last", "performance", "attention", "your_model",
     "hardware",
-]
-
-
-def __dir__() -> list[str]:
-    """Let the tab key offer the lessons too, which are imported one by one."""
-    return [*__all__, *_LESSONS]
+]  # fmt: skip
+__dir__ = [*__all__, *_LESSONS].copy  # the tab key offers the lessons too, imported one by one

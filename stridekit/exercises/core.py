@@ -72,14 +72,13 @@ class Exercise:
     otherwise: str
     takeaway: str
     delicate_cases: Sequence[str] = ()
-    fence: running.Fence = running.no_fence
+    fence: running.Fence | None = None
     means: Means = ANY_MEANS
     writes: Sequence[str] = ()
     slots: dict[str, Hints] = field(default_factory=dict)
     wrong: dict[Any, str] = field(default_factory=dict)
     exact: dict[Any, str] = field(default_factory=dict)
     only: dict[str, str] = field(default_factory=dict)
-    _functions: list[Mistake] = field(default_factory=list)
     _known: dict[Any, Outcome] = field(default_factory=dict)
     _seconds: dict[Case, float] = field(default_factory=dict)  # that the reference took
 
@@ -189,23 +188,14 @@ class Exercise:
 
     # For the author ---------------------------------------------------------------------------
 
-    def mistake(self, hint: str) -> Callable[[Answer], Answer]:
-        """Register the decorated function as a wrong answer, and the hint that it gets."""
-
-        def register(answer: Answer) -> Answer:
-            self._functions.append(Mistake(answer, hint))
-            return answer
-
-        return register
-
     @cached_property
     def mistakes(self) -> list[Mistake]:
         """The wrong answers that the exercise knows; if two match equally well, the first counts."""
+        slots = self.slots.items()
         return [
-            *self.formula.with_one_piece(self.slots),
-            *self.formula.whole(self.wrong),
-            *self.formula.whole(self.exact, exact=True),
-            *self._functions,
+            *(it for right, hints in slots for it in self.formula.mistakes(hints, right)),
+            *self.formula.mistakes(self.wrong),
+            *self.formula.mistakes(self.exact, exact=True),
         ]
 
     @cached_property

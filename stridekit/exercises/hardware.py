@@ -167,6 +167,18 @@ def time_it(queue: "Queue", repeats: int) -> int:
 
 
 QUANTILES = ("lower", "higher", "nearest", "weibull")
+
+
+def divides_the_whole(queue: Queue, repeats: int) -> float:
+    queue.work()
+    queue.synchronize()
+    start = queue.clock()
+    for _ in range(repeats):
+        queue.work()
+    queue.synchronize()
+    return (queue.clock() - start) / repeats
+
+
 # The slots, in the order in which the cases show them.
 SAMPLE = "queue.work()\n        queue.synchronize()"
 QUARTILE = "`sorted(samples)[repeats // 4]`"
@@ -203,6 +215,7 @@ time_it.slots["sorted(samples)[repeats // 4]"] = {
 }  # fmt: skip
 time_it.wrong |= {
     f"{SAMPLE} => queue.synchronize(); queue.work()": NO_WAIT,
+    "divides_the_whole(queue, repeats)": SEVERAL,
     "time_it(queue, 1)": "One run is not a measurement: it may be the disturbed one. Take `repeats` "
     "samples, and then their lower quartile.",
     "time_it(queue, repeats) - 1": "You subtract the microsecond that asking takes. The task counts it: "
@@ -211,18 +224,6 @@ time_it.wrong |= {
     "The answer is that of `repeats` + 1 samples, with the warm-up among them: the very first piece is "
     "one. Leave it out before you sort.",
 }  # fmt: skip
-
-
-@time_it.mistake(SEVERAL)
-def divides_the_whole(queue: Queue, repeats: int) -> float:
-    queue.work()
-    queue.synchronize()
-    start = queue.clock()
-    for _ in range(repeats):
-        queue.work()
-    queue.synchronize()
-    return (queue.clock() - start) / repeats
-
 
 WARPS: list[tuple[Any, ...]] = [  # an itemsize, and strides with offsets
     (4, (1, 0), (2, 0), (5, 0), (8, 0), (32, 0), (1, 1), (1, 8), (3, 7), (5, 3)),

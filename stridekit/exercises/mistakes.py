@@ -1,7 +1,7 @@
 """Mistakes: the wrong answers that an exercise knows, written down or made from its solution.
 
 A mistake answers as someone does who makes one particular error in reasoning; a learner who gives the same
-answers gets its hint. Most are a line of source, the others functions (`Exercise.mistake`):
+answers gets its hint. Each is a line of source, which may call a function of its module:
 
     row.slots["x.size(1)"] = {"x.size(0)": "A row has as many elements as x has columns."}
     row.wrong["x[i].clone()", "x[i] + 0"] = "The right values, in new memory: that is a copy."
@@ -90,11 +90,6 @@ class Formula:
             return self.with_pieces(dict(change.split(" => ") for change in source.split(" && ")))
         return self._compiled(f"    return ({source})", source)
 
-    def holding(self, condition: str) -> Callable[[Mapping[str, Any]], bool]:
-        """Return the function that says of the parameters' values whether a condition holds."""
-        answer = self.answering(condition)
-        return lambda arguments: bool(answer(*arguments.values()))
-
     def with_pieces(self, pieces: Mapping[str, str]) -> Callable[..., Any]:
         """Return the solution with other pieces in the place of some of its own."""
         for right in pieces:
@@ -105,16 +100,11 @@ class Formula:
         name = ", ".join(f"{wrong} for {right}" for right, wrong in pieces.items())
         return self._compiled(body, name)
 
-    def whole(self, hints: Hints, exact: bool = False) -> Iterator[Mistake]:
-        """Yield the answers of one source each, with its hint."""
+    def mistakes(self, hints: Hints, right: str = "", exact: bool = False) -> Iterator[Mistake]:
+        """Yield a mistake for each source, or for each wrong piece in the place of a right one."""
         for source, hint in each_source(hints):
-            yield Mistake(self.answering(source), hint, exact, source.rpartition(" => ")[2])
-
-    def with_one_piece(self, slots: Slots) -> Iterator[Mistake]:
-        """Yield the answers with one wrong piece, each with its hint."""
-        for right, hints in slots.items():
-            for piece, hint in each_source(hints):
-                yield Mistake(self.with_pieces({right: piece}), hint, piece=piece)
+            answer = self.answering(f"{right} => {source}" if right else source)
+            yield Mistake(answer, hint, exact, source.rpartition(" => ")[2])
 
     def combinations(self, slots: Slots) -> Iterator[Mistake]:
         """Yield the answers with two wrong pieces or more, each with the hint of the first of them.
@@ -149,7 +139,8 @@ def diagnose(task: Exercise, fn: Any, trials: Sequence[Trial]) -> str:
     if not trials[-1].endless:  # else there are cases that were not tried
         wrong = [trial.case.arguments(task.parameters) for trial in trials if not trial.right]
         for condition, hint in task.only.items():
-            if all(map(task.formula.holding(condition), wrong)):
+            holds = task.formula.answering(condition)
+            if all(holds(*arguments.values()) for arguments in wrong):
                 return hint
     told = most_alike([mistake for mistake in task.mistakes if not mistake.exact], trials, run)
     return f"This fits most of your answers. {worded(told, fn)}" if told else ""

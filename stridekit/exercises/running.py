@@ -49,11 +49,6 @@ class Shortened(io.TextIOBase):
         return len(text)
 
 
-def no_fence(fn: Callable[..., Any], arguments: Arguments) -> AbstractContextManager[Arguments]:
-    """Pass the arguments on as they are. An exercise that can do harm has a fence of its own."""
-    return nullcontext(arguments)
-
-
 class Unusable(TypeError):
     """An answer of a kind that cannot be compared; the message says which kind would do."""
 
@@ -150,7 +145,8 @@ def run(task: Exercise, fn: Callable[..., Any], case: Case, seconds: float | Non
         return replace(outcome, facts={name: plain(it) for name, it in outcome.facts.items()})
 
     arguments = case.arguments(task.parameters)
-    with task.fence(fn, arguments) as args, watch.watching():  # what an alarm cannot interrupt
+    fence = task.fence(fn, arguments) if task.fence else nullcontext(arguments)
+    with fence as args, watch.watching():  # what an alarm cannot interrupt
         try:
             outcome = call() if seconds is None else call_within(seconds, call)
         except KeyboardInterrupt:

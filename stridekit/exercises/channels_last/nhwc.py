@@ -59,6 +59,7 @@ channels_last_stride.slots["(h * w * c, 1, w * c, c)"] = {
     "row by row in both formats, so W comes next after C: which pixel follows the first?",
     "(h * w * c, 1, w, c)": "Right but for H. One step along H goes over w pixels of c elements.",
     "(h * w * c, 1, h * c, c)": "Right but for H. A row holds w pixels, not h.",
+    "(h * w * c, 1, w * c, h * c)": "Right but for W. The next pixel of a row begins after c elements.",
     "(shape[0] * h * w * c, 1, w * c, c)": "Right but for N. One step along N skips one image, and no "
     "image knows how many there are: a dim's own size is not in its stride.",
     "(h * w, 1, w, 1)": "You forgot the channels on the way: two pixels of a row are not 1 apart, the "

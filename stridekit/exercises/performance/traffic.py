@@ -96,41 +96,25 @@ def bytes_moved(x: torch.Tensor, y: torch.Tensor, out: torch.Tensor) -> int:
     return 64 * lines
 
 
-ONE_FOR_ANOTHER = (
-    "You count one of the three in place of another. Tensors of one shape can lie quite differently: ask "
-    "x, y and out, each for its own lines."
-)
-ONE_SIZE = (
-    "You take one itemsize for all elements. Ask each of the three for its own `t.itemsize`: out can be "
-    "of another dtype than x and y, and those can differ too."
-)
-TOGETHER = (
-    "You count a line of one tensor and a line of another as one because they have the same number. Each "
-    "tensor has a storage of its own, so line 0 of x is not line 0 of y. (`traffic` lays Layouts on one "
-    "storage unless you name their storages: give it the tensors.)"
-)
+def traffic_on_one_storage(x: Tensor, y: Tensor, out: Tensor) -> int:
+    read, written = bytes_by_line(x) | bytes_by_line(y), bytes_by_line(out)
+    kept = sum(own < 64 and line not in read for line, own in written.items())
+    return 64 * (len(read) + len(written) + kept)
+
 
 bytes_moved.slots["(x, y, out)"] = {
     "(x, y)": "You forgot what is written. The result has to travel to memory as well: that is a third "
     "of the bytes of a contiguous `x + y`.",
     "(x, out)": "You forgot the second operand. `x + y` reads both, and y need not lie as x does.",
-    **dict.fromkeys(
-        [
-            "(x, x, x)",
-            "(y, y, y)",
-            "(out, out, out)",
-            "(x, y, x)",
-            "(x, y, y)",
-            "(x, x, out)",
-            "(y, y, out)",
-        ],
-        ONE_FOR_ANOTHER,
-    ),
+    ("(x, x, x)", "(y, y, y)", "(out, out, out)", "(x, y, x)", "(x, y, y)", "(x, x, out)",
+     "(y, y, out)"): "You count one of the three in place of another. Tensors of one shape can lie quite "
+    "differently: ask x, y and out, each for its own lines.",
     "(x, y, out, out)": shared.WRITTEN_TWICE,
-}
-bytes_moved.slots["t.itemsize"] = dict.fromkeys(
-    ["4", "1", "x.itemsize", "y.itemsize", "out.itemsize"], ONE_SIZE
-)
+}  # fmt: skip
+bytes_moved.slots["t.itemsize"] = {
+    ("4", "1", "x.itemsize", "y.itemsize", "out.itemsize"): "You take one itemsize for all elements. Ask "
+    "each of the three for its own `t.itemsize`: they can be of several dtypes.",
+}  # fmt: skip
 bytes_moved.slots["t.storage_offset()"] = {
     ("0", "t.storage_offset() * t.itemsize"): shared.STARTS_LATER
 }
@@ -149,15 +133,11 @@ bytes_moved.wrong |= {
     "64 * (x.numel() + y.numel() + out.numel())": "You count a line each time that one of its elements "
     "is used. It travels once and stays in the cache for its neighbours: count different lines.",
     ("64 * len(bytes_by_line(x) | bytes_by_line(y) | bytes_by_line(out))",
-     "64 * (len(bytes_by_line(x) | bytes_by_line(y)) + len(bytes_by_line(out)))"): TOGETHER,
+     "64 * (len(bytes_by_line(x) | bytes_by_line(y)) + len(bytes_by_line(out)))",
+     "traffic_on_one_storage(x, y, out)"): "You count a line of one tensor and a line of another as one "
+    "because they have the same number. Each tensor has a storage of its own, so line 0 of x is not line "
+    "0 of y. (`traffic` lays Layouts on one storage unless you name their storages: give it the tensors.)",
 }  # fmt: skip
-
-
-@bytes_moved.mistake(TOGETHER)
-def traffic_on_one_storage(x: Tensor, y: Tensor, out: Tensor) -> int:
-    read, written = bytes_by_line(x) | bytes_by_line(y), bytes_by_line(out)
-    kept = sum(own < 64 and line not in read for line, own in written.items())
-    return 64 * (len(read) + len(written) + kept)
 
 
 def read_order(answer: Any, args: Arguments) -> Outcome:

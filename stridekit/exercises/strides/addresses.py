@@ -95,7 +95,7 @@ address.slots["t.stride()"] = {
 address.slots["t.element_size()"] = {
     "1": "That is the number of the element, and a good start. The question asks for its first byte: how "
     "many bytes does one element take?",
-    "4": shared.ITEMSIZE.format("t.element_size()"),
+    ("4", "8"): shared.ITEMSIZE.format("t.element_size()"),
 }
 address.wrong |= {
     "+ steps) * t.element_size() => ) + steps * t.element_size()": "Two units meet in your sum: "
@@ -188,8 +188,9 @@ contiguous_stride.wrong |= {
     "(*shape[1:], 1)[: len(shape)]": "Walk one row: in shape (2, 3, 4), between [0, 0, 0] and [1, 0, 0] "
     "lie not 3 elements but all those of x[0]. One size is not enough, it takes a product.",
     "shape": "That is the shape. A size says how many steps a dim has, a stride how long one step is.",
-    "[s * max(n, 1) for n, s in zip(shape, contiguous_stride(shape))]": "A step along dim d skips the "
-    "dims after d. Your product also counts the size of d itself, so every step is too long.",
+    ("[s * max(n, 1) for n, s in zip(shape, contiguous_stride(shape))]",
+     "[prod(shape[d:]) for d in range(len(shape))]"): "A step along dim d skips the dims after d. Your "
+    "product also counts the size of d itself, so every step is too long.",
     "contiguous_stride(shape[::-1])[::-1]": "That is column-major: the first index runs fastest, as in "
     "Fortran. In a new torch tensor the last index does, so multiply the sizes after d, not those before.",
     "contiguous_stride(shape)[::-1]": shared.BACK_TO_FRONT,

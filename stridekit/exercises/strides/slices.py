@@ -246,10 +246,12 @@ def recover_slice(base: torch.Tensor, view: torch.Tensor) -> slice:
     return slice(start, start + view.numel() * step, step)
 
 
-VALUES = (
-    "You look for view's values in base. Where values repeat, or are all zero, that finds another place, "
-    "or many. Where a tensor lies is written in its stride and storage_offset."
-)
+def looks_up_the_first_values(base: torch.Tensor, view: torch.Tensor) -> slice:
+    values, wanted = base.tolist(), view.tolist()
+    start = values.index(wanted[0])
+    step = values.index(wanted[1]) - start if len(wanted) > 1 else 1
+    return slice(start, start + len(wanted) * step, step)
+
 
 recover_slice.slots["view.storage_offset() - base.storage_offset()"] = {
     "view.storage_offset()": "You count from the start of the storage. base need not begin there: from "
@@ -283,15 +285,9 @@ recover_slice.wrong |= {
     "slice(a := view.storage_offset() - base.storage_offset(), a + len(view) * view.stride(0), "
     "view.stride(0))": "Your numbers count elements of the storage. A slice counts elements of base, and "
     "when base itself skips, those are `base.stride(0)` apart.",
-    "next((s for start in range(len(base) + 1) for step in range(1, len(base) + 1) if torch.equal(base[s "
-    ":= slice(start, start + len(view) * step, step)], view)), (0, None)[1])":
-    VALUES,
+    ("looks_up_the_first_values(base, view)",
+     "next((s for start in range(len(base) + 1) for step in range(1, len(base) + 1) if torch.equal("
+     "base[s := slice(start, start + len(view) * step, step)], view)), (0, None)[1])"): "You look for "
+    "view's values in base. Where values repeat, or are all zero, that finds another place, or many. Where "
+    "a tensor lies is written in its stride and storage_offset.",
 }  # fmt: skip
-
-
-@recover_slice.mistake(VALUES)
-def looks_up_the_first_values(base: torch.Tensor, view: torch.Tensor) -> slice:
-    values, wanted = base.tolist(), view.tolist()
-    start = values.index(wanted[0])
-    step = values.index(wanted[1]) - start if len(wanted) > 1 else 1
-    return slice(start, start + len(wanted) * step, step)

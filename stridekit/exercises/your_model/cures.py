@@ -273,6 +273,8 @@ decode.slots["differ and 0 not in shape"] = {
 }
 decode.exact[tuple(map(repr, VERDICTS))] = shared.ALIKE.format("message") + " Begin with the sizes."
 decode.wrong |= {
+    "'harmless' if has[0] == wants[0] else 'other sizes'": "You compare shapes alone. Another shape can be "
+    "a view, and where the shapes are equal, the strides decide.",
     "Layout(shape, stride).why_not_view(wanted) => not contiguous(shape, stride)": "You ask whether the "
     "tensor is contiguous. `view` asks less: the dims that it merges have to lie one inside the other.",
     "Layout(shape, stride).why_not_view(wanted) => True": 'You answer "copy" wherever only a shape is '
