@@ -156,7 +156,9 @@ class Exercise:
             raise ValueError(f"{self.name} has {count} hints: hint({shown}) is none of them")
         which = "hint 1" if shown == 1 else f"hints 1 to {shown}"
         more = f"hint({shown + 1})` goes on" if shown < count else "solution()` shows one way"
-        rows = [Row(f"{k}" * (shown > 1), text) for k, text in enumerate(self.hints[:shown], 1)]
+        rows = [
+            Row(str(k) if shown > 1 else "", text) for k, text in enumerate(self.hints[:shown], 1)
+        ]
         rows.append(Row("", f"`ex.{self.name}.{more}."))
         return Card("note", f"{self.name}: {which} of {count}", tuple(rows))
 

@@ -45,7 +45,7 @@ class Queue:
         self._free = busy  # when the device will have done all that it was asked for
         self._steps = 0
         self._asked = 0
-        self._readings: dict[int, bool] = {}  # by pieces asked for: if the last one found any left
+        self._readings: dict[int, bool] = {}  # by pieces asked for: whether any was left
 
     def work(self) -> None:
         """Ask for one piece of work. When this returns, the piece is in the queue, not done."""
@@ -101,7 +101,7 @@ def read_time(answer: Any, args: Arguments) -> Outcome:
     pieces = [after - before for before, after in pairwise(readings)]
     if not pieces or min(pieces) > 1:
         flaw = SEVERAL if pieces else UNTIMED
-        return Outcome({**outcome.facts, "flaw": flaw}, outcome.shown, flaw)
+        return Outcome(outcome.facts | {"flaw": flaw}, outcome.shown, flaw)
     first, *others = readings.values()
     return replace(outcome, hint=NO_WAIT if all(others) else NOT_EMPTY if first else "")
 

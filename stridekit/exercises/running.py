@@ -67,7 +67,7 @@ class Outcome:
     has the functions that the answer called against the exercise's means, and whether it used these.
     """
 
-    facts: Mapping[str, Any]
+    facts: dict[str, Any]
     shown: str
     hint: str = ""
     means: tuple[tuple[str, ...], bool] = field(default=((), False), compare=False)

@@ -75,7 +75,8 @@ class Watch(TorchFunctionMode):
             yield
 
     def _note(self, name: str) -> None:
-        self.others += (name,) * (name not in self.others)
+        if name not in self.others:
+            self.others += (name,)
 
     def _called(self, frame: FrameType, event: str, arg: Any) -> None:
         """Note a call of stridekit from outside, by name: `Layout` for a method of it."""

@@ -85,7 +85,7 @@ refused(ex.cheapest_first, {
         "sorted(expressions, key=lambda name: (-expressions[name].ndim, name))",
     ],
     ANOTHER_KIND: [
-        *("sorted(expressions)[:3]", "set(expressions)", "frozenset(expressions)", "7", "'abcd'"),
-        *("[*expressions.values()]", "[*expressions.items()]", "sorted(expressions)[0]"),
+        "sorted(expressions)[:3]", "set(expressions)", "frozenset(expressions)", "7", "'abcd'",
+        "[*expressions.values()]", "[*expressions.items()]", "sorted(expressions)[0]",
     ],
 })  # fmt: skip

@@ -17,7 +17,7 @@ def read_appended(answer: Any, args: Arguments) -> Outcome:
     """An answer that is a view of the cache, with what is in the cache now, and whether anything is new."""
     made = list(cast(Logged, args).log.copies)
     read, cache = view_of("cache")(answer, args), args["cache"]
-    facts = {**read.facts, "cache": snapshot(cache), "anything new": bool(made)}
+    facts = read.facts | {"cache": snapshot(cache), "anything new": bool(made)}
     by = "".join(f", {nbytes} new bytes by {name}" for name, nbytes in made)
     holds = "nothing: its storage was shrunk" if bytes_missing(cache) else cache.tolist()
     return replace(read, facts=facts, shown=f"{read.shown}{by}\ncache now: {holds}")
@@ -139,7 +139,7 @@ def read_blocks(answer: Any, args: Arguments) -> Outcome:
         anywhere["sharing"] = "free"
     if answer.numel() == 0 or not read.facts["sharing"]:
         anywhere |= {"stride": "free", "storage_offset": "free"}
-    return replace(read, facts={**read.facts, **anywhere})
+    return replace(read, facts=read.facts | anywhere)
 
 
 POOL, TURNED = "torch.arange(48).view(6, 4, 2)", "torch.arange(48.0).view(4, 6, 2).transpose(0, 1)"

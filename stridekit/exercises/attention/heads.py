@@ -19,7 +19,7 @@ def read_head_layout(answer: Any, args: Arguments) -> Outcome:
     """An answer of (shape, stride, offset); the stride of a dim of size 1 is free."""
     read = read_parts("shape", "stride", "offset")(answer, args)
     stride = free_where_unused([args[name] for name in "BHTD"], read.facts["stride"])
-    return Outcome({**read.facts, "stride": stride}, read.shown)
+    return Outcome(read.facts | {"stride": stride}, read.shown)
 
 
 @exercise(

@@ -99,7 +99,7 @@ def read_images(answer: Any, args: Arguments) -> Outcome:
             answer = images.as_strided(answer.shape, answer.stride(), step)
     outcome = view_of("images")(answer, args)
     empty = isinstance(answer, torch.Tensor) and answer.numel() == 0  # no index uses its stride
-    return replace(outcome, facts={**outcome.facts, "stride": "any"}) if empty else outcome
+    return replace(outcome, facts=outcome.facts | {"stride": "any"}) if empty else outcome
 
 
 @exercise(

@@ -161,7 +161,7 @@ def view_of(base: str, *, ndim: int | None = None) -> Read:
         hint = _THROUGH_NUMPY.format(base=base) if sharing == "memory" else ""
         if ndim not in (None, answer.ndim):
             hint = (
-                f"Your answer has {answer.ndim} dim{'s' * (answer.ndim != 1)}, and {ndim} "
+                f"Your answer has {answer.ndim} {'dim' if answer.ndim == 1 else 'dims'}, and {ndim} "
                 f"{'is' if ndim == 1 else 'are'} asked for: one size and one stride for each."
             )
         return Outcome(facts, f"{describe(answer)}, {where[sharing]}", hint)

@@ -58,7 +58,7 @@ class CopyLog(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs, packet = kwargs or {}, func.overloadpacket.__name__
         names = [argument.name for argument in func._schema.arguments]
-        named = {**dict(zip(names, args, strict=False)), **kwargs}
+        named = dict(zip(names, args, strict=False)) | kwargs
         is_new = packet.startswith("new_") or packet.endswith("_like")
         taken = tensors_in([it for name, it in named.items() if name not in _PLACES and not is_new])
         for t in taken:
@@ -72,7 +72,7 @@ class CopyLog(TorchDispatchMode):
                 self._made[address] = (packet, t.untyped_storage().nbytes())
         for kind in (self._data, self._outside):
             if any(_address(t) in kind for t in taken):
-                kind |= {address for t in written if (address := _address(t))}
+                kind |= {*map(_address, written)} - {0}
         return result
 
 

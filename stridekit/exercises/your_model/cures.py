@@ -22,7 +22,7 @@ def read_shuffled(answer: Any, args: Arguments) -> Outcome:
     read = with_copies(answer, args)
     last = answer.is_contiguous(memory_format=torch.channels_last) if answer.ndim == 4 else False
     says = "channels-last" if last else "not channels-last"
-    return Outcome({**read.facts, "channels-last": last}, f"{read.shown}, {says}", read.hint)
+    return Outcome(read.facts | {"channels-last": last}, f"{read.shown}, {says}", read.hint)
 
 
 def images(N: int, C: int, H: int, W: int, groups: int, dtype: str = "float32") -> str:
