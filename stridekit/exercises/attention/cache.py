@@ -117,8 +117,7 @@ append.slots["return cache[:, :, : t + 1]"] = {
 append.wrong |= {
     ("return cache[:, :, : t + 1] => return cache[:, :, : t + 1].clone()",
      "return cache[:, :, : t + 1] => return cache[:, :, [*range(t + 1)]]"): COPIED,
-    ("cache[:, :, t : t + 1] = k => "
-     "cache.copy_(torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2))",
+    ("cache[:, :, t : t + 1] = k => cache.copy_(torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2))",
      "cache[:, :, t : t + 1] = k => cache.copy_(cache.slice_scatter(k, 2, t, t + 1))",
      "cache[:, :, t : t + 1] = k => "
      "cache.copy_(torch.where(torch.arange(cache.size(2))[:, None] == t, k, cache))"):

@@ -153,9 +153,8 @@ view_stride.wrong |= {
     "left, step = chunks.pop(0) => left, step = chunks.pop(0)[0], 1": "Your first step in a chunk is 1. "
     "The elements of a chunk lie as far apart as the innermost of its old dims steps.",
     ("step *= size => step = size",
-     "left, step = 1, 1 => left, step, first = 1, 1, 1 && "
-     "left, step = chunks.pop(0) => (left, step), first = chunks[0], chunks.pop(0)[1] && "
-     "step *= size => step = size * first"): "Inside a chunk the "
+     "left, step = 1, 1 => left, step, first = 1, 1, 1 && left, step = chunks.pop(0) => (left, step), "
+     "first = chunks[0], chunks.pop(0)[1] && step *= size => step = size * first"): "Inside a chunk the "
     "step is a running product: each new dim steps as far as all of the dim after it, and that is its "
     "size times its own step. Yours leaves out one of the factors.",
     f"{CHUNKS}:{JOINED}elif size != 1 => {CHUNKS.removeprefix('size != 1 and ')}:{JOINED}else && "
