@@ -19,7 +19,7 @@ import torch
 
 from stridekit._arguments import a_kind
 from stridekit.exercises.time_limit import TimeIsUp, call_within
-from stridekit.exercises.watch import Watch
+from stridekit.exercises.watch import ANY_MEANS, Watch
 from stridekit.tensors.storage import bytes_missing
 
 if TYPE_CHECKING:
@@ -127,7 +127,8 @@ def run(task: Exercise, fn: Callable[..., Any], case: Case, seconds: float | Non
 
     Only a KeyboardInterrupt escapes. No argument may change, except those that the task names in `writes`.
     """
-    watch, otherwise = Watch(task.means), _STOPS
+    # Only a learner has a time limit, and only how a learner gets the answer matters.
+    watch, otherwise = Watch(task.means if seconds else ANY_MEANS), _STOPS
 
     def call() -> Outcome:
         nonlocal otherwise

@@ -80,13 +80,14 @@ class Watch(TorchFunctionMode):
 
     def _called(self, frame: FrameType, event: str, arg: Any) -> None:
         """Note a call of stridekit from outside, by name: `Layout` for a method of it."""
-        module = frame.f_globals.get("__name__", "")
-        caller = frame.f_back.f_globals.get("__name__", "") if frame.f_back else ""
-        if self.is_on and event == "call" and _is_ours(module) and not _is_ours(caller):
-            own = type(frame.f_locals.get("self")).__name__
-            for part in (*frame.f_code.co_qualname.split("."), own):
-                if part in self.means.whole:
-                    self._note(f"stridekit.{part}")
+        if event != "call" or not self.is_on or not _is_ours(frame.f_globals.get("__name__", "")):
+            return
+        if frame.f_back and _is_ours(frame.f_back.f_globals.get("__name__", "")):
+            return
+        own = type(frame.f_locals.get("self")).__name__
+        for part in (*frame.f_code.co_qualname.split("."), own):
+            if part in self.means.whole:
+                self._note(f"stridekit.{part}")
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if not self.is_on:
