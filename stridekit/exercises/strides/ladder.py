@@ -132,10 +132,10 @@ for task, line, other, k, along, across, first, view in (
         f"{k} * {jump} * x.element_size()": BYTES,
     }
     task.slots[f"({step},)"] = {
-        "(1,)": f"You step from {other} to {other} by 1. That holds for a new matrix and a row of it; "
-        f"elsewhere the {other}s lie `{step}` apart.",
-        "(x.size(1),)": f"You step by the number of columns. That is right down a new matrix; elsewhere "
-        f"the {other}s lie `{step}` apart.",
+        "(1,)": f"You step from {other} to {other} by 1. They lie `{step}` apart: a slice and a transpose "
+        "keep the strides of the whole.",
+        "(x.size(1),)": "You step by the number of columns. That is the step down a new matrix; here the "
+        f"{other}s lie `{step}` apart.",
         f"({jump},)": f"You start at the right element and then walk along the {other}. Along a {line} "
         f"one step is `{step}`.",
         f"({step} * x.element_size(),)": BYTES,
