@@ -29,21 +29,21 @@ START = {
 }
 
 
+WHOLE = "torch.arange(24).view(4, 6)"
+MATRICES = [  # with the number of a row and of a column
+    (WHOLE, 0, 0), (WHOLE, 2, 2), ("torch.zeros(3, 5)", 2, 4),
+    (f"{WHOLE}[1:]", 1, 3), (f"{WHOLE}[:, 1:5]", 2, 2), (f"{WHOLE}[1:, ::2]", 1, 1), (f"{WHOLE}.t()", 3, 3),
+    ("torch.zeros(6, 5, 4)[2].t()[1:]", 2, 2), ("torch.arange(3).expand(4, 3)", 2, 2),
+    ("torch.arange(5).view(5, 1).expand(5, 3)[1:]", 2, 2),
+]  # fmt: skip
+
+
 @exercise(
     title="a row, by as_strided",
     read=view_of("x", ndim=1),
     means=BY_AS_STRIDED,
-    cases=[
-        "x = torch.arange(24).view(4, 6); i = 0",
-        "x = torch.arange(24).view(4, 6); i = 2",
-        "x = torch.zeros(3, 5); i = 2",
-        "x = torch.arange(24).view(4, 6)[1:]; i = 1",
-        "x = torch.arange(24).view(4, 6)[:, 1:5]; i = 2",
-        "x = torch.arange(24).view(4, 6)[1:, ::2]; i = 1",
-        "x = torch.arange(24).view(4, 6).t(); i = 3",
-        "x = torch.zeros(6, 5, 4)[2].t()[1:]; i = 2",
-        "x = torch.arange(3).expand(4, 3); i = 2",
-        "x = torch.arange(5).view(5, 1).expand(5, 3)[1:]; i = 2",
+    cases=[f"x = {x}; i = {i}" for x, i, _ in MATRICES]
+    + [
         "x = torch.zeros(4, 6)[:, 3:4]; i = 2",
         "x = torch.zeros(1, 6)[:, 2:]; i = 0",
         "x = torch.zeros(4, 6)[1:, 2:2]; i = 1",
@@ -77,20 +77,8 @@ def row(x: torch.Tensor, i: int) -> torch.Tensor:
     title="a column, by as_strided",
     read=view_of("x", ndim=1),
     means=BY_AS_STRIDED,
-    cases=[
-        "x = torch.arange(24).view(4, 6); j = 0",
-        "x = torch.arange(24).view(4, 6); j = 2",
-        "x = torch.zeros(3, 5); j = 4",
-        "x = torch.arange(24).view(4, 6)[1:]; j = 3",
-        "x = torch.arange(24).view(4, 6)[:, 1:5]; j = 2",
-        "x = torch.arange(24).view(4, 6)[1:, ::2]; j = 1",
-        "x = torch.arange(24).view(4, 6).t(); j = 3",
-        "x = torch.zeros(6, 5, 4)[2].t()[1:]; j = 2",
-        "x = torch.arange(3).expand(4, 3); j = 2",
-        "x = torch.arange(5).view(5, 1).expand(5, 3)[1:]; j = 2",
-        "x = torch.zeros(4, 6)[2:3, 1:]; j = 2",
-        "x = torch.zeros(4, 6)[4:, 2:]; j = 1",
-    ],
+    cases=[f"x = {x}; j = {j}" for x, _, j in MATRICES]
+    + ["x = torch.zeros(4, 6)[2:3, 1:]; j = 2", "x = torch.zeros(4, 6)[4:, 2:]; j = 1"],
     hints=[
         "The same three questions: how many elements has a column, how far apart do they lie, and where "
         "is the first?",
