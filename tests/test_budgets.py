@@ -33,7 +33,7 @@ SIZES = {
     "audit": ("stridekit/audit", (), ("py",), 1_966),
     "lessons": ("stridekit/lessons", (), ("py",), 1_561),
     "export": ("stridekit/export", (), ("py", "js", "css"), 700),
-    "exercises": ("stridekit/exercises", (), ("py",), 7_630),
+    "exercises": ("stridekit/exercises", (), ("py",), 7_618),
     "Python of widgets": ("stridekit/widgets", (), ("py",), 3_088),
     "JavaScript of widgets": ("stridekit/widgets", (), ("js",), 9_136),
     "styles of widgets": ("stridekit/widgets", (), ("css",), 951),
