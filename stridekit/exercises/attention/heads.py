@@ -141,14 +141,10 @@ head_layout.wrong |= {
     "You cut the projection into (B, H, T, ...) at once. That takes pieces of tokens for heads: cut the "
     "last dim, and then exchange tokens and heads.",
     "in_bytes(*head_layout(B, T, H, D, which, packing))": shared.ELEMENTS,
-    **dict.fromkeys(
-        [
-            f"((B, H, T, D), row_major((B, H, T, D)), {offset})"
-            for offset in ("0", "head_layout(B, T, H, D, which, packing)[2]")
-        ],
-        "Those are the strides of a tensor that was made in this shape. Yours is a view: it steps through "
-        "the rows of the projection, and one of them is 3 * H * D long.",
-    ),
+    ("((B, H, T, D), row_major((B, H, T, D)), 0)",
+     "((B, H, T, D), row_major((B, H, T, D)), head_layout(B, T, H, D, which, packing)[2])"):
+    "Those are the strides of a tensor that was made in this shape. Yours is a view: it steps through "
+    "the rows of the projection, and one of them is 3 * H * D long.",
 }  # fmt: skip
 
 
