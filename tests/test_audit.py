@@ -15,7 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 import stridekit
 from stridekit.audit import Audit, record
-from stridekit.audit.copies import COPY
+from stridekit.audit.events import COPY
 from tests.audit_models import MODELS
 
 BOTH_WAYS = pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, cached_property
 
 import torch
 
-from stridekit.audit.copies import Copy, Operand
-from stridekit.audit.record import Event, Recorder
+from stridekit.audit.events import Copy, Event, Operand
+from stridekit.audit.record import Recorder
 from stridekit.layout import Layout
 from stridekit.rules import dim_order, memory_formats, packed_stride, sort_dims
 
@@ -50,35 +50,45 @@ class History:
         self.ops, self.views = run.ops, run.views
         # Of each operand of each op, the op that made its layout; -1 if the run was given it.
         self.makers: list[tuple[int, ...]] = []
-        self._readers: dict[tuple[int, Key], list[tuple[int, int]]] = defaultdict(list)
-        self._last_write: dict[int, int] = {}
-        # Of each tensor that an op made: what turned its format, and what took it out of row-major order.
-        self._turned: dict[tuple[int, Key], list[Cause]] = {}
+        # Of each tensor that an op made: what turned its format, to channels first and to channels
+        # last, and what took it out of row-major order.
+        self._turned: dict[tuple[int, Key], tuple[Cause, Cause]] = {}
         self._left: dict[tuple[int, Key], Cause] = {}
         latest: dict[Key, int] = {}
         for op in self.ops:
             keys = [_key(operand) for operand in op.inputs]
             self.makers.append(tuple(latest.get(key, -1) for key in keys))
-            for place, maker in enumerate(self.makers[-1]):
-                self._readers[maker, keys[place]].append((op.number, place))
             for out in op.outputs:
-                if not (op.writes and _key(out) in keys):  # a write keeps the layout
-                    latest[_key(out)] = op.number
-                    self._note_causes(op, out)
-            self._last_write |= dict.fromkeys(op.writes, op.number)
+                key = _key(out)
+                if not (op.writes and key in keys):  # a write keeps the layout
+                    latest[key] = op.number
+                    self._note_causes(op, out, key)
         self._images = self._of_images()
 
-    def _note_causes(self, op: Event, out: Operand) -> None:
+    def _note_causes(self, op: Event, out: Operand, key: Key) -> None:
         mine: Cause = op.number, None
-        turned, left, source = [mine, mine], mine, _source(op, out)
+        turned, left, source = (mine, mine), mine, _source(op, out)
         if source >= 0:
             before = op.inputs[source]
-            turned = [self._turner(op.number, source, to_last) for to_last in (False, True)]
+            turned = self._turners(op.number, source)
             if format_of(before):
-                turned[not is_last(before)] = mine
+                turned = (mine, turned[1]) if is_last(before) else (turned[0], mine)
             if op.number not in self.views and not _is_row_major(before.shape, before.stride):
                 left = self._made(op.number, source, _is_not_contiguous)
-        self._turned[op.number, _key(out)], self._left[op.number, _key(out)] = turned, left
+        self._turned[op.number, key], self._left[op.number, key] = turned, left
+
+    @cached_property
+    def _readers(self) -> dict[tuple[int, Key], list[tuple[int, int]]]:
+        """The ops that read what an op made, and the places of that operand."""
+        readers: dict[tuple[int, Key], list[tuple[int, int]]] = defaultdict(list)
+        for op, makers in zip(self.ops, self.makers, strict=True):
+            for place, maker in enumerate(makers):
+                readers[maker, _key(op.inputs[place])].append((op.number, place))
+        return readers
+
+    @cached_property
+    def _last_write(self) -> dict[int, int]:
+        return {storage: op.number for op in self.ops for storage in op.writes}
 
     def steps(self, number: int, place: int) -> Iterator[tuple[int, int]]:
         """The inputs that an operand of an op was made of, the last step first: op, and its operand."""
@@ -115,11 +125,11 @@ class History:
 
     def turned(self, number: int, place: int) -> Cause:
         """The last op that changed the memory format of an operand; or -1, and the tensor given."""
-        return self._turner(number, place, is_last(self.ops[number].inputs[place]))
+        return self._turners(number, place)[is_last(self.ops[number].inputs[place])]
 
-    def _turner(self, number: int, place: int, to_last: bool) -> Cause:
+    def _turners(self, number: int, place: int) -> tuple[Cause, Cause]:
         operand, maker = self.ops[number].inputs[place], self.makers[number][place]
-        return self._turned[maker, _key(operand)][to_last] if maker >= 0 else (-1, operand)
+        return self._turned[maker, _key(operand)] if maker >= 0 else ((-1, operand), (-1, operand))
 
     def _made(self, number: int, place: int, needs: Callable[[Layout], bool]) -> Cause:
         """The first view, counted from the end, without which the copy would not be needed."""
@@ -201,7 +211,7 @@ class History:
         for op in self.ops:
             if op.inputs and any(name in op.name for name in _IMAGES):
                 images |= {op.inputs[0].storage, *(out.storage for out in op.outputs[:1])}
-        for ops in (self.ops, reversed(self.ops)):
+        for ops in (self.ops, reversed(self.ops)) if images else ():
             for op in ops:
                 shapes = {out.shape for out in op.outputs[:1] if len(out.shape) in (4, 5)}
                 sides = (*op.inputs, *op.outputs[:1])
@@ -231,7 +241,7 @@ def is_last(operand: Operand) -> bool:
 
 
 def _key(operand: Operand) -> Key:
-    return operand.storage, operand.shape, operand.stride, operand.offset, operand.dtype
+    return operand[:-1]  # of any version
 
 
 def _source(op: Event, out: Operand) -> int:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from stridekit.audit.causes import Cause, History, format_of, is_last
-from stridekit.audit.copies import ASKED, EXPANDED, INSIDE, LAYOUT, Copy, Dims, Operand
-from stridekit.audit.places import Place
-from stridekit.audit.record import PINNED, Event, Recorder
+from stridekit.audit.events import Copy, Dims, Event, Kind, Operand, Place
+from stridekit.audit.record import PINNED, Recorder
 from stridekit.layout import Layout, LayoutError
 from stridekit.rules import dim_order
 from stridekit.sdpa import why_no_flash
@@ -108,30 +108,24 @@ class Finding:
 
 
 class Search:
-    """A search through a run; kinds of its copies change to `INSIDE` and `ASKED` where they are."""
+    """A search through a run; kinds of its copies change to INSIDE and ASKED where they are."""
 
     def __init__(self, run: Recorder) -> None:
         self.run, self.ops, self.copies = run, run.ops, run.copies
         self.history = History(run)
-        self.names = run.names | {operand.storage: name for name, operand in run.inputs.items()}
-        self.calls: dict[object, list[Event]] = defaultdict(
-            list
-        )  # the ops of one call, by its mark
-        for mark, op in zip(run.marks, run.ops, strict=True):
-            self.calls[mark].append(op)
         self.causes: dict[int, Cause] = {}  # by the index of a copy
         for k, copy in enumerate(self.copies):
-            if copy.kind in (LAYOUT, EXPANDED):
+            if copy.kind in (Kind.LAYOUT, Kind.EXPANDED):
                 cause = self.history.cause(copy)
                 if cause[0] >= 0 and self._is_one_call(copy.op, cause[0]):
-                    copy.kind = INSIDE
+                    copy.kind = Kind.INSIDE
                 else:
                     self.causes[k] = cause
         self.again = self._made_again()
         self.undone = self._undone()
         for k in self.causes.keys() - {*self.undone, *self.undone.values(), *self.again}:
             if self._is_asked_for(k):
-                self.copies[k].kind = ASKED
+                self.copies[k].kind = Kind.ASKED
                 del self.causes[k]
 
     def _is_one_call(self, *numbers: int) -> bool:
@@ -147,7 +141,7 @@ class Search:
 
     def own(self) -> tuple[Finding, ...]:
         """The copies of layouts that calls made themselves."""
-        pairs = [(copy, self.ops[copy.op]) for copy in self.copies if copy.kind == INSIDE]
+        pairs = [(copy, self.ops[copy.op]) for copy in self.copies if copy.kind == Kind.INSIDE]
         return _together([
             self._seen(OWN, op, copy.bytes, copy.bytes, copy.layouts, advice=self._why_math(op))
             for copy, op in pairs
@@ -159,7 +153,7 @@ class Search:
     ) -> Occurrence:  # fmt: skip
         number, given = cause
         made = self.ops[number] if number >= 0 else None
-        name = self.names.get(given.storage, "a tensor from before the run") if given else ""
+        name = self.run.names.get(given.storage, "a tensor from before the run") if given else ""
         cause_of = (made.place, made.call) if made else (None, name)
         at, events = (op.call, op.place, op.module, op.backward), events or (op.number,)
         return Occurrence(kind, size, copied, *at, layouts, events, given, *cause_of, advice)
@@ -187,7 +181,7 @@ class Search:
             return TRIP
         if op.by_engine:
             return GRADIENT
-        if copy.kind == EXPANDED:
+        if copy.kind == Kind.EXPANDED:
             return WRITTEN_OUT
         if op.name == _CONVOLUTION and _disagree(op) == 0:
             return TWO
@@ -216,9 +210,12 @@ class Search:
         """Why attention took the path that is written in other ops; "" if it did not, or if unclear."""
         if op.call != _ATTENTION:
             return ""
+        marks, first = self.run.marks, op.number
+        while marks[first - 1 : first] == [marks[op.number]]:
+            first -= 1
         made: set[Operand] = set()
         given: dict[Operand, None] = {}
-        for each in self.calls[self.run.marks[op.number]]:
+        for each in takewhile(lambda each: marks[each.number] == marks[first], self.ops[first:]):
             given |= dict.fromkeys(x for x in each.inputs if x not in made and len(x.shape) >= 2)
             made |= {*each.outputs}
         tensors = [Layout(x.shape, x.stride, itemsize=x.itemsize) for x in given]
@@ -286,7 +283,7 @@ class Search:
 
     def _of_formats(self) -> Iterator[Occurrence]:
         """Operands in different formats, where no copy tells."""
-        copied = {copy.op for copy in self.copies if copy.kind in (LAYOUT, EXPANDED)}
+        copied = {copy.op for copy in self.copies if copy.kind in (Kind.LAYOUT, Kind.EXPANDED)}
         for op in self.ops:
             if op.backward or op.number in copied or op.writes or not op.inputs or not op.outputs:
                 continue

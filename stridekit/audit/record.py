@@ -13,8 +13,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from functools import cache, wraps
+from functools import cache, cached_property, wraps
 from inspect import CO_OPTIMIZED
 from itertools import islice
 from math import prod
@@ -25,8 +24,18 @@ from unittest.mock import patch
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 
-from stridekit.audit.copies import CLONE, Copy, Operand, extent, kind_of
-from stridekit.audit.places import Place, is_readers, where
+from stridekit.audit.events import (
+    COPY,
+    Copy,
+    Event,
+    Extent,
+    Kind,
+    Operand,
+    Place,
+    is_readers,
+    kind_of,
+    where,
+)
 
 PINNED = 4  # a view is small if its storage has so many times its bytes
 _MOST_OBJECTS = 2_000  # of a frame that are searched for tensors which a program keeps
@@ -57,8 +66,9 @@ def _copy(target: torch.Tensor, source: Any, non_blocking: bool = False) -> torc
 
 
 def _switch(on: bool) -> None:
-    """Switch the second kernel on or off for this thread: in a mode's handler, torch excludes its key."""
-    torch._C._dispatch_tls_set_dispatch_key_excluded(_KEY, not on)
+    """Switch the second kernel on or off for this thread."""
+    if on:  # torch excludes its key in a mode's handler
+        torch._C._dispatch_tls_set_dispatch_key_excluded(_KEY, False)
     torch._C._dispatch_tls_set_dispatch_key_included(_KEY, on)
 
 
@@ -81,40 +91,18 @@ except (ImportError, AttributeError, TypeError, RuntimeError) as error:
     MISSING = str(error)
 
 
-@dataclass(slots=True, unsafe_hash=True)  # not frozen: a run makes thousands
-class Event:
-    """An op of the run: `name` was dispatched, and `call` was called: reshape may dispatch clone.
-
-    `by_engine`: autograd's engine ran it, by one of torch's derivative formulas. `writes` are storages.
-    """
-
-    name: str
-    call: str
-    module: str
-    place: Place | None
-    inputs: tuple[Operand, ...]
-    outputs: tuple[Operand, ...]
-    backward: bool
-    by_engine: bool
-    number: int
-    writes: tuple[int, ...]
-
-
 class Recorder(TorchDispatchMode):
     """Records what runs on this thread while `watching()` is open."""
 
     def __init__(self, root: Any = None) -> None:
         super().__init__()
         self.ops: list[Event] = []
-        self.marks: list[
-            object
-        ] = []  # of each op: ops of one call, or of one formula, have the same
+        self.marks: list[object] = []  # of each op; ops of one call, or of one formula, share it
         self.views: dict[int, Callable[[torch.Tensor], Any]] = {}  # ops to run with another tensor
         self.copies: list[Copy] = []
         # Calls that returned the tensor they were given: before which op, name, tensor, module and place.
         self.idle: list[tuple[int, str, Operand, str, Place | None]] = []
         self.inputs: dict[str, Operand] = {}
-        self.names: dict[int, str] = {}  # of parameters and buffers, by storage
         self.gaps: dict[str, None] = {}  # what was not watched, in words
         self.kept: dict[int, tuple[int, int]] = {}  # by storage: bytes in use, and all
         self.made: set[int] = set()  # the storages that ops made
@@ -124,8 +112,11 @@ class Recorder(TorchDispatchMode):
         self._known: dict[int, tuple[int, Any]] = {}  # by address: a number, and the storage
         self._versions: list[int] = []  # by number
         self._running: tuple[str, tuple[Operand, ...]] = "", ()
-        self._modules: list[str] = []
-        self._names: dict[int, str] = {}
+        self._modules: list[str] = []  # that run now, the innermost last
+        self._names: dict[int, str] = {}  # of modules, by id
+        self._roots: dict[
+            weakref.ref[torch.nn.Module], str
+        ] = {}  # the outermost, with their prefix
         self._by_sequence: dict[int, int] = {}
         self._thread = threading.get_ident()
 
@@ -188,7 +179,7 @@ class Recorder(TorchDispatchMode):
                 self._miss(f"ops that {name} runs of its own were not seen: another mode was on")
         kwargs, number = kwargs or {}, len(self.ops)
         name, writes = _of_schema(func)
-        given = _tensors(args) + (_tensors(kwargs) if kwargs else [])
+        given = _tensors(*args, *kwargs.values())
         inputs = self._operands(given)
         self._running = name, inputs
         copied = len(self.copies)
@@ -204,7 +195,7 @@ class Recorder(TorchDispatchMode):
             torch._C._autograd._enable_record_function(True)
             _switch(False)
         targets = [args[k] if k < len(args) else kwargs.get(key) for k, key in writes]
-        written = tuple(x.storage for x in self._operands(_tensors(targets))) if targets else ()
+        written = tuple(x.storage for x in self._operands(_tensors(*targets))) if targets else ()
         for storage in written:
             self._versions[storage] += 1
         known = len(self._versions)
@@ -249,12 +240,16 @@ class Recorder(TorchDispatchMode):
     def _note_copy(self, target: torch.Tensor, source: torch.Tensor) -> None:
         name, inputs = self._running
         with _NoOverrides():
-            (shape, after), (_, before) = extent(target), extent(source)
+            (shape, after), (_, before) = sides = _extent(target), _extent(source)
             has_storage = source.layout is torch.strided
             number, _ = self._known.get(has_storage and source.untyped_storage()._cdata, _UNKNOWN)
             copied = number, str(source.dtype)
             k = next((k for k, x in enumerate(inputs) if (x.storage, x.dtype) == copied), -1)
-            kind = kind_of(target, source, name, inputs[k] if k >= 0 else None)
+            if source.device != target.device or source.dtype != target.dtype:
+                kind = Kind.DTYPE if source.device == target.device else Kind.DEVICE
+            else:
+                is_expanded = inputs[k].is_expanded if k >= 0 else None
+                kind = kind_of(*sides, name == COPY, is_expanded)
         size = prod(shape) * target.itemsize
         self.copies.append(Copy(len(self.ops), kind, shape, before, after, size, k))
 
@@ -264,7 +259,7 @@ class Recorder(TorchDispatchMode):
         It does so while a dispatch mode is active. Else, the gradient of `x[i]` is written into the zeros.
         """
         op, before = self.ops[copy.op], self.ops[copy.op - 1]
-        is_clone = op.by_engine and copy.kind == CLONE and copy.operand >= 0
+        is_clone = op.by_engine and copy.kind == Kind.CLONE and copy.operand >= 0
         return is_clone and before.name in _ZEROS and op.inputs[copy.operand] in before.outputs
 
     def _where(self, number: int) -> tuple[str, Place | None, object, bool, bool]:
@@ -300,12 +295,14 @@ class Recorder(TorchDispatchMode):
 
     def _note_kept(self) -> None:
         """Note storages of the run that live on: the bytes that tensors in use reach, and all bytes."""
+        living = {number: known() for number, known in self._known.values() if number in self.made}
+        sizes = {number: x.nbytes() for number, x in living.items() if x is not None}
         least: dict[int, int] = {}
-        for out in (out for op in self.ops for out in op.outputs if out.storage in self.made):
+        for out in (out for op in self.ops for out in op.outputs if out.storage in sizes):
             least[out.storage] = min(least.get(out.storage, out.nbytes), out.nbytes)
-        living = ((number, known()) for number, known in self._known.values() if number in least)
-        sizes = {number: storage.nbytes() for number, storage in living if storage is not None}
-        large = {number for number, size in sizes.items() if least[number] * PINNED <= size}
+        large = {
+            number for number, size in sizes.items() if least.get(number, size) * PINNED <= size
+        }
         views = {*self._operands(_in_use(self.ends, self._root()))} if large else set()
         for number in large:
             layouts = [view.layout for view in views if view.storage == number]
@@ -335,13 +332,25 @@ class Recorder(TorchDispatchMode):
 
     def _take_names(self, module: torch.nn.Module) -> None:
         prefix = "" if module is self._root() else type(module).__name__
-        self._names = {}
-        for name, part in module.named_modules():
-            path, kind = ".".join(filter(None, [prefix, name])), type(part).__name__
-            self._names[id(part)] = f"{path} ({kind})" if name[-1:].isdigit() else path or kind
-            for key, tensor in {**part._parameters, **part._buffers}.items():
-                for operand in self._operands(_tensors(tensor)):
-                    self.names.setdefault(operand.storage, f"{key} of {path}" if path else key)
+        self._roots[weakref.ref(module)] = prefix
+        for name, part in module.named_modules(prefix=prefix):
+            kind = type(part).__name__
+            self._names[id(part)] = f"{name} ({kind})" if name[-1:].isdigit() else name or kind
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        """The names of what the run was given, and of parameters and buffers, by storage."""
+        names = {operand.storage: name for name, operand in self.inputs.items()}
+        for known, prefix in self._roots.items():
+            if module := known():
+                for path, tensor in (
+                    *module.named_parameters(prefix),
+                    *module.named_buffers(prefix),
+                ):
+                    place, _, key = path.rpartition(".")
+                    for operand in self._operands(_tensors(tensor)):
+                        names.setdefault(operand.storage, f"{key} of {place}" if place else key)
+        return names
 
     def _reporting(self, method: Any) -> Any:
         """Wrap a method of torch.Tensor, to report calls that were about a layout and did nothing.
@@ -391,13 +400,16 @@ def _in_use(*roots: Any) -> list[torch.Tensor]:
     return tensors
 
 
-def _tensors(values: Any) -> list[torch.Tensor]:
-    if isinstance(values, torch.Tensor):
-        return [values]
-    values = [*values.values()] if isinstance(values, dict) else values
-    if not isinstance(values, (tuple, list)):
-        return []
-    return [tensor for value in values for tensor in _tensors(value)]
+def _tensors(*values: Any) -> list[torch.Tensor]:
+    tensors: list[torch.Tensor] = []
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            tensors.append(value)
+        elif isinstance(value, (tuple, list)):
+            tensors += _tensors(*value)
+        elif isinstance(value, dict):
+            tensors += _tensors(*value.values())
+    return tensors
 
 
 @cache
@@ -406,3 +418,10 @@ def _of_schema(func: Any) -> tuple[str, tuple[tuple[int, str], ...]]:
     names = enumerate(func._schema.arguments)
     written = tuple((k, x.name) for k, x in names if x.alias_info and x.alias_info.is_write)
     return func._schema.name, written
+
+
+def _extent(tensor: torch.Tensor) -> Extent:
+    """Shape and strides; a nested tensor counts as one dim. It has no strides, nor has a sparse one."""
+    if tensor.is_nested:
+        return (tensor.numel(),), ()
+    return tuple(tensor.shape), tensor.stride() if tensor.layout is torch.strided else ()

@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 from stridekit._arguments import a_kind, int_, many, shown, texts
 from stridekit._table import Table, columns
-from stridekit.audit.copies import ASKED, EXPANDED, INSIDE, LAYOUT, Copy, Operand
+from stridekit.audit.events import Copy, Event, Kind, Operand, Place
 from stridekit.audit.findings import IDLE, KINDS, Finding, Occurrence
-from stridekit.audit.places import Place
-from stridekit.audit.record import Event
 from stridekit.layout import Layout
 
 if TYPE_CHECKING:
     from stridekit.audit.run import Trial
 
-SCHEMA = 3
-_OF_LAYOUTS = (LAYOUT, EXPANDED, INSIDE)
+SCHEMA = 4
+_OF_LAYOUTS = (Kind.LAYOUT, Kind.EXPANDED, Kind.INSIDE)
 _UNITS = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 _BY = ("line", "op", "module")
 _FIRST, _LINES = 5, 3  # findings that a report shows, and lines of one of them
@@ -58,23 +56,26 @@ class Audit:
     own: tuple[Finding, ...] = ()
     unwatched: tuple[str, ...] = ()
     inputs: dict[str, Operand] = field(default_factory=dict)
-    again: Any = field(default=None, compare=False, repr=False)  # runs it once more
-    block: Any = field(default=None, compare=False, repr=False)  # watches, from `with` on
-    entered: bool = field(default=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.again: Any = None  # runs it once more
+        self.block: Any = None  # watches, from `with` on
+        self.leave: Any = None  # ends it
 
     def __enter__(self) -> Audit:
-        if self.block is None or self.entered:
+        if self.block is None:
             raise RuntimeError("this audit has begun: each `with audit() as a:` watches one block")
-        self.entered = True
-        self.block.__enter__()
+        block, self.block = self.block, None
+        block.__enter__()
+        self.leave = block.__exit__
         return self
 
     def __exit__(self, *error: Any) -> None:
-        block, self.block = self.block, None
-        block.__exit__(*error)
+        self.leave(*error)
+        self.leave = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"again": None, "block": None}
+        return vars(self) | dict.fromkeys(("again", "block", "leave"))
 
     @property
     def copied(self) -> dict[str, tuple[int, int]]:
@@ -126,15 +127,14 @@ class Audit:
             raise AssertionError(
                 f"{self.name} was not watched as a whole, so nothing follows: {gaps}"
             )
-        findings = (*self.findings, *self.own)
         for pattern in patterns:
-            if not any(_matches(each, pattern) for x in findings for each in x.occurrences):
+            if not any(_matches(each, pattern) for x in self._all() for each in x.occurrences):
                 raise AssertionError(
                     f"allow has {pattern!r}, which matches nothing that {self.name} did: remove it, or "
                     "write a kind, an op, a module, a file:line or an expression of the report"
                 )
         left = []
-        for finding in findings:
+        for finding in self._all():
             copied = [each for each in finding.occurrences if each.copied]
             over = tuple(x for x in copied if not any(_matches(x, pattern) for pattern in patterns))
             left += [replace(finding, occurrences=over)] if over else []
@@ -177,10 +177,7 @@ class Audit:
 
     def to_json(self) -> str:
         """Write all of it as JSON."""
-        values = asdict(replace(self, again=None, block=None))
-        for private in ("again", "block", "entered"):
-            del values[private]
-        return json.dumps({"schema": SCHEMA, **values})
+        return json.dumps({"schema": SCHEMA} | asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> Audit:
@@ -190,28 +187,20 @@ class Audit:
             if values.pop("schema") != SCHEMA:
                 raise ValueError(f"its schema is not {SCHEMA}, which is read here")
             found: Audit = _read(cls, values)
-            found._check()
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            for each in (x for finding in found._all() for x in finding.occurrences):
+                shape, before, after = each.layouts
+                Layout(shape, before), Layout(shape, after), KINDS[each.kind]
+                last = len(found.events) - (each.kind != IDLE)  # it may stand after all of them
+                if min(each.events) < 0 or max(each.events) > last:
+                    raise ValueError(f"no finding: {each}")
+            found.report()
+            found.table()
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"this is not an audit that to_json wrote: {error!r}") from None
         return found
 
-    def _check(self) -> None:
-        """Raise ValueError for kinds, layouts and numbers of events that no run has."""
-        count = len(self.events)
-        for finding in (*self.findings, *self.own):
-            for each in finding.occurrences:
-                shape, *strides = each.layouts
-                for stride in strides:
-                    Layout(shape, stride)  # which raises for what is none
-                last = count + (each.kind == IDLE)  # it may stand after all of them
-                known = each.kind in KINDS and len(strides) == 2 and each.events
-                if not known or not all(0 <= k < last for k in each.events):
-                    raise ValueError(f"no finding: {each}")
-        ran = all(0 <= copy.op < count for copy in self.copies)
-        if not ran or not all(
-            x.occurrences and x.kind in KINDS for x in (*self.findings, *self.own)
-        ):
-            raise ValueError("a copy by an op that did not run, or a finding without an occurrence")
+    def _all(self) -> tuple[Finding, ...]:
+        return (*self.findings, *self.own)
 
     def of_layouts(self) -> Iterator[Copy]:
         """The copies that changed nothing but a layout, which nothing asked for."""
@@ -252,7 +241,7 @@ class Audit:
         return texts, f"  … and {len(left)} more of {size}" if left else ""
 
     def _notes(self) -> list[str]:
-        count, size = self.copied.get(ASKED, (0, 0))
+        count, size = self.copied.get(Kind.ASKED, (0, 0))
         what = f"{in_bytes(size)} more, in {many(count, 'copy')}"
         asked = [f"asked for by clone(), or by to() of an input: {what}"] if count else []
         return [f"  {note}" for note in (*asked, *_NOT_SEEN)]
@@ -343,12 +332,13 @@ def _read(kind: Any, value: Any) -> Any:
         return tuple(_read(arguments[0], each) for each in value)
     if origin is dict and isinstance(value, dict):
         return {name: _read(arguments[1], each) for name, each in value.items()}
-    if hasattr(kind, "__dataclass_fields__") and isinstance(value, dict):
-        hints = get_type_hints(kind, {**globals(), "Dims": tuple[int, ...]})
-        result = kind(**{name: _read(hints[name], each) for name, each in value.items()})
-        if isinstance(result, Operand):
-            result.layout  # noqa: B018 - which raises for what is none
-        return result
+    hints = get_type_hints(kind, {**globals(), "Dims": tuple[int, ...]})
+    if kind is Operand:
+        value = Operand(*map(_read, hints.values(), value))
+        Layout(value.shape, value.stride, value.offset)  # which raises for what is none
+        return value
+    if hints and isinstance(value, dict):
+        return kind(**{name: _read(hints[name], each) for name, each in value.items()})
     if type(value) is not kind or (kind is int and abs(value) >= 2**63):
         raise ValueError(f"{shown(value)} is no {kind}")
     return value

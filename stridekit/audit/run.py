@@ -18,8 +18,8 @@ from torch.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
 
 from stridekit._arguments import a_kind, shown
 from stridekit._table import columns
+from stridekit.audit.events import Place, where
 from stridekit.audit.findings import Finding, Search
-from stridekit.audit.places import Place, where
 from stridekit.audit.record import MISSING, Recorder
 from stridekit.audit.report import Audit, in_bytes, short
 

@@ -17,9 +17,8 @@ from typing import Any
 from stridekit._arguments import many
 from stridekit._table import columns
 from stridekit.audit import Audit, Finding
+from stridekit.audit.events import Event, Place
 from stridekit.audit.findings import IDLE, Occurrence
-from stridekit.audit.places import Place
-from stridekit.audit.record import Event
 from stridekit.audit.report import in_bytes, short, what_of
 from stridekit.rules import memory_formats
 

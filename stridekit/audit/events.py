@@ -1,4 +1,4 @@
-"""Where something was called: the reader's own line of code, and the expression on it."""
+"""What a run consists of: its places in the reader's code, its operands, its copies and its ops."""
 
 from __future__ import annotations
 
@@ -7,10 +7,20 @@ from ast import get_source_segment
 from dataclasses import dataclass
 from dis import Positions
 from functools import cache
+from math import prod
 from pathlib import Path, PureWindowsPath
 from types import CodeType, FrameType
+from typing import NamedTuple
 
 import torch
+
+from stridekit.layout import Layout
+from stridekit.rules import why_not_dense
+
+COPY = "aten::copy_"
+
+Dims = tuple[int, ...]
+Extent = tuple[Dims, Dims]
 
 _LONGEST = 100  # characters of an expression
 _TORCH = Path(torch.__file__).parent
@@ -47,6 +57,108 @@ class Place:
         path = PureWindowsPath(self.file)  # which reads both kinds of slashes
         is_cell = path.parent.name.startswith("ipykernel_") or self.file[:1] == "<"
         return f"{self.function.strip('<>') if is_cell else path.name}:{self.line}"
+
+
+class Operand(NamedTuple):
+    """A tensor that an op read or made; `storage` numbers the storages of a run, `version` their states."""
+
+    storage: int
+    shape: Dims
+    stride: Dims
+    offset: int
+    itemsize: int
+    dtype: str
+    version: int
+
+    @property
+    def layout(self) -> Layout:
+        """Its layout, in a storage that bears its number."""
+        name = f"storage {self.storage}"
+        return Layout(self.shape, self.stride, self.offset, self.itemsize, storage=name)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of its elements."""
+        return prod(self.shape) * self.itemsize
+
+    @property
+    def is_expanded(self) -> bool:
+        """Whether several indices share an element by a stride of 0."""
+        return any(n > 1 and not step for n, step in zip(self.shape, self.stride, strict=True))
+
+
+class Kind:
+    """What a copy is for. The first three change a layout; what is asked for is no surprise."""
+
+    LAYOUT = "layout"  # one that the reader's code made, or handed in
+    EXPANDED = "expanded"  # of those, one with a stride of 0
+    INSIDE = "inside an op"  # one that the same call made
+    ASKED = "asked for"  # by clone(), or of an input, at the door
+    BROADCAST = "broadcast"
+    DTYPE = "dtype"
+    DEVICE = "device"
+    WRITE = "write"
+    CLONE = "clone"
+
+
+@dataclass(slots=True)
+class Copy:
+    """One call of copy_: `kind` says why, `shape` and strides count elements, `bytes` were written.
+
+    `op` is the number of the op that copied, and `operand` the place of the copied tensor among those that
+    the op was given; -1 where the op copied what it had made itself.
+    """
+
+    op: int
+    kind: str
+    shape: Dims
+    source: Dims
+    target: Dims
+    bytes: int
+    operand: int
+
+    @property
+    def layouts(self) -> tuple[Dims, Dims, Dims]:
+        """Shape, strides before and strides after."""
+        return self.shape, self.source, self.target
+
+
+@dataclass(slots=True, unsafe_hash=True)  # not frozen: a run makes thousands, in twice the time
+class Event:
+    """An op of the run: `name` was dispatched, and `call` was called: reshape may dispatch clone.
+
+    `by_engine`: autograd's engine ran it, by one of torch's derivative formulas. `writes` are storages.
+    """
+
+    name: str
+    call: str
+    module: str
+    place: Place | None
+    inputs: tuple[Operand, ...]
+    outputs: tuple[Operand, ...]
+    backward: bool
+    by_engine: bool
+    number: int
+    writes: tuple[int, ...]
+
+
+@cache  # layers of a model ask the same again
+def kind_of(target: Extent, source: Extent, is_write: bool, is_expanded: bool | None) -> str:
+    """Why an op copied a tensor within a dtype and a device; None: the op made it, and was not given it."""
+    (shape, after), (source_shape, before) = target, source
+    if len(before) != len(source_shape) or len(after) != len(shape):
+        return Kind.CLONE  # a layout without strides
+    numel = prod(shape)
+    if is_write or (numel and why_not_dense(shape, after)):
+        return Kind.WRITE  # into a part of something larger
+    if shape != source_shape:
+        return Kind.BROADCAST
+    steps = [pair for n, *pair in zip(shape, after, before, strict=True) if n > 1]
+    if numel < 2 or all(step == was for step, was in steps):
+        return Kind.CLONE
+    if any(was == 0 for _, was in steps):
+        return Kind.EXPANDED if is_expanded else Kind.BROADCAST
+    return Kind.INSIDE if is_expanded is None else Kind.LAYOUT
 
 
 def where(frame: FrameType | None) -> tuple[Place | None, bool, object]:
