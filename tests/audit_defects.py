@@ -66,12 +66,6 @@ def reshape_of_a_permute(x):
     return z * 2
 
 
-@planted(RESHAPE, 64, randn(4, 6), clean=lambda x: x[:, :4] * 2)
-def flatten_of_a_slice(x):
-    y = x[:, :4]  # made
-    return y.flatten()  # here
-
-
 @planted(RESHAPE, 64, randn(4, 7), clean=lambda x: x[1:3] * 2)
 def reshape_of_a_step(x):
     y = x[:, ::2]  # made
@@ -85,22 +79,11 @@ def reshape_of_a_movedim(x):
     return z.reshape(24)  # here
 
 
-@planted(RESHAPE, 32, randn(4, 6), clean=lambda x: x.chunk(3, 1)[0] * 2)
-def reshape_of_a_chunk(x):
-    y = x.chunk(3, 1)[1]  # made
-    return y.reshape(2, 4)  # here
-
-
 @planted(RESHAPE, 96, randn(4, 6), clean=lambda x: x.unsqueeze(1).flatten())
 def flatten_behind_views_that_change_nothing(x):
     y = x.mT  # made
     y = y.unsqueeze(1).squeeze(1).view(6, 4)
     return y.flatten()  # here
-
-
-@planted(RESHAPE, 576, last(2, 8, 3, 3), clean=lambda x: x.permute(0, 2, 3, 1).flatten(1))
-def flatten_of_a_picture(x):
-    return x.flatten(1)  # here
 
 
 @planted(RESHAPE, 192, randn(2, 4, 6), clean=lambda x: x.view(8, 6) * 2)
@@ -118,18 +101,6 @@ def contiguous_before_a_product(x):
     y = x.t()  # made
     y = y.contiguous()  # here
     return y * 2
-
-
-@planted(EXPLICIT, 480, randn(2, 3, 4, 5), clean=lambda x: x.permute(0, 2, 3, 1).sum(0))
-def contiguous_before_a_sum(x):
-    y = x.permute(0, 2, 3, 1)  # made
-    return y.contiguous().sum(0)  # here
-
-
-@planted(EXPLICIT, 48, randn(4, 6), clean=lambda x: torch.relu(x[:, 3:]))
-def contiguous_of_a_part(x):
-    y = x[:, 3:]  # made
-    return torch.relu(y.contiguous())  # here
 
 
 @planted(EXPLICIT, 1152, randn(2, 4, 6, 6), clean=lambda x: F.relu(x + 1))
@@ -169,35 +140,10 @@ def norm_of_a_permute(x):
     return F.layer_norm(y, (5,))  # here
 
 
-@planted(INSIDE, 384, randn(2, 4, 2, 6), clean=lambda q: q.transpose(1, 2) * 2)
-def heads_that_a_product_copies(q):
-    h = q.transpose(1, 2)  # made
-    return h @ torch.ones(2, 2, 6, 4)  # here
-
-
 @planted(INSIDE, 320, randn(2, 10, 4), clean=lambda x: F.conv1d(x, torch.ones(3, 10, 1)))
 def convolution_over_time(x):
     y = x.transpose(1, 2)  # made
     return F.conv1d(y, torch.ones(3, 4, 2))  # here
-
-
-@planted(INSIDE, 160, randn(2, 4, 5), clean=lambda x: x.softmax(-1))
-def softmax_of_a_transpose(x):
-    y = x.transpose(1, 2)  # made
-    return y.softmax(-1)  # here
-
-
-@planted(
-    INSIDE, 2048, randn(2, 16, 32), clean=lambda w: torch.bmm(torch.ones(2, 16, 16), w[..., :16])
-)
-def batched_product_with_a_step(w):
-    part = w[..., ::2]  # made
-    return torch.bmm(torch.ones(2, 16, 16), part)  # here
-
-
-@planted(INSIDE, 1152, last(2, 4, 6, 6), clean=lambda x: F.max_pool2d(x, 3))
-def patches_of_channels_last(x):
-    return F.unfold(x, 3)  # here
 
 
 EXPANDED = "expanded tensor written out"
@@ -213,18 +159,6 @@ def contiguous_of_an_expand(x):
 def keys_repeated_for_groups(k):
     many = k[:, :, None].expand(2, 2, 2, 4, 3)  # made
     return many.reshape(2, 4, 4, 3)  # here
-
-
-@planted(EXPANDED, 96, randn(6), clean=lambda x: torch.relu(x).expand(4, 6) * 2)
-def flatten_of_a_broadcast(x):
-    y = x.broadcast_to(4, 6)  # made
-    return y.flatten()  # here
-
-
-@planted(EXPANDED, 480, randn(5, 4), clean=lambda w: torch.ones(6, 3, 5) @ w)
-def batches_of_one_matrix(w):
-    many = w.expand(6, 5, 4)  # made
-    return torch.relu(many.contiguous())  # here
 
 
 REPEATED = "repeated copy"
@@ -275,13 +209,6 @@ def there_and_back_in_two_dims(x):
     return y.t().contiguous()  # here
 
 
-@planted(TRIP, 960, randn(2, 3, 4, 5), clean=lambda x: F.conv2d(x, torch.eye(3)[:, :, None, None]))
-def around_a_linear(x):
-    y = x.permute(0, 2, 3, 1).contiguous()  # made
-    y = F.linear(y, torch.eye(3))
-    return y.permute(0, 3, 1, 2).contiguous()  # here
-
-
 @planted(TRIP, 960, randn(2, 3, 20), clean=lambda x: torch.tanh(x))
 def there_and_back_by_reshape(x):
     y = x.transpose(1, 2).reshape(40, 3)  # made
@@ -304,120 +231,16 @@ def shuffle_that_keeps_channels_last(x):
     return y.flatten(-2).movedim(-1, 1)  # here
 
 
-@planted(LOST, 1152, last(2, 4, 6, 6), clean=lambda x: torch.relu(x))
-def contiguous_out_of_habit(x):
-    return torch.relu(image(x).contiguous())  # here
-
-
-@planted(LOST, 1152, last(2, 4, 6, 6), clean=lambda x: torch.where(x > 0, x, 0.0))
-def a_mask_filled(x):
-    return image(x).masked_fill(x < 0, 0.0)  # here
-
-
-@planted(LOST, 1152, last(2, 4, 6, 6), clean=lambda x: x.sigmoid())
-def softmax_over_channels(x):
-    return image(x).softmax(1)  # here
-
-
-@planted(LOST, 576, last(2, 4, 6, 6), clean=lambda x: x.narrow(1, 0, 2) + 1)
-def channels_chosen_by_a_list(x):
-    return image(x)[:, [0, 1]]  # here
-
-
-@planted(LOST, 1152, last(2, 4, 6, 6), clean=lambda x: x.flip(1))
-def sums_along_channels(x):
-    return image(x).cumsum(1)  # here
-
-
 TWO = "convolution of two formats"
-
-
-@planted(
-    TWO,
-    576,
-    last(2, 4, 6, 6),
-    randn(4, 4, 3, 3),
-    clean=lambda x, w: F.conv2d(x, w.to(memory_format=LAST)),
-)
-def a_model_left_in_rows(x, w):
-    return F.conv2d(x, w)  # here
-
-
-@planted(
-    TWO,
-    1152,
-    randn(2, 4, 6, 6),
-    last(4, 4, 3, 3),
-    clean=lambda x, w: F.conv2d(x.to(memory_format=LAST), w),
-)
-def an_input_left_in_rows(x, w):
-    return F.conv2d(x, w)  # here
-
-
-@planted(
-    TWO, 128, last(2, 4, 6, 6), randn(4, 2, 2, 2),
-    clean=lambda x, w: F.conv_transpose2d(x, w.to(memory_format=LAST)),
-)  # fmt: skip
-def a_transposed_convolution(x, w):
-    return F.conv_transpose2d(x, w, stride=2)  # here
 
 
 MIXED = "formats mixed"
 
 
-@planted(
-    MIXED,
-    1152,
-    last(2, 4, 6, 6),
-    randn(2, 4, 6, 6),
-    clean=lambda x, y: x + y.to(memory_format=LAST),
-)
-def a_sum_of_two_formats(x, y):
-    return image(x) + y  # here
-
-
-@planted(
-    MIXED,
-    1152,
-    randn(2, 4, 6, 6),
-    last(2, 4, 6, 6),
-    clean=lambda x, y: x.to(memory_format=LAST) * y,
-)
-def a_product_of_two_formats(x, y):
-    return image(x) * y  # here
-
-
-@planted(MIXED, 1152, last(2, 4, 6, 6), randn(2, 4, 6, 6), clean=lambda x, y: torch.cat([x, x]))
-def a_cat_of_two_formats(x, y):
-    return torch.cat([image(x), y], 1)  # here
-
-
 NOTHING = "call that does nothing"
 
 
-@planted(NOTHING, 0, randn(4, 6), clean=lambda x: x * 2)
-def contiguous_of_rows(x):
-    return x.contiguous() * 2  # here
-
-
-@planted(NOTHING, 0, last(2, 4, 6, 6), clean=lambda x: x * 2)
-def channels_last_of_channels_last(x):
-    return x.to(memory_format=LAST) * 2  # here
-
-
-@planted(NOTHING, 0, randn(2, 4, 6), clean=lambda x: F.linear(x, torch.eye(6)).view(8, 6))
-def contiguous_behind_a_linear(x):
-    y = F.linear(x, torch.eye(6))
-    return y.contiguous().view(8, 6)  # here
-
-
 SMALL = "small view of a large storage"
-
-
-@planted(SMALL, 360, randn(10, 10), clean=lambda x: (x * 2)[:, 0].clone())
-def the_first_of_each_row(x):
-    y = x * 2  # made
-    return y[:, 0]  # here
 
 
 @planted(SMALL, 320, randn(2, 6, 8), clean=lambda x: (x + 1)[:, -1].clone())
@@ -430,3 +253,48 @@ def the_last_token(x):
 def one_number(x):
     y = x * 2  # made
     return y[3, 3]  # here
+
+
+PHOTO, ROWS = last(2, 4, 6, 6), randn(2, 4, 6, 6)
+# On one line, which is the one that costs: kind, bytes, both ways to write it, and inputs.
+ON_ONE_LINE = {
+    "flatten_of_a_picture": (
+        RESHAPE, 576, lambda x: x.flatten(1), lambda x: x.permute(0, 2, 3, 1).flatten(1), last(2, 8, 3, 3),
+    ),
+    "patches_of_channels_last": (INSIDE, 1152, lambda x: F.unfold(x, 3), torch.relu, PHOTO),
+    "contiguous_out_of_habit": (LOST, 1152, lambda x: torch.relu(image(x).contiguous()), torch.relu, PHOTO),
+    "a_mask_filled": (
+        LOST, 1152, lambda x: image(x).masked_fill(x < 0, 0.0), lambda x: torch.where(x > 0, x, 0.0), PHOTO,
+    ),
+    "softmax_over_channels": (LOST, 1152, lambda x: image(x).softmax(1), torch.sigmoid, PHOTO),
+    "channels_chosen_by_a_list": (
+        LOST, 576, lambda x: image(x)[:, [0, 1]], lambda x: x.narrow(1, 0, 2) + 1, PHOTO,
+    ),
+    "a_model_left_in_rows": (
+        TWO, 576, lambda x, w: F.conv2d(x, w),
+        lambda x, w: F.conv2d(x, w.to(memory_format=LAST)), PHOTO, randn(4, 4, 3, 3),
+    ),
+    "an_input_left_in_rows": (
+        TWO, 1152, lambda x, w: F.conv2d(x, w),
+        lambda x, w: F.conv2d(x.to(memory_format=LAST), w), ROWS, last(4, 4, 3, 3),
+    ),
+    "a_transposed_convolution": (
+        TWO, 128, lambda x, w: F.conv_transpose2d(x, w, stride=2),
+        lambda x, w: F.conv_transpose2d(x, w.to(memory_format=LAST)), PHOTO, randn(4, 2, 2, 2),
+    ),
+    "a_sum_of_two_formats": (
+        MIXED, 1152, lambda x, y: image(x) + y, lambda x, y: x + y.to(memory_format=LAST), PHOTO, ROWS,
+    ),
+    "a_product_of_two_formats": (
+        MIXED, 1152, lambda x, y: image(x) * y, lambda x, y: x.to(memory_format=LAST) * y, ROWS, PHOTO,
+    ),
+    "a_cat_of_two_formats": (
+        MIXED, 1152, lambda x, y: torch.cat([image(x), y], 1), lambda x, y: torch.cat([x, x]), PHOTO, ROWS,
+    ),
+    "contiguous_of_rows": (NOTHING, 0, lambda x: x.contiguous() * 2, lambda x: x * 2, randn(4, 6)),
+    "channels_last_of_channels_last": (
+        NOTHING, 0, lambda x: x.to(memory_format=LAST) * 2, lambda x: x * 2, PHOTO,
+    ),
+}  # fmt: skip
+for name, (kind, size, function, clean, *inputs) in ON_ONE_LINE.items():
+    DEFECTS[name] = Defect(kind, size, function, tuple(inputs), clean)

@@ -1,6 +1,7 @@
 """Small models as they are found in the wild, for `test_audit.py`: each with what it is called with."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -8,19 +9,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
-MODELS: dict[str, Callable[[], tuple[Any, ...]]] = {}
 LAST = torch.channels_last
-
-
-def model(make: Callable[[], tuple[Any, ...]]) -> Callable[[], tuple[Any, ...]]:
-    """A function that makes a model and its inputs, under its own name."""
-    MODELS[make.__name__] = make
-    return make
-
-
-def pictures(*, last: bool = False, channels: int = 8) -> torch.Tensor:
-    x = torch.randn(2, channels, 8, 8)
-    return x.to(memory_format=LAST) if last else x
 
 
 class Residual(nn.Module):
@@ -49,21 +38,6 @@ class ResNet(nn.Module):
 
     def forward(self, x):
         return self.head(torch.flatten(F.adaptive_avg_pool2d(self.layers(self.stem(x)), 1), 1))
-
-
-class Inverted(nn.Module):
-    """MobileNetV2's block."""
-
-    def __init__(self, c: int) -> None:
-        super().__init__()
-        self.body = nn.Sequential(
-            nn.Conv2d(c, 4 * c, 1, bias=False), nn.BatchNorm2d(4 * c), nn.ReLU6(),
-            nn.Conv2d(4 * c, 4 * c, 3, 1, 1, groups=4 * c, bias=False), nn.BatchNorm2d(4 * c), nn.ReLU6(),
-            nn.Conv2d(4 * c, c, 1, bias=False), nn.BatchNorm2d(c),
-        )  # fmt: skip
-
-    def forward(self, x):
-        return x + self.body(x)
 
 
 class Shuffle(nn.Module):
@@ -204,29 +178,6 @@ class Windows(nn.Module):
         return y.reshape(b, h, w, c)
 
 
-class Mixer(nn.Module):
-    """MLP-Mixer's block: one network over tokens, one over channels."""
-
-    def __init__(self, tokens: int = 6, c: int = 16) -> None:
-        super().__init__()
-        self.tokens, self.channels = nn.Linear(tokens, tokens), nn.Linear(c, c)
-
-    def forward(self, x):
-        x = x + self.tokens(x.transpose(1, 2)).transpose(1, 2)
-        return x + self.channels(x)
-
-
-class Speech(nn.Module):
-    """A convolution over time between layers that want channels last."""
-
-    def __init__(self, c: int = 16) -> None:
-        super().__init__()
-        self.norm, self.conv = nn.LayerNorm(c), nn.Conv1d(c, c, 3, padding=1)
-
-    def forward(self, x):
-        return x + self.conv(self.norm(x).transpose(1, 2)).transpose(1, 2)
-
-
 class Straight(torch.autograd.Function):
     """A function with a backward of its own, which turns its gradient around."""
 
@@ -253,165 +204,81 @@ def tokens(*shape: int) -> torch.Tensor:
     return torch.randn(*shape, requires_grad=True)
 
 
-@model
-def resnet():
-    return ResNet(), pictures(channels=3)
+def indexed(x):
+    chosen = torch.tensor([2, 0])
+    parts = [x[chosen], x.max(1).values, x.topk(1, 1).values, x.gather(1, chosen.expand(4, 2))]
+    return torch.cat([part.flatten() for part in (*parts, x.index_select(0, chosen), x[x > 0])])
 
 
-@model
-def resnet_channels_last():
-    return ResNet().to(memory_format=LAST), pictures(last=True, channels=3)
+def functions_alone(x, w):
+    y = torch.einsum("bnhd,bmhd->bhnm", x, x).softmax(-1)
+    return F.linear(y, w[:, ::2]) + y.flip(-1).cumsum(-1)
 
 
-@model
-def resnet_in_eval():
-    return ResNet().eval(), pictures(channels=3)
+def between_transposes(layer, x):
+    """As MLP-Mixer runs a network over tokens, and speech a convolution over time."""
+    return x + layer(x.transpose(1, 2)).transpose(1, 2)
 
 
-@model
-def mobilenet():
-    return nn.Sequential(Inverted(8), Inverted(8)), pictures()
+def first_of(layer, *inputs, **options):
+    return layer(*inputs, **options)[0]
 
 
-@model
-def mobilenet_channels_last():
-    return nn.Sequential(Inverted(8), Inverted(8)).to(memory_format=LAST), pictures(last=True)
+def encoder_layer(**options: Any) -> nn.Module:
+    return nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, **options)
 
 
-@model
-def shufflenet():
-    return Shuffle(8), pictures()
+PICTURES: dict[str, Callable[[], tuple[nn.Module, torch.Tensor]]] = {
+    "resnet": lambda: (ResNet(), torch.randn(2, 3, 8, 8)),
+    "shufflenet": lambda: (Shuffle(8), torch.randn(2, 8, 8, 8)),
+    "convnext": lambda: (ConvNext(8), torch.randn(2, 8, 8, 8)),
+    "unet": lambda: (UNet(), torch.randn(2, 8, 8, 8)),
+    "vit": lambda: (ViT(), torch.randn(2, 3, 8, 8)),
+}
 
 
-@model
-def shufflenet_channels_last():
-    return Shuffle(8).to(memory_format=LAST), pictures(last=True)
+def last(make: Callable[[], tuple[nn.Module, torch.Tensor]]) -> tuple[Any, ...]:
+    model, x = make()
+    return model.to(memory_format=LAST), x.to(memory_format=LAST)
 
 
-@model
-def convnext():
-    return nn.Sequential(ConvNext(8), ConvNext(8)), pictures()
-
-
-@model
-def convnext_channels_last():
-    return nn.Sequential(ConvNext(8), ConvNext(8)).to(memory_format=LAST), pictures(last=True)
-
-
-@model
-def unet():
-    return UNet(), pictures()
-
-
-@model
-def unet_channels_last():
-    return UNet().to(memory_format=LAST), pictures(last=True)
-
-
-@model
-def vit():
-    return ViT(), pictures(channels=3)
-
-
-@model
-def vit_channels_last():
-    return ViT().to(memory_format=LAST), pictures(last=True, channels=3)
-
-
-@model
-def gpt():
-    return GPT(), torch.randint(0, 20, (2, 10))
-
-
-@model
-def windows():
-    return Windows(), torch.randn(2, 8, 8, 16)
-
-
-@model
-def attention_by_hand():
-    return ByHand(), tokens(2, 6, 16)
-
-
-@model
-def attention_by_sdpa():
-    return Fused(), tokens(2, 6, 16)
-
-
-@model
-def attention_of_torch():
-    attention = nn.MultiheadAttention(16, 2, batch_first=True)
-    return lambda x: attention(x, x, x, need_weights=False)[0], tokens(2, 6, 16)
-
-
-@model
-def encoder_layer():
-    return nn.TransformerEncoderLayer(16, 2, 32, batch_first=True), tokens(2, 6, 16)
-
-
-@model
-def encoder_layer_on_its_fast_path():
-    layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
-    return layer.requires_grad_(False), torch.randn(2, 6, 16)
-
-
-@model
-def mixer():
-    return Mixer(), tokens(2, 6, 16)
-
-
-@model
-def speech():
-    return Speech(), tokens(2, 6, 16)
-
-
-@model
-def lstm():
-    layer = nn.LSTM(6, 6, batch_first=True, bidirectional=True)
-    return lambda x: layer(x)[0], tokens(2, 5, 6)
-
-
-@model
-def gru():
-    layer = nn.GRU(6, 6)
-    return lambda x: layer(x)[0], tokens(5, 2, 6)
-
-
-@model
-def embedding_bag():
-    return nn.EmbeddingBag(10, 4), torch.randint(0, 10, (3, 5))
-
-
-@model
-def norms_of_pictures():
-    norms = nn.Sequential(nn.InstanceNorm2d(8), nn.GroupNorm(2, 8), nn.LayerNorm(8))
-    return norms, pictures().requires_grad_()
-
-
-@model
-def indexed():
-    def call(x):
-        chosen = torch.tensor([2, 0])
-        found = [x[chosen], x.max(1).values, x.topk(1, 1).values, x.gather(1, chosen.expand(4, 2))]
-        return torch.cat([one.flatten() for one in (*found, x.index_select(0, chosen), x[x > 0])])
-
-    return call, tokens(4, 6)
-
-
-@model
-def functions_alone():
-    def call(x, w):
-        y = torch.einsum("bnhd,bmhd->bhnm", x, x).softmax(-1)
-        return F.linear(y, w[:, ::2]) + y.flip(-1).cumsum(-1)
-
-    return call, tokens(2, 6, 2, 8), tokens(6, 12)
-
-
-@model
-def with_a_backward_of_its_own():
-    return lambda x: Straight.apply(x * 2) * 3, tokens(4, 6)
-
-
-@model
-def checkpointed():
-    return Checkpointed(), tokens(2, 6, 16)
+# Each model, with what it is called with.
+MODELS: dict[str, Callable[[], tuple[Any, ...]]] = {
+    f"{name}_channels_last": partial(last, make) for name, make in PICTURES.items()
+}
+MODELS |= PICTURES
+MODELS |= {
+    "resnet_in_eval": lambda: (ResNet().eval(), torch.randn(2, 3, 8, 8)),
+    "gpt": lambda: (GPT(), torch.randint(0, 20, (2, 10))),
+    "windows": lambda: (Windows(), torch.randn(2, 8, 8, 16)),
+    "attention_by_hand": lambda: (ByHand(), tokens(2, 6, 16)),
+    "attention_by_sdpa": lambda: (Fused(), tokens(2, 6, 16)),
+    "attention_of_torch": lambda: (
+        partial(first_of, nn.MultiheadAttention(16, 2, batch_first=True), need_weights=False),
+        *3 * [tokens(2, 6, 16)],
+    ),
+    "encoder_layer": lambda: (encoder_layer(), tokens(2, 6, 16)),
+    "encoder_layer_on_its_fast_path": lambda: (
+        encoder_layer().eval().requires_grad_(False),
+        torch.randn(2, 6, 16),
+    ),
+    "mixer": lambda: (partial(between_transposes, nn.Linear(6, 6)), tokens(2, 6, 16)),
+    "speech": lambda: (
+        partial(between_transposes, nn.Conv1d(16, 16, 3, padding=1)),
+        tokens(2, 6, 16),
+    ),
+    "lstm": lambda: (
+        partial(first_of, nn.LSTM(6, 6, batch_first=True, bidirectional=True)),
+        tokens(2, 5, 6),
+    ),
+    "gru": lambda: (partial(first_of, nn.GRU(6, 6)), tokens(5, 2, 6)),
+    "embedding_bag": lambda: (nn.EmbeddingBag(10, 4), torch.randint(0, 10, (3, 5))),
+    "norms_of_pictures": lambda: (
+        nn.Sequential(nn.InstanceNorm2d(8), nn.GroupNorm(2, 8), nn.LayerNorm(8)),
+        tokens(2, 8, 8, 8),
+    ),
+    "indexed": lambda: (indexed, tokens(4, 6)),
+    "functions_alone": lambda: (functions_alone, tokens(2, 6, 2, 8), tokens(6, 12)),
+    "with_a_backward_of_its_own": lambda: (lambda x: Straight.apply(x * 2) * 3, tokens(4, 6)),
+    "checkpointed": lambda: (Checkpointed(), tokens(2, 6, 16)),
+}

@@ -24,6 +24,7 @@ from stridekit.audit.findings import (
     OF_OP,
     OWN,
     RESHAPE,
+    SMALL,
     TRIP,
     TWO,
 )  # fmt: skip
@@ -34,22 +35,18 @@ EACH = pytest.mark.parametrize("name", DEFECTS)
 
 def line_of(function, mark):
     lines, first = inspect.getsourcelines(function)
+    if function.__name__ == "<lambda>":
+        return first if mark == "here" else None
     return next((first + k for k, line in enumerate(lines) if f"# {mark}" in line), None)
 
 
 @EACH
-def test_a_planted_defect_is_found(name):
+def test_a_planted_defect_is_found_and_nothing_where_it_is_mended(name):
     defect = DEFECTS[name]
-    (found,) = stridekit.audit(defect.planted, *defect.inputs).findings
-    assert (found.kind, found.bytes) == (defect.kind, defect.bytes)
-    assert found.first.place.line == line_of(defect.planted, "here")
-    made = line_of(defect.planted, "made")
-    assert (found.cause and found.cause.line) == made
-
-
-@EACH
-def test_nothing_is_found_where_it_is_mended(name):
-    defect = DEFECTS[name]
+    (finding,) = stridekit.audit(defect.planted, *defect.inputs).findings
+    assert (finding.kind, finding.bytes) == (defect.kind, defect.bytes)
+    assert finding.first.place.line == line_of(defect.planted, "here")
+    assert (finding.cause and finding.cause.line) == line_of(defect.planted, "made")
     assert stridekit.audit(defect.clean, *defect.inputs).findings == ()
 
 
@@ -59,10 +56,6 @@ def test_each_kind_is_planted():
 
 
 # Near misses: each differs in one thing from what is found --------------------------------------------
-
-
-def kinds_of(function, *inputs, **options):
-    return [finding.kind for finding in stridekit.audit(function, *inputs, **options).findings]
 
 
 def two_layouts(x):
@@ -76,68 +69,59 @@ def written_in_between(w):
     return before, w.t().contiguous()
 
 
-def a_part_comes_back(x):
-    y = x.t().contiguous()
-    return y[:2].t().contiguous()
-
-
-def back_in_the_backward_pass(x):
-    return x.t().contiguous()
-
-
-def other_values_of_one_shape(x, y):
-    return x.t().contiguous(), y.t().contiguous()
-
-
-def an_attention_bias(table):
-    return table.permute(2, 0, 1).unsqueeze(0).contiguous()
-
-
-def a_bias_in_two_formats(table, other):
-    return table.permute(2, 0, 1).unsqueeze(0) + other
-
-
 def in_windows(x):
     rows = image(x).permute(0, 2, 3, 1)
     return rows.view(2, 3, 2, 3, 2, 4).transpose(2, 3).reshape(-1, 2, 2, 4)
 
 
+def called_twice(x, y):
+    def helper(t):
+        return t.contiguous()
+
+    return helper(x), helper(y)
+
+
+def attend(x, y):
+    return ATTENTION(x, y, y, need_weights=False)[0]
+
+
+ATTENTION = nn.MultiheadAttention(16, 2, batch_first=True).eval().requires_grad_(False)
+TABLE, PHOTO, X = randn(6, 6, 4), last(2, 4, 6, 6), randn(4, 6)
 NEAR = {
     "two layouts are no repeated copy": (two_layouts, (randn(2, 3, 4, 5),), [EXPLICIT, EXPLICIT]),
     "a tensor that changes is copied anew": (written_in_between, (randn(4, 6),), [EXPLICIT, EXPLICIT]),
-    "a part that comes back is no round trip": (a_part_comes_back, (randn(4, 6),), [EXPLICIT, EXPLICIT]),
+    "a part that comes back is no round trip": (
+        lambda x: x.t().contiguous()[:2].t().contiguous(), (X,), [EXPLICIT, EXPLICIT],
+    ),
     "two tensors are no repeated copy": (
-        other_values_of_one_shape, (randn(4, 6), randn(4, 6)), [EXPLICIT, EXPLICIT],
+        lambda x, y: (x.t().contiguous(), y.t().contiguous()), (X, randn(4, 6)), [EXPLICIT, EXPLICIT],
     ),
-    "a bias is no image": (an_attention_bias, (randn(6, 6, 4),), [EXPLICIT]),
-    "a sum of biases has no formats": (a_bias_in_two_formats, (randn(6, 6, 4), randn(1, 4, 6, 6)), []),
-    "an image is one": (lambda x: image(x).contiguous(), (last(2, 4, 6, 6),), [LOST]),
-    "what an image op reads is one": (lambda x: image(x.contiguous()), (last(2, 4, 6, 6),), [LOST]),
-    "windows of an image keep its channels last": (in_windows, (last(2, 4, 6, 6),), [RESHAPE]),
+    "a bias is no image": (lambda x: x.permute(2, 0, 1).unsqueeze(0).contiguous(), (TABLE,), [EXPLICIT]),
+    "a sum of biases has no formats": (
+        lambda x, y: x.permute(2, 0, 1).unsqueeze(0) + y, (TABLE, randn(1, 4, 6, 6)), [],
+    ),
+    "what an image op reads is one": (lambda x: image(x.contiguous()), (PHOTO,), [LOST]),
+    "windows of an image keep its channels last": (in_windows, (PHOTO,), [RESHAPE]),
     "a copy at the door is asked for": (lambda x: x.to(memory_format=LAST), (randn(2, 4, 6, 6),), []),
-    "clone copies by its name": (
-        lambda x: x.t().clone(memory_format=torch.contiguous_format), (randn(4, 6),), [],
-    ),
-    "another dtype is no layout": (lambda x: x.t().to(torch.float64), (randn(4, 6),), []),
+    "clone copies by its name": (lambda x: x.t().clone(memory_format=torch.contiguous_format), (X,), []),
+    "another dtype is no layout": (lambda x: x.t().to(torch.float64), (X,), []),
     "one size is in both formats": (lambda x, y: image(x) + y, (last(2, 1, 6, 6), randn(2, 1, 6, 6)), []),
     "a module is told apart": (
-        nn.Sequential(nn.Flatten(0), nn.Unflatten(0, (6, 4)), nn.Flatten(0)), (randn(4, 6).t(),), [RESHAPE],
+        nn.Sequential(nn.Flatten(0), nn.Unflatten(0, (6, 4)), nn.Flatten(0)), (X.t(),), [RESHAPE],
     ),
+    "a view of a quarter is small": (lambda x: (x * 2)[:2], (randn(8, 8),), [SMALL]),
+    "a larger one is not": (lambda x: (x * 2)[:3], (randn(8, 8),), []),
+    "a call that does nothing": (lambda x: called_twice(x, x * 2), (X,), [IDLE]),
+    "a call that copies elsewhere in the run": (lambda x: called_twice(x, x.t()), (X,), [EXPLICIT]),
+    "contiguous that torch calls itself": (lambda x: attend(x, x + 1), (randn(2, 6, 16),), []),
+    "contiguous on the same line": (lambda x: attend(x.contiguous(), x + 1), (randn(2, 6, 16),), [IDLE]),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NEAR)
 def test_a_near_miss_is_told_apart(name):
     function, inputs, kinds = NEAR[name]
-    assert kinds_of(function, *inputs) == kinds
-
-
-def test_small_views_need_a_storage_four_times_their_size():
-    def rows(count):
-        return (randn(8, 8) * 2)[:count]
-
-    assert kinds_of(lambda: rows(2)) == ["small view of a large storage"]
-    assert kinds_of(lambda: rows(3)) == []
+    assert [x.kind for x in stridekit.audit(function, *inputs).findings] == kinds
 
 
 class Keeper:
@@ -153,7 +137,7 @@ def test_small_views_are_found_wherever_a_program_keeps_them():
         block.held = (randn(8, 8) * 3)[0]
     with stridekit.audit() as dropped:
         (randn(8, 8) * 4)[0].sum()
-    counts = [len(found.findings) for found in (listed, held, dropped)]
+    counts = [len(audit.findings) for audit in (listed, held, dropped)]
     assert counts == [1, 1, 0]
 
 
@@ -178,10 +162,6 @@ def by_loop(x):
     for op in (torch.t, torch.ravel):
         x = op(x)
     return x
-
-
-def by_reduce(x):
-    return functools.reduce(lambda h, op: op(h), [torch.t, torch.relu, torch.ravel], x)
 
 
 class Written(nn.Module):
@@ -211,8 +191,8 @@ class Strict(torch.Tensor):
 @pytest.mark.parametrize(
     ("function", "x"),
     [
-        (by_loop, randn(4, 6)),
-        (by_reduce, randn(4, 6)),
+        (by_loop, X),
+        (lambda x: functools.reduce(lambda h, op: op(h), [torch.t, torch.relu, torch.ravel], x), X),
         (torch.fx.Interpreter(torch.fx.symbolic_trace(Written())).run, randn(4, 6)),
         (torch.fx.symbolic_trace(Written()), randn(4, 6)),
         (lambda x: torch.relu(x.t()).reshape(-1), randn(4, 6).as_subclass(Overrides)),
@@ -221,23 +201,23 @@ class Strict(torch.Tensor):
     ids=["loop", "reduce", "interpreter", "graph", "overrides", "strict"],
 )
 def test_ops_that_one_line_calls_have_their_findings(function, x):
-    found = stridekit.audit(function, x)
-    assert [finding.copied for finding in found.findings] == [96] and found.own == ()
+    audit = stridekit.audit(function, x)
+    assert [finding.copied for finding in audit.findings] == [96] and audit.own == ()
     with pytest.raises(AssertionError, match="copied 96 B to change layouts"):
-        found.assert_no_copies()
+        audit.assert_no_copies()
 
 
 def test_a_call_that_makes_a_layout_and_copies_it_is_listed_by_its_line():
     q, k = randn(1, 2, 5, 8), randn(2, 2, 5, 8)
-    found = stridekit.audit(lambda q, k: F.scaled_dot_product_attention(q, k, k + 1), q, k)
-    (own,) = found.own
-    assert (found.findings, own.kind, own.copied) == ((), OWN, 640)
+    audit = stridekit.audit(lambda q, k: F.scaled_dot_product_attention(q, k, k + 1), q, k)
+    (own,) = audit.own
+    assert (audit.findings, own.kind, own.copied) == ((), OWN, 640)
     assert own.first.place.expression == "F.scaled_dot_product_attention(q, k, k + 1)"
-    assert "640 B, the op's own copy, in scaled_dot_product_attention" in str(found)
+    assert "640 B, the op's own copy, in scaled_dot_product_attention" in str(audit)
     assert "q, k and v have batches of 1, 2 and 2" in own.advice
     with pytest.raises(AssertionError, match="copied 640 B"):
-        found.assert_no_copies()
-    found.assert_no_copies(allow=[OWN])
+        audit.assert_no_copies()
+    audit.assert_no_copies(allow=[OWN])
 
 
 def test_a_package_beside_torch_is_the_readers(tmp_path):
@@ -272,23 +252,24 @@ class Turned(nn.Module):
         return x + self.table.reshape(-1)
 
 
-def test_parameters_and_buffers_have_the_names_of_the_model():
-    model = nn.Sequential(nn.Identity(), Turned())
-    found = stridekit.audit(model, randn(24))
-    assert [finding.made_by for finding in found.findings] == ["table of 1"]
+def test_what_was_given_has_its_name():
+    """A parameter and a buffer that of the model, in a block too; any other tensor came from before."""
+    model, w = nn.Sequential(nn.Identity(), Turned()), X.t()
+    mask = nn.Sequential(nn.Identity(), Turned())
+    mask[1].forward = lambda x: x + mask[1].mask.reshape(-1)
     with stridekit.audit() as block:
         model(randn(24))
-    assert [finding.made_by for finding in block.findings] == ["table of Sequential.1"]
-    model[1].forward = lambda x: x + model[1].mask.reshape(-1)
-    assert stridekit.audit(model, randn(24)).findings[0].made_by == "mask of 1"
-    assert stridekit.audit(model[1], randn(24)).findings[0].made_by == "mask"
-
-
-def test_what_came_from_before_the_run_says_so():
-    w = randn(4, 6).t()
-    assert (
-        stridekit.audit(lambda: w.reshape(-1)).findings[0].made_by == "a tensor from before the run"
+    audits = (stridekit.audit(module, randn(24)) for module in (model, mask, mask[1]))
+    before = stridekit.audit(lambda: w.reshape(-1))
+    made_by = [[finding.made_by for finding in each.findings] for each in (block, before, *audits)]
+    names = (
+        "table of Sequential.1",
+        "a tensor from before the run",
+        "table of 1",
+        "mask of 1",
+        "mask",
     )
+    assert made_by == [[name] for name in names]
 
 
 def test_where_formats_meet_the_line_that_changed_one_is_named():
@@ -299,8 +280,8 @@ def test_where_formats_meet_the_line_that_changed_one_is_named():
         rows = y.contiguous()
         return torch.relu(rows) + y, conv(rows)
 
-    found = stridekit.audit(forward, last(2, 4, 6, 6))
-    named = {finding.kind: finding.cause and finding.cause.expression for finding in found.findings}
+    audit = stridekit.audit(forward, last(2, 4, 6, 6))
+    named = {finding.kind: finding.cause and finding.cause.expression for finding in audit.findings}
     assert named == {LOST: None, MIXED: "y.contiguous()", TWO: "y.contiguous()"}
 
 
@@ -313,8 +294,8 @@ def test_a_copy_into_channels_last_3d_is_blamed_on_the_line_that_left_it():
         part = torch.relu(rows[:1])
         return part.to(memory_format=torch.channels_last_3d)
 
-    found = stridekit.audit(forward, film)
-    back = [each for each in found.findings if "channels_last_3d" in each.first.place.expression]
+    audit = stridekit.audit(forward, film)
+    back = [each for each in audit.findings if "channels_last_3d" in each.first.place.expression]
     assert [each.cause.expression for each in back] == ["y.contiguous()"]
 
 
@@ -324,38 +305,18 @@ def test_copies_by_autograd_are_labelled_with_the_forward_line():
         return F.linear(turned, w).transpose(1, 2).contiguous()
 
     x, w = randn(2, 6, 5).requires_grad_(), randn(7, 6).requires_grad_()
-    found = stridekit.audit(forward, x, w, backward=True)
-    every = [each for finding in found.findings for each in finding.occurrences]
+    audit = stridekit.audit(forward, x, w, backward=True)
+    every = [each for finding in audit.findings for each in finding.occurrences]
     by_autograd = [each for each in every if each.kind == GRADIENT]
     assert by_autograd and all(each.backward for each in by_autograd)
     product, back = "F.linear(turned, w)", "F.linear(turned, w).transpose(1, 2)"
     lines = {product, "x.transpose(1, 2)", back, f"{back}.contiguous()"}
     assert {each.place.expression for each in by_autograd} <= lines
-    advice = [each.advice for each in found.findings if all(x.backward for x in each.occurrences)]
+    advice = [each.advice for each in audit.findings if all(x.backward for x in each.occurrences)]
     assert not any("leave it out" in words for words in advice)
 
 
-def test_contiguous_that_torch_calls_itself_is_not_the_readers():
-    attention = nn.MultiheadAttention(16, 2, batch_first=True).eval()
-    x = randn(2, 6, 16)
-    found = stridekit.audit(lambda x: attention(x, x, x, need_weights=False)[0], x)
-    assert IDLE not in {finding.kind for finding in found.findings}
-    assert IDLE in kinds_of(lambda x: attention(x.contiguous(), x, x)[0], x)
-
-
 # Advice ---------------------------------------------------------------------------------------------
-
-
-def advice_of(function, *inputs):
-    found = stridekit.audit(function, *inputs)
-    return [finding.advice for finding in found.findings]
-
-
-def called_twice(x, y):
-    def helper(t):
-        return t.contiguous()
-
-    return helper(x), helper(y.t())
 
 
 KEEP = "keep it, or change what needs it: "
@@ -386,18 +347,13 @@ ADVICE = {
 def test_advice_to_leave_a_call_out_holds(name):
     """Where it is given the result without the call is the same; else the advice names what needs it."""
     (function, expected), x = ADVICE[name], randn(4, 6)
-    found = stridekit.audit(function, x)
-    (finding,) = found.findings
+    audit = stridekit.audit(function, x)
+    (finding,) = audit.findings
     assert finding.advice.startswith(expected)
     if expected == KINDS[TRIP]:
         return
-    trial = found.without(finding, rounds=3)
+    trial = audit.without(finding, rounds=3)
     assert trial.same == (expected == LEAVE_OUT), trial
-
-
-def test_a_call_that_copies_elsewhere_in_the_run_is_not_called_idle():
-    assert kinds_of(lambda x: called_twice(x, x.t()), randn(4, 6)) == [IDLE]
-    assert kinds_of(called_twice, randn(4, 6), randn(4, 6)) == [EXPLICIT]
 
 
 def test_attention_on_the_math_path_says_why():
@@ -407,8 +363,8 @@ def test_attention_on_the_math_path_says_why():
         turned = v.transpose(1, 2)
         return F.scaled_dot_product_attention(q, k, turned)
 
-    found = stridekit.audit(attend, q[:1], q, randn(2, 5, 2, 8))
-    (finding,) = [each for each in found.findings if each.kind == OF_OP]
+    audit = stridekit.audit(attend, q[:1], q, randn(2, 5, 2, 8))
+    (finding,) = [each for each in audit.findings if each.kind == OF_OP]
     assert finding.advice.startswith(
         "attention took the math path, which copies: q, k and v have batches"
     )
@@ -421,11 +377,11 @@ def test_a_large_report_fits_one_screen_and_the_rest_folds_out():
         source = "\n".join(f"x{k} = x[:, {k}:].t().contiguous()" for k in range(40))
         exec(compile(source, "<many lines>", "exec"), {"x": x})
 
-    found = stridekit.audit(lines, randn(50, 50))
-    assert len(found.findings) == 40 and len(str(found).splitlines()) <= 35
-    assert "and 35 more of" in str(found)
-    assert len(found.report().splitlines()) > 5 * 40
-    page = found._repr_html_()
+    audit = stridekit.audit(lines, randn(50, 50))
+    assert len(audit.findings) == 40 and len(str(audit).splitlines()) <= 35
+    assert "and 35 more of" in str(audit)
+    assert len(audit.report().splitlines()) > 5 * 40
+    page = audit._repr_html_()
     assert page.count("<details") == 1 and page.count("explicit copy") == 40
     assert page.index(">  5  ") < page.index("<details") < page.index(">  6  ")
 

@@ -81,7 +81,7 @@ def in_python(program):
 def test_import_adds_to_torch_only_stridekit():
     """The import is as quick as torch's: plots and widgets load when they are first used."""
     printed = in_python(
-        "import sys, json, torch; before = set(sys.modules); import stridekit; "
+        "import sys, json, torch; before = set(sys.modules); from stridekit import diagnose; "
         "print(json.dumps([*before]), json.dumps([*set(sys.modules) - before]), sep=chr(10))"
     )
     before, added = (

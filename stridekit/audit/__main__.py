@@ -7,6 +7,7 @@ python -m stridekit.audit -m package.module [its arguments]
 import os
 import runpy
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -26,11 +27,15 @@ def main(arguments: list[str]) -> int:
     if not sys.argv:
         return _refuse("-m needs the name of a module", 2)
     name = sys.argv[0]
-    if is_module and not _is_importable(name):
-        return _refuse(f"No module named {name}", 1)
-    if not is_module and not os.path.exists(name):
+    if is_module:
+        spec = None
+        with suppress(ImportError, ValueError):
+            spec = find_spec(name)
+        if spec is None:
+            return _refuse(f"No module named {name}", 1)
+    elif not os.path.exists(name):
         return _refuse(f"can't open file {name!r}: it does not exist", 2)
-    if not is_module and not sys.flags.safe_path:
+    elif not sys.flags.safe_path:
         sys.path[0] = os.path.dirname(os.path.abspath(name))
     end: BaseException | None = None
     try:
@@ -63,13 +68,6 @@ def _run_script(path: str) -> None:
     main_module, full = ModuleType("__main__"), os.path.abspath(path)
     main_module.__file__, sys.modules["__main__"] = full, main_module
     exec(compile(Path(full).read_bytes(), full, "exec", dont_inherit=True), vars(main_module))
-
-
-def _is_importable(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except (ImportError, ValueError):
-        return False
 
 
 def _refuse(why: str, status: int) -> int:

@@ -29,18 +29,14 @@ _is_row_major = cache(lambda shape, stride: Layout(shape, stride).is_contiguous(
 _PRODUCTS = ("aten::mm", "aten::bmm", "aten::addmm", "aten::baddbmm")
 # Calls that copy where a view does not exist, instead of raising.
 _COPY_INSTEAD = {
-    f"aten::{name}"
-    for name in (
-        "reshape", "reshape_as", "flatten", "ravel", "contiguous", "matmul", "linear", "einsum",
-        "tensordot", "scaled_dot_product_attention", "layer_norm", "bilinear",
-    )
+    "reshape", "reshape_as", "flatten", "ravel", "contiguous", "matmul", "linear", "einsum", "tensordot",
+    "scaled_dot_product_attention", "layer_norm", "bilinear",
 }  # fmt: skip
 _IMAGES = (
     "convolution", "pool", "upsample", "batch_norm", "pixel_", "grid_sampler", "channel_shuffle",
 )  # fmt: skip
 _MOST_VIEWS = 64  # of a chain that is tried
-_MOST_STEPS = 40  # of a path that is told
-_MOST_READERS = 2_000  # that are followed from a copy
+_MOST_STEPS = 40  # of a path that is shown
 
 
 class History:
@@ -52,8 +48,7 @@ class History:
         self.makers: list[tuple[int, ...]] = []
         # Of each tensor that an op made: what turned its format, to channels first and to channels
         # last, and what took it out of row-major order.
-        self._turned: dict[tuple[int, Key], tuple[Cause, Cause]] = {}
-        self._left: dict[tuple[int, Key], Cause] = {}
+        self._causes: dict[tuple[int, Key], tuple[Cause, Cause, Cause]] = {}
         latest: dict[Key, int] = {}
         for op in self.ops:
             keys = [_key(operand) for operand in op.inputs]
@@ -63,19 +58,20 @@ class History:
                 if not (op.writes and key in keys):  # a write keeps the layout
                     latest[key] = op.number
                     self._note_causes(op, out, key)
-        self._images = self._of_images()
 
     def _note_causes(self, op: Event, out: Operand, key: Key) -> None:
         mine: Cause = op.number, None
-        turned, left, source = (mine, mine), mine, _source(op, out)
+        first, last, left, source = mine, mine, mine, _source(op, out)
         if source >= 0:
             before = op.inputs[source]
-            turned = self._turners(op.number, source)
-            if format_of(before):
-                turned = (mine, turned[1]) if is_last(before) else (turned[0], mine)
+            first, last = self._turners(op.number, source)
+            if is_last(before):
+                first = mine
+            elif format_of(before):
+                last = mine
             if op.number not in self.views and not _is_row_major(before.shape, before.stride):
                 left = self._made(op.number, source, _is_not_contiguous)
-        self._turned[op.number, key], self._left[op.number, key] = turned, left
+        self._causes[op.number, key] = first, last, left
 
     @cached_property
     def _readers(self) -> dict[tuple[int, Key], list[tuple[int, int]]]:
@@ -90,31 +86,28 @@ class History:
     def _last_write(self) -> dict[int, int]:
         return {storage: op.number for op in self.ops for storage in op.writes}
 
-    def steps(self, number: int, place: int) -> Iterator[tuple[int, int]]:
-        """The inputs that an operand of an op was made of, the last step first: op, and its operand."""
+    def _steps(self, number: int, place: int) -> Iterator[tuple[int, int]]:
+        """An operand of an op, and those that it was made of, the last one first: op, and its operand."""
         for _ in range(_MOST_STEPS):
-            operand, maker = self.ops[number].inputs[place], self.makers[number][place]
-            if maker < 0:
+            yield number, place
+            if place < 0 or (maker := self.makers[number][place]) < 0:
                 return
-            source = _source(self.ops[maker], operand)
-            yield maker, source
-            if source < 0:
-                return
-            number, place = maker, source
+            number, place = maker, _source(self.ops[maker], self.ops[number].inputs[place])
+        yield number, place
 
-    def lineage(self, number: int, place: int) -> list[Operand]:
-        """An operand of an op, and those that it was made of, the last one first."""
-        steps = [(number, place), *self.steps(number, place)]
+    def lineage(self, copy: Copy) -> list[Operand]:
+        """The copied operand, and those that it was made of, the last one first."""
+        steps = self._steps(copy.op, copy.operand)
         return [self.ops[op].inputs[source] for op, source in steps if source >= 0]
 
     def path(self, number: int, place: int, cause: int) -> tuple[int, ...]:
         """The ops from `cause`, which made a layout, to op `number`; of long paths, the end."""
-        ops = [maker for maker, _ in self.steps(number, place)]
+        ops = [op for op, _ in self._steps(number, place)]
         if cause in ops:
             del ops[ops.index(cause) + 1 :]
         elif cause >= 0:
             ops.append(cause)
-        return (*reversed(ops), number)
+        return tuple(reversed(ops))
 
     def cause(self, copy: Copy) -> Cause:
         """The op that made the layout which `copy` had to change; or -1, and the tensor that was given."""
@@ -129,7 +122,7 @@ class History:
 
     def _turners(self, number: int, place: int) -> tuple[Cause, Cause]:
         operand, maker = self.ops[number].inputs[place], self.makers[number][place]
-        return self._turned[maker, _key(operand)] if maker >= 0 else ((-1, operand), (-1, operand))
+        return self._causes[maker, _key(operand)][:2] if maker >= 0 else ((-1, operand),) * 2
 
     def _made(self, number: int, place: int, needs: Callable[[Layout], bool]) -> Cause:
         """The first view, counted from the end, without which the copy would not be needed."""
@@ -140,7 +133,7 @@ class History:
                 return -1, operand
             op = self.ops[maker]
             if maker not in self.views:  # its memory was made here
-                return self._left[maker, _key(operand)]
+                return self._causes[maker, _key(operand)][2]
             views.insert(0, (op, operand))
             made = self._made_again(views)
             if made is None or needs(made) or len(views) == _MOST_VIEWS:
@@ -162,11 +155,11 @@ class History:
         for number, made, layout in todo:  # which grows meanwhile
             for reader, place in self._readers[number, _key(made)]:
                 seen += 1
-                if seen == _MOST_READERS:
+                if seen == 2_000:
                     return "too much follows to say"
                 follower = self.ops[reader]
                 outs = self._followed(follower, place, layout)
-                if outs is None and follower.call not in _COPY_INSTEAD:
+                if outs is None and follower.call.removeprefix("aten::") not in _COPY_INSTEAD:
                     return f"{_what(follower)} raises without it"
                 todo += [(reader, *pair) for pair in outs or ()]
         return ""
@@ -182,9 +175,7 @@ class History:
             layout = next(made for out, made in outs if _key(out) == _key(operand))
         return layout
 
-    def _followed(
-        self, op: Event, place: int, layout: Layout
-    ) -> list[tuple[Operand, Layout]] | None:
+    def _followed(self, op: Event, place: int, layout: Layout) -> Followed | None:
         """The results that follow the layout of an operand, if it lay so; None if a view raises."""
         if op.number not in self.views:
             order = sort_dims(layout.shape, layout.stride)
@@ -203,9 +194,10 @@ class History:
 
     def is_image(self, *operands: Operand) -> bool:
         """Whether an op of images made or read one of these tensors, or what it was made of."""
-        return any(operand.storage in self._images for operand in operands)
+        return not self._images.isdisjoint(operand.storage for operand in operands)
 
-    def _of_images(self) -> set[int]:
+    @cached_property
+    def _images(self) -> set[int]:
         """The storages that ops of images made or read, and those of the same shape around them."""
         images: set[int] = set()
         for op in self.ops:

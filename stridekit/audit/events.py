@@ -17,15 +17,12 @@ import torch
 from stridekit.layout import Layout
 from stridekit.rules import why_not_dense
 
-COPY = "aten::copy_"
-
 Dims = tuple[int, ...]
 Extent = tuple[Dims, Dims]
 
 _LONGEST = 100  # characters of an expression
 _TORCH = Path(torch.__file__).parent
 _STANDARD = Path(linecache.__file__).parent
-_INSTALLED = {"site-packages", "dist-packages"}
 # Files that run the reader's program step by step: a call of the reader's does not begin there.
 _STEPPING = [_TORCH / name for name in (
     "fx", "_functorch", "func", "autograd", "utils/checkpoint.py", "_tensor.py", "overrides.py",
@@ -35,7 +32,8 @@ _STEPPING = [_TORCH / name for name in (
 # What a frame can be: the reader's own; a library's; a library's that steps; autograd's engine.
 READER, LIBRARY, STEPPING, ENGINE = range(1, 5)
 # By the id of a code object, which lives on here: its hash takes as long as an op.
-_codes: dict[int, tuple[CodeType, int]] = {}
+_codes: dict[int, CodeType] = {}
+_kinds: dict[int, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +71,7 @@ class Operand(NamedTuple):
     @property
     def layout(self) -> Layout:
         """Its layout, in a storage that bears its number."""
-        name = f"storage {self.storage}"
-        return Layout(self.shape, self.stride, self.offset, self.itemsize, storage=name)
+        return Layout(*self[1:5], storage=f"storage {self.storage}")
 
     @property
     def nbytes(self) -> int:
@@ -166,10 +163,10 @@ def where(frame: FrameType | None) -> tuple[Place | None, bool, object]:
 
     The call is a mark of the function that the reader called there, if it is one of a library's in Python.
     """
-    engine, call = False, None
+    engine, call, kinds = False, None, _kinds
     while frame is not None:
         code = frame.f_code
-        _, kind = _codes.get(id(code)) or _known(code)
+        kind = kinds.get(id(code)) or _known(code)
         if kind == READER:
             return _place(id(code), frame.f_lasti), engine, call
         if kind == LIBRARY:
@@ -182,33 +179,34 @@ def where(frame: FrameType | None) -> tuple[Place | None, bool, object]:
 
 def is_readers(code: CodeType) -> bool:
     """Whether the reader wrote it: it is not part of torch, of audit or of the standard library."""
-    return _known(code)[1] == READER
+    return _known(code) == READER
 
 
-def _known(code: CodeType) -> tuple[CodeType, int]:
+def _known(code: CodeType) -> int:
     if id(code) not in _codes:
-        _codes[id(code)] = code, _kind(code)
-    return _codes[id(code)]
+        _codes[id(code)], _kinds[id(code)] = code, _kind(code)
+    return _kinds[id(code)]
 
 
 def _kind(code: CodeType) -> int:
     if code.co_name == "_engine_run_backward":
         return ENGINE
-    if code.co_name in ("__torch_function__", "__torch_dispatch__"):
-        return STEPPING  # a tensor subclass: the line that used the tensor is the reader's
     path = Path(code.co_filename)
-    if code.co_filename.startswith("<frozen") or any(map(path.is_relative_to, _STEPPING)):
+    # Of a tensor subclass: the line that used the tensor is the reader's.
+    of_subclass = code.co_name in ("__torch_function__", "__torch_dispatch__")
+    is_frozen = code.co_filename.startswith("<frozen")
+    if of_subclass or is_frozen or any(map(path.is_relative_to, _STEPPING)):
         return STEPPING
     if path.is_relative_to(_TORCH):
         return LIBRARY
-    is_standard = path.is_relative_to(_STANDARD) and not _INSTALLED & {*path.parts}
-    return STEPPING if is_standard else READER
+    is_installed = {"site-packages", "dist-packages"} & {*path.parts}
+    return STEPPING if path.is_relative_to(_STANDARD) and not is_installed else READER
 
 
 @cache
 def _place(known: int, instruction: int) -> Place:
     """Read the line of an instruction, and the source of its expression on one line."""
-    code, _ = _codes[known]
+    code = _codes[known]
     first, last, start, end = list(code.co_positions())[instruction // 2]
     line = first or code.co_firstlineno
     lines = linecache.getlines(code.co_filename)[line - 1 : last or line]

@@ -7,15 +7,15 @@ Occurrences whose layout was made by one line are one finding.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import chain
 from typing import Any
 
 from stridekit.audit.causes import Cause, History, format_of, is_last
 from stridekit.audit.events import Copy, Dims, Event, Kind, Operand, Place
 from stridekit.audit.record import PINNED, Recorder
-from stridekit.layout import Layout, LayoutError
+from stridekit.layout import Layout
 from stridekit.rules import dim_order
 from stridekit.sdpa import why_no_flash
 
@@ -41,12 +41,11 @@ KINDS = {
     SMALL: "clone() what you keep: then the rest can be freed",
 }
 LEAVE_OUT = "leave it out: nothing that follows in this run needs it"
-_NEEDED = "keep it, or change what needs it: {}"
 _METHODS = ("aten::contiguous", "aten::to")  # that can be left out
 _ALL_CALLS = (*_METHODS, "aten::clone")
 _RESHAPES = ("aten::reshape", "aten::flatten", "aten::unflatten", "aten::reshape_as", "aten::ravel")
 _CONVOLUTION = "aten::convolution"
-_ATTENTION = "aten::scaled_dot_product_attention"
+_MOST_OPS = 100  # of a call
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +102,7 @@ class Finding:
     @property
     def first(self) -> Occurrence:
         """Return the first occurrence of the finding's kind, with its op and its layouts."""
-        kinds = [each.kind for each in self.occurrences]
-        return self.occurrences[kinds.index(self.kind) if self.kind in kinds else 0]
+        return next((x for x in self.occurrences if x.kind == self.kind), self.occurrences[0])
 
 
 class Search:
@@ -136,26 +134,27 @@ class Search:
 
     def findings(self) -> tuple[Finding, ...]:
         """What is worth a look."""
-        copies, formats = self._of_copies(), self._of_formats()
-        return _together([*copies, *formats, *self._of_idle(), *self._of_kept()])
+        on_layouts = (*self._of_copies(), *self._of_formats())
+        return _together((*on_layouts, *self._of_idle(), *self._of_kept()))
 
     def own(self) -> tuple[Finding, ...]:
         """The copies of layouts that calls made themselves."""
-        pairs = [(copy, self.ops[copy.op]) for copy in self.copies if copy.kind == Kind.INSIDE]
-        return _together([
-            self._seen(OWN, op, copy.bytes, copy.bytes, copy.layouts, advice=self._why_math(op))
-            for copy, op in pairs
-        ])  # fmt: skip
+        inside = ((copy, self.ops[copy.op]) for copy in self.copies if copy.kind == Kind.INSIDE)
+        return _together(
+            self._seen(OWN, op, copy.layouts, copy.bytes, advice=self._why_math(op))
+            for copy, op in inside
+        )
 
     def _seen(
-        self, kind: str, op: Event, size: int, copied: int, layouts: tuple[Dims, ...],
-        events: tuple[int, ...] = (), cause: Cause = (-1, None), advice: str = "",
+        self, kind: str, op: Event, layouts: tuple[Dims, ...], copied: int, kept: int = 0,
+        path: tuple[int, ...] = (), cause: Cause = (-1, None), advice: str = "",
     ) -> Occurrence:  # fmt: skip
         number, given = cause
         made = self.ops[number] if number >= 0 else None
         name = self.run.names.get(given.storage, "a tensor from before the run") if given else ""
         cause_of = (made.place, made.call) if made else (None, name)
-        at, events = (op.call, op.place, op.module, op.backward), events or (op.number,)
+        at, events = (op.call, op.place, op.module, op.backward), path or (op.number,)
+        size = copied + kept
         return Occurrence(kind, size, copied, *at, layouts, events, given, *cause_of, advice)
 
     def _of_copies(self) -> Iterator[Occurrence]:
@@ -167,66 +166,57 @@ class Search:
                 before = self.copies[self.undone[k]]
                 cause, size = (before.op, None), size + before.bytes
             path = self.history.path(op.number, copy.operand, cause[0])
-            advice = self._advice(k, kind, cause[0] < 0)
-            yield self._seen(kind, op, size, size, copy.layouts, path, cause, advice)
+            advice = self._advice(copy, op, kind, cause[0] < 0)
+            yield self._seen(kind, op, copy.layouts, size, 0, path, cause, advice)
 
     def _op(self, k: int) -> Event:
         return self.ops[self.copies[k].op]
 
     def _kind(self, k: int) -> str:
         copy, op = self.copies[k], self._op(k)
-        if k in self.again:
-            return REPEATED
-        if k in self.undone:
-            return TRIP
-        if op.by_engine:
-            return GRADIENT
-        if copy.kind == Kind.EXPANDED:
-            return WRITTEN_OUT
-        if op.name == _CONVOLUTION and _disagree(op) == 0:
-            return TWO
-        if not op.backward and self._loses_format(copy, op):
-            return LOST
-        if op.call in _RESHAPES:
-            return RESHAPE
-        return EXPLICIT if op.call in _ALL_CALLS else OF_OP
+        kinds = {
+            REPEATED: k in self.again,
+            TRIP: k in self.undone,
+            GRADIENT: op.by_engine,
+            WRITTEN_OUT: copy.kind == Kind.EXPANDED,
+            TWO: op.name == _CONVOLUTION and _odd_operand(op) is not None,
+            LOST: not op.backward and self._loses_format(copy, op),
+            RESHAPE: op.call in _RESHAPES,
+            EXPLICIT: op.call in _ALL_CALLS,
+            OF_OP: True,
+        }
+        return next(kind for kind, fits in kinds.items() if fits)
 
-    def _advice(self, k: int, kind: str, is_given: bool) -> str:
-        copy, call = self.copies[k], self._op(k).call
-        if kind in (EXPLICIT, WRITTEN_OUT) and call in _METHODS:
+    def _advice(self, copy: Copy, op: Event, kind: str, is_given: bool) -> str:
+        if kind in (EXPLICIT, WRITTEN_OUT) and op.call in _METHODS:
             why = self.history.why_needed(copy)
-            return _NEEDED.format(why) if why else LEAVE_OUT
+            return f"keep it, or change what needs it: {why}" if why else LEAVE_OUT
         if kind == RESHAPE and is_given:
             return "give it a contiguous tensor: reshape of that is a view"
-        if kind == OF_OP:
-            return self._why_math(self._op(k))
         if kind == TWO and not is_given:
             return "keep the memory format at the line that made the layout"
         if kind == TWO and copy.operand == 0:
             return "hand in the input as x.to(memory_format=torch.channels_last)"
-        return ""
+        return self._why_math(op) if kind == OF_OP else ""
 
     def _why_math(self, op: Event) -> str:
         """Why attention took the path that is written in other ops; "" if it did not, or if unclear."""
-        if op.call != _ATTENTION:
+        if op.call != "aten::scaled_dot_product_attention":
             return ""
-        marks, first = self.run.marks, op.number
-        while marks[first - 1 : first] == [marks[op.number]]:
-            first -= 1
+        marks = self.run.marks
+        near = self.ops[max(op.number - _MOST_OPS, 0) : op.number + _MOST_OPS]
         made: set[Operand] = set()
         given: dict[Operand, None] = {}
-        for each in takewhile(lambda each: marks[each.number] == marks[first], self.ops[first:]):
+        for each in (each for each in near if marks[each.number] == marks[op.number]):
             given |= dict.fromkeys(x for x in each.inputs if x not in made and len(x.shape) >= 2)
             made |= {*each.outputs}
-        tensors = [Layout(x.shape, x.stride, itemsize=x.itemsize) for x in given]
-        if not 3 <= len(tensors) <= 4:
-            return ""
-        q, k, *masks, v = tensors
         try:
+            q, k, *masks, v = (Layout(x.shape, x.stride, itemsize=x.itemsize) for x in given)
             why = why_no_flash(q, k, v, attn_mask=masks[0] if masks else None)
-        except LayoutError:
+        except ValueError:  # too few tensors, or some that do not fit
             return ""
-        return f"attention took the math path, which copies: {why}" if why else ""
+        is_clear = why and len(masks) < 2
+        return f"attention took the math path, which copies: {why}" if is_clear else ""
 
     def _is_asked_for(self, k: int) -> bool:
         """clone() copies by its name; and an input is brought to a memory format once, at the door."""
@@ -243,8 +233,7 @@ class Search:
         for k in self.causes:
             copy, op = self.copies[k], self._op(k)
             groups[op.inputs[copy.operand], copy.target, op.backward].append(k)
-        twice = (group for group in groups.values() if len({self.copies[k].op for k in group}) > 1)
-        return {k for group in twice for k in group}
+        return {*chain(*(x for x in groups.values() if len({self.copies[k].op for k in x}) > 1))}
 
     def _undone(self) -> dict[int, int]:
         """For each copy that brings back the order which an earlier one changed: that one."""
@@ -254,7 +243,7 @@ class Search:
         asked = [k for k in self.causes if self._op(k).call in calls and k not in self.again]
         made = {self._op(k).outputs[0].storage: k for k in asked}
         for k in asked:
-            read = self.history.lineage(self.copies[k].op, self.copies[k].operand)
+            read = self.history.lineage(self.copies[k])
             for before in dict.fromkeys(made.get(operand.storage, k) for operand in read):
                 if before < k and not {before, k} & taken and self._undoes(before, k):
                     pairs[k] = before
@@ -263,10 +252,10 @@ class Search:
 
     def _undoes(self, before: int, after: int) -> bool:
         """Whether the second copy puts the elements back into the order in which the first found them."""
-        one_way = self._op(before).backward == self._op(after).backward
-        there, back = _moves(self.copies[before]), _moves(self.copies[after])
-        is_inverse = back == [there.index(d) for d in range(len(there))]
-        return one_way and is_inverse and self.copies[before].bytes == self.copies[after].bytes
+        copies = self.copies[before], self.copies[after]
+        there, back = map(_moves, copies)
+        are_alike = len({(copy.bytes, self.ops[copy.op].backward) for copy in copies}) == 1
+        return are_alike and back == sorted(range(len(there)), key=there.__getitem__)
 
     def _loses_format(self, copy: Copy, op: Event) -> bool:
         """Whether a copy wrote an image with its channels last in rows: pixels now lie side by side."""
@@ -275,7 +264,7 @@ class Search:
         outs = after.outputs if merges else op.outputs
         if not outs or format_of(outs[0]) != "contiguous_format":
             return False
-        read = self.history.lineage(op.number, copy.operand)
+        read = self.history.lineage(copy)
         same = [operand for operand in read if operand.nbytes == read[0].nbytes]
         last = [operand for operand in same[:4] if is_last(operand)]
         steps = [(t, s) for n, s, t in zip(*copy.layouts, strict=True) if n > 1]
@@ -290,32 +279,30 @@ class Search:
             out, is_convolution = op.outputs[0], op.name == _CONVOLUTION
             if len(out.shape) not in (4, 5) or not self.history.is_image(*op.inputs, out):
                 continue
-            k = _disagree(op) if is_convolution else _odd_operand(op)
             turns = is_last(op.inputs[0]) and format_of(out) == "contiguous_format"
-            if k is not None:
-                odd, cause, path = op.inputs[k], *self._turned(op, k)
-                layouts, kind = (odd.shape, odd.stride, out.stride), (MIXED, TWO)[is_convolution]
-                yield self._seen(kind, op, odd.nbytes, 0, layouts, path, cause)
+            if (k := _odd_operand(op)) is not None:
+                odd, kind = op.inputs[k], TWO if is_convolution else MIXED
+                layouts = odd.shape, odd.stride, out.stride
+                yield self._seen(kind, op, layouts, 0, odd.nbytes, *self._turned(op, k))
             elif turns and not is_convolution and op.number not in self.run.views:
-                yield self._seen(LOST, op, out.nbytes, 0, (out.shape, out.stride, out.stride))
+                yield self._seen(LOST, op, (out.shape, out.stride, out.stride), 0, out.nbytes)
 
-    def _turned(self, op: Event, odd: int) -> tuple[Cause, tuple[int, ...]]:
+    def _turned(self, op: Event, odd: int) -> tuple[tuple[int, ...], Cause]:
         """What made the format of the odd operand; where no line did, what made that of another one."""
         place, cause = odd, self.history.turned(op.number, odd)
         for k, operand in enumerate(op.inputs):
             if cause[0] < 0 and format_of(operand) not in ("", format_of(op.inputs[odd])):
                 other, _ = self.history.turned(op.number, k)
                 place, cause = (k, (other, None)) if other >= 0 else (place, cause)
-        return cause, self.history.path(op.number, place, cause[0])
+        return self.history.path(op.number, place, cause[0]), cause
 
     def _of_idle(self) -> Iterator[Occurrence]:
         """Calls that do nothing, at places where no other call did something."""
         busy = {op.place for op in self.ops if op.call in _METHODS}
         for number, name, operand, module, place in self.run.idle:
             if place not in busy:
-                at = (f"aten::{name}", place, module, False)
-                layouts = operand.shape, operand.stride, operand.stride
-                yield Occurrence(IDLE, 0, 0, *at, layouts, (number,))
+                at, layouts = (place, module, False), (operand.shape, *2 * [operand.stride])
+                yield Occurrence(IDLE, 0, 0, f"aten::{name}", *at, layouts, (number,))
 
     def _of_kept(self) -> Iterator[Occurrence]:
         """Storages of the run that live on for the sake of a small part."""
@@ -327,10 +314,10 @@ class Search:
             if 0 < reached * PINNED <= size:
                 (maker, _), (op, out) = views[number][0], views[number][-1]
                 layouts, path = (out.shape, out.stride, out.stride), (maker.number, op.number)
-                yield self._seen(SMALL, op, size - reached, 0, layouts, path, (maker.number, None))
+                yield self._seen(SMALL, op, layouts, 0, size - reached, path, (path[0], None))
 
 
-def _together(seen: list[Occurrence]) -> tuple[Finding, ...]:
+def _together(seen: Iterable[Occurrence]) -> tuple[Finding, ...]:
     """The findings, the most bytes first: what one line made is one, of whatever kind."""
     groups: dict[Any, list[Occurrence]] = defaultdict(list)
     for each in seen:
@@ -346,10 +333,15 @@ def _together(seen: list[Occurrence]) -> tuple[Finding, ...]:
         advice = {each.advice or KINDS[kind] for each in group if each.kind == kind}
         # Where calls of one finding differ, the most careful advice holds for all of them.
         careful = sorted(advice - {LEAVE_OUT}) or sorted(advice)
-        name, *more = dict.fromkeys(each.made_by for each in group)
-        name += f" and {len(more)} more" if more else ""
-        findings.append(Finding(kind, careful[0], group[0].cause, name, tuple(group)))
+        made_by = first_of(each.made_by for each in group)
+        findings.append(Finding(kind, careful[0], group[0].cause, made_by, tuple(group)))
     return tuple(sorted(findings, key=lambda finding: -finding.bytes))
+
+
+def first_of(names: Iterable[str]) -> str:
+    """The first name, and how many others there are."""
+    first, *more = dict.fromkeys(names)
+    return f"{first} and {len(more)} more" if more else first
 
 
 def _moves(copy: Copy) -> list[int]:
@@ -360,16 +352,16 @@ def _moves(copy: Copy) -> list[int]:
     return [source.index(d) for d in target]
 
 
-def _disagree(op: Event) -> int | None:
-    """The input of a convolution, 0, if its format differs from that of the weight."""
-    formats = [format_of(operand) for operand in op.inputs[:2]]
-    return 0 if len({*formats, ""}) == 3 else None
-
-
 def _odd_operand(op: Event) -> int | None:
-    """The first operand in another format than the result, where two of its shape differ."""
-    formats = [format_of(x) if len(x.shape) == len(op.outputs[0].shape) else "" for x in op.inputs]
-    if len({name for name in formats if name}) < 2:
+    """The first operand in another format than the result, where two of its shape differ.
+
+    Of a convolution, the input, where its format and that of the weight differ.
+    """
+    out, is_convolution = op.outputs[0], op.name == _CONVOLUTION
+    operands = op.inputs[:2] if is_convolution else op.inputs
+    formats = [format_of(x) if len(x.shape) == len(out.shape) else "" for x in operands]
+    if len({*formats, ""}) < 3:
         return None
-    mine = format_of(op.outputs[0])
-    return next((k for k, name in enumerate(formats) if name and name != mine), None)
+    fitting = ("", format_of(out))
+    odd = (k for k, name in enumerate(formats) if is_convolution or name not in fitting)
+    return next(odd, None)

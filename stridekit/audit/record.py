@@ -17,33 +17,22 @@ from functools import cache, cached_property, wraps
 from inspect import CO_OPTIMIZED
 from itertools import islice
 from math import prod
-from types import FrameType, FunctionType, ModuleType
+from traceback import walk_stack
+from types import FunctionType, ModuleType
 from typing import Any
 from unittest.mock import patch
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 
-from stridekit.audit.events import (
-    COPY,
-    Copy,
-    Event,
-    Extent,
-    Kind,
-    Operand,
-    Place,
-    is_readers,
-    kind_of,
-    where,
-)
+from stridekit.audit.events import Copy, Event, Kind, Operand, Place, is_readers, kind_of, where
 
 PINNED = 4  # a view is small if its storage has so many times its bytes
 _MOST_OBJECTS = 2_000  # of a frame that are searched for tensors which a program keeps
 _ZEROS = ("aten::zeros", "aten::new_zeros", "aten::zeros_like")
 _MARK = "stridekit's op "  # names of marks begin with it
 _NoOverrides = torch._C.DisableTorchFunctionSubclass  # a subclass may refuse to tell its shape
-_NO_DISPATCH = torch._C._disabled_torch_dispatch_impl
-_UNKNOWN: tuple[int, Any] = (-1, lambda: None)
+_UNKNOWN: tuple[int, Any] = -1, lambda: None
 # No tensor carries this dispatch key, because torch keeps it for its own tests: the second kernel has it.
 _NAME = "TESTING_ONLY_GenericMode"
 _KEY = torch._C._parse_dispatch_key(_NAME)
@@ -52,7 +41,6 @@ _local = threading.local()
 
 
 def _copy(target: torch.Tensor, source: Any, non_blocking: bool = False) -> torch.Tensor:
-    """Report a copy, and make it."""
     _switch(False)  # a copy inside of a copy does not count
     try:
         if not isinstance(source, torch.Tensor):
@@ -66,7 +54,6 @@ def _copy(target: torch.Tensor, source: Any, non_blocking: bool = False) -> torc
 
 
 def _switch(on: bool) -> None:
-    """Switch the second kernel on or off for this thread."""
     if on:  # torch excludes its key in a mode's handler
         torch._C._dispatch_tls_set_dispatch_key_excluded(_KEY, False)
     torch._C._dispatch_tls_set_dispatch_key_included(_KEY, on)
@@ -112,11 +99,9 @@ class Recorder(TorchDispatchMode):
         self._known: dict[int, tuple[int, Any]] = {}  # by address: a number, and the storage
         self._versions: list[int] = []  # by number
         self._running: tuple[str, tuple[Operand, ...]] = "", ()
-        self._modules: list[str] = []  # that run now, the innermost last
+        self._modules = [""]  # that run now, the innermost last
         self._names: dict[int, str] = {}  # of modules, by id
-        self._roots: dict[
-            weakref.ref[torch.nn.Module], str
-        ] = {}  # the outermost, with their prefix
+        self._roots: dict[Any, str] = {}  # weak references to the outermost, and their prefix
         self._by_sequence: dict[int, int] = {}
         self._thread = threading.get_ident()
 
@@ -130,7 +115,8 @@ class Recorder(TorchDispatchMode):
         """Record until the end of the block; whatever happens, all changes to torch are undone."""
         if outer := _get_current_dispatch_mode_stack():
             names = " and ".join(type(mode).__name__ for mode in outer)
-            self._miss(f"{names} was on around the run, so copies inside of ops were not seen")
+            gap = f"{names} was on around the run, so copies inside of ops were not seen"
+            self.gaps[gap] = None
         _begin(_NAMES_ONLY)
         try:
             with ExitStack() as stack:
@@ -169,20 +155,22 @@ class Recorder(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run an op behind a mark, and write down what it read and made."""
-        own = {kind.__name__ for kind in types if kind.__torch_dispatch__ is not _NO_DISPATCH}
+        no_dispatch = torch._C._disabled_torch_dispatch_impl
+        own = {kind.__name__ for kind in types if kind.__torch_dispatch__ is not no_dispatch}
         if own:
             if "FakeTensor" in own:
-                self._miss("fake tensors have no memory, so what they copy was not seen")
+                self.gaps["fake tensors have no memory, so what they copy was not seen"] = None
             if not torch._C._len_torch_dispatch_stack():
                 return NotImplemented  # the subclass runs ops of its own for it: those are recorded
             for name in own - {"FakeTensor"}:
-                self._miss(f"ops that {name} runs of its own were not seen: another mode was on")
-        kwargs, number = kwargs or {}, len(self.ops)
+                self.gaps[f"ops that {name} runs of its own were not seen: another mode was on"] = (
+                    None
+                )
+        kwargs, number, copied = kwargs or {}, len(self.ops), len(self.copies)
         name, writes = _of_schema(func)
         given = _tensors(*args, *kwargs.values())
         inputs = self._operands(given)
         self._running = name, inputs
-        copied = len(self.copies)
         try:
             with _Marker(f"{_MARK}{number}"):
                 _switch(True)  # and the profiler off: it would record the op once more
@@ -194,34 +182,27 @@ class Recorder(TorchDispatchMode):
         finally:
             torch._C._autograd._enable_record_function(True)
             _switch(False)
-        targets = [args[k] if k < len(args) else kwargs.get(key) for k, key in writes]
-        written = tuple(x.storage for x in self._operands(_tensors(*targets))) if targets else ()
+        targets = (args[k] if k < len(args) else kwargs.get(key) for k, key in writes)
+        written = tuple(x.storage for x in self._operands(_tensors(*targets))) if writes else ()
         for storage in written:
             self._versions[storage] += 1
         known = len(self._versions)
         outputs = self._operands(_tensors(out))
         self.made.update(range(known, len(self._versions)))
         is_unary = len(given) == len(inputs) == 1 and not written and given[0] is args[0]
-        is_view = is_unary and any(made.storage == inputs[0].storage for made in outputs)
-        rest = args[1:]  # no tensor: what ran is known by its layouts, and not kept
-        if is_view:
+        if is_unary and any(made.storage == inputs[0].storage for made in outputs):  # a view
+            rest = args[1:]  # no tensor: what ran is known by its layouts, and not kept
             self.views[number] = lambda tensor: func(tensor, *rest, **kwargs)
-        module, at, mark, backward, engine = self._where(number)
+        module, at, mark, *ways = self._where(number)
         self.marks.append(mark)
-        self.ops.append(
-            Event(name, name, module, at, inputs, outputs, backward, engine, number, written)
-        )
+        self.ops.append(Event(name, name, module, at, inputs, outputs, *ways, number, written))
         return out
-
-    def _miss(self, what: str) -> None:
-        self.gaps[what] = None
 
     def _operands(self, tensors: list[torch.Tensor]) -> tuple[Operand, ...]:
         with _NoOverrides():
             return tuple(filter(None, map(self._operand, tensors)))
 
     def _operand(self, tensor: torch.Tensor) -> Operand | None:
-        """Return the operand that a tensor is now; None for a tensor without strides."""
         try:
             storage, stride = tensor.untyped_storage(), tensor.stride()
         except (RuntimeError, NotImplementedError):  # sparse, or of a function transform
@@ -245,11 +226,12 @@ class Recorder(TorchDispatchMode):
             number, _ = self._known.get(has_storage and source.untyped_storage()._cdata, _UNKNOWN)
             copied = number, str(source.dtype)
             k = next((k for k, x in enumerate(inputs) if (x.storage, x.dtype) == copied), -1)
-            if source.device != target.device or source.dtype != target.dtype:
-                kind = Kind.DTYPE if source.device == target.device else Kind.DEVICE
-            else:
-                is_expanded = inputs[k].is_expanded if k >= 0 else None
-                kind = kind_of(*sides, name == COPY, is_expanded)
+            is_expanded = inputs[k].is_expanded if k >= 0 else None
+            kind = kind_of(*sides, name == "aten::copy_", is_expanded)
+            if source.dtype != target.dtype:
+                kind = Kind.DTYPE
+            if source.device != target.device:
+                kind = Kind.DEVICE
         size = prod(shape) * target.itemsize
         self.copies.append(Copy(len(self.ops), kind, shape, before, after, size, k))
 
@@ -264,13 +246,12 @@ class Recorder(TorchDispatchMode):
 
     def _where(self, number: int) -> tuple[str, Place | None, object, bool, bool]:
         """Module, line and call of an op, or of its forward op; if it is a gradient; if by the engine."""
-        module = self._modules[-1] if self._modules else ""
         at, engine, call = where(sys._getframe(2))
         node = _current_autograd_node()
         if node is None or not engine:  # the forward pass, or what checkpointing runs again
             self._by_sequence.setdefault(_get_sequence_nr() - 1, number)
-            return module, at, call, node is not None, False
-        sequence = node._sequence_nr()
+            return self._modules[-1], at, call, node is not None, False
+        module, sequence = self._modules[-1], node._sequence_nr()
         if (forward := self._by_sequence.get(sequence)) is not None:
             module, at = self.ops[forward].module, self.ops[forward].place
         return module, at, ("the gradient", sequence), True, True
@@ -297,12 +278,8 @@ class Recorder(TorchDispatchMode):
         """Note storages of the run that live on: the bytes that tensors in use reach, and all bytes."""
         living = {number: known() for number, known in self._known.values() if number in self.made}
         sizes = {number: x.nbytes() for number, x in living.items() if x is not None}
-        least: dict[int, int] = {}
-        for out in (out for op in self.ops for out in op.outputs if out.storage in sizes):
-            least[out.storage] = min(least.get(out.storage, out.nbytes), out.nbytes)
-        large = {
-            number for number, size in sizes.items() if least.get(number, size) * PINNED <= size
-        }
+        made = {out for op in self.ops for out in op.outputs if out.storage in sizes}
+        large = {x.storage for x in made if x.nbytes * PINNED <= sizes[x.storage]}
         views = {*self._operands(_in_use(self.ends, self._root()))} if large else set()
         for number in large:
             layouts = [view.layout for view in views if view.storage == number]
@@ -310,17 +287,14 @@ class Recorder(TorchDispatchMode):
             self.kept[number] = reached, sizes[number]
 
     def _entering(self, call: Any) -> Any:
-        """Module.__call__, which keeps the names of the modules that run.
-
-        torch's global hooks would do so too, but compiled modules warn of them.
-        """
+        """Module.__call__, which keeps names of modules that run; compiled ones warn of torch's hooks."""
 
         @wraps(call)
         def entering(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
             if threading.get_ident() != self._thread:
-                self._miss("modules ran on other threads, which were not watched")
+                self.gaps["modules ran on other threads, which were not watched"] = None
                 return call(module, *args, **kwargs)
-            if not self._modules:
+            if len(self._modules) == 1:
                 self._take_names(module)
             self._modules.append(self._names.get(id(module), type(module).__name__))
             try:
@@ -343,19 +317,17 @@ class Recorder(TorchDispatchMode):
         names = {operand.storage: name for name, operand in self.inputs.items()}
         for known, prefix in self._roots.items():
             if module := known():
-                for path, tensor in (
-                    *module.named_parameters(prefix),
-                    *module.named_buffers(prefix),
-                ):
+                tensors = [*module.named_parameters(prefix), *module.named_buffers(prefix)]
+                for path, tensor in tensors:
                     place, _, key = path.rpartition(".")
-                    for operand in self._operands(_tensors(tensor)):
+                    for operand in self._operands([tensor]):
                         names.setdefault(operand.storage, f"{key} of {place}" if place else key)
         return names
 
     def _reporting(self, method: Any) -> Any:
         """Wrap a method of torch.Tensor, to report calls that were about a layout and did nothing.
 
-        A function mode would see them too, but it switches the fast path of TransformerEncoderLayer off.
+        A function mode would switch the fast path of TransformerEncoderLayer off.
         """
 
         @wraps(method)
@@ -363,12 +335,9 @@ class Recorder(TorchDispatchMode):
             out, frame = method(tensor, *args, **kwargs), sys._getframe(1)
             name, is_here = method.__name__, threading.get_ident() == self._thread
             is_idle = out is tensor and (name == "contiguous" or kwargs.get("memory_format"))
-            if (
-                is_idle and is_here and is_readers(frame.f_code)
-            ):  # and not a call of torch's on this line
-                module, (at, _, _) = self._modules[-1] if self._modules else "", where(frame)
-                for operand in self._operands([tensor]):
-                    self.idle.append((len(self.ops), name, operand, module, at))
+            if is_idle and is_here and is_readers(frame.f_code):  # not a call of torch's
+                at, module, number = where(frame)[0], self._modules[-1], len(self.ops)
+                self.idle += [(number, name, x, module, at) for x in self._operands([tensor])]
             return out
 
         return reported
@@ -380,13 +349,10 @@ def _in_use(*roots: Any) -> list[torch.Tensor]:
     The others live in a graph, or as `_base` of a view. Containers are searched, and attributes of objects.
     """
     groups, tensors = [[*roots]], []
-    frame: FrameType | None = sys._getframe()
-    while frame is not None:
-        if is_readers(frame.f_code):
-            groups.append([*frame.f_locals.values()])
-            if frame.f_code.co_flags & CO_OPTIMIZED and isinstance(frame.f_locals, dict):
-                frame.f_locals.clear()  # a copy, which would outlive what the function deletes
-        frame = frame.f_back
+    for frame in (frame for frame, _ in walk_stack(sys._getframe()) if is_readers(frame.f_code)):
+        groups.append([*frame.f_locals.values()])
+        if frame.f_code.co_flags & CO_OPTIMIZED and isinstance(frame.f_locals, dict):
+            frame.f_locals.clear()  # a copy, which would outlive what the function deletes
     for todo in groups:
         for value in todo:  # which grows meanwhile
             if issubclass(type(value), torch.Tensor):
@@ -405,22 +371,20 @@ def _tensors(*values: Any) -> list[torch.Tensor]:
     for value in values:
         if isinstance(value, torch.Tensor):
             tensors.append(value)
-        elif isinstance(value, (tuple, list)):
-            tensors += _tensors(*value)
-        elif isinstance(value, dict):
-            tensors += _tensors(*value.values())
+        elif isinstance(value, (tuple, list, dict)):
+            tensors += _tensors(*(value.values() if isinstance(value, dict) else value))
     return tensors
 
 
 @cache
 def _of_schema(func: Any) -> tuple[str, tuple[tuple[int, str], ...]]:
     """The name of an op, and the place and the name of each argument that it writes to."""
-    names = enumerate(func._schema.arguments)
-    written = tuple((k, x.name) for k, x in names if x.alias_info and x.alias_info.is_write)
-    return func._schema.name, written
+    arguments = enumerate(func._schema.arguments)
+    writes = ((k, x.name) for k, x in arguments if x.alias_info and x.alias_info.is_write)
+    return func._schema.name, tuple(writes)
 
 
-def _extent(tensor: torch.Tensor) -> Extent:
+def _extent(tensor: torch.Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Shape and strides; a nested tensor counts as one dim. It has no strides, nor has a sparse one."""
     if tensor.is_nested:
         return (tensor.numel(),), ()

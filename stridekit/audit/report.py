@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
 from html import escape
-from itertools import islice
 from types import UnionType
-from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, cast, get_args, get_origin, get_type_hints
 
 from stridekit._arguments import a_kind, int_, many, shown, texts
 from stridekit._table import Table, columns
 from stridekit.audit.events import Copy, Event, Kind, Operand, Place
-from stridekit.audit.findings import IDLE, KINDS, Finding, Occurrence
+from stridekit.audit.findings import IDLE, KINDS, Finding, Occurrence, first_of
 from stridekit.layout import Layout
 
 if TYPE_CHECKING:
     from stridekit.audit.run import Trial
 
 SCHEMA = 4
-_OF_LAYOUTS = (Kind.LAYOUT, Kind.EXPANDED, Kind.INSIDE)
-_UNITS = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
-_BY = ("line", "op", "module")
+_BY: dict[str, Callable[[Event], str]] = {
+    "line": lambda event: str(event.place or "unknown"),
+    "op": lambda event: short(event.call),
+    "module": lambda event: event.module or "outside any module",
+}
 _FIRST, _LINES = 5, 3  # findings that a report shows, and lines of one of them
 _NOT_SEEN = (
     "not seen: reordering inside one kernel of oneDNN or cuDNN, other threads, worker processes",
@@ -58,24 +59,21 @@ class Audit:
     inputs: dict[str, Operand] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.again: Any = None  # runs it once more
-        self.block: Any = None  # watches, from `with` on
-        self.leave: Any = None  # ends it
+        # What runs it once more, what watches from `with` on, and the same while it does.
+        self.again, self.block, self.entered = (cast(Any, None),) * 3
 
     def __enter__(self) -> Audit:
         if self.block is None:
             raise RuntimeError("this audit has begun: each `with audit() as a:` watches one block")
-        block, self.block = self.block, None
-        block.__enter__()
-        self.leave = block.__exit__
+        self.entered, self.block = self.block, None
+        self.entered.__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self.leave(*error)
-        self.leave = None
+        self.entered.__exit__(*error)
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | dict.fromkeys(("again", "block", "leave"))
+        return vars(self) | dict.fromkeys(("again", "block", "entered"))
 
     @property
     def copied(self) -> dict[str, tuple[int, int]]:
@@ -98,11 +96,7 @@ class Audit:
         """
         if not isinstance(by, str) or by not in _BY:
             raise ValueError(f"by is {shown(by)}: give one of {', '.join(map(repr, _BY))}")
-        pairs = []
-        for copy in self.of_layouts():
-            event = self.events[copy.op]
-            names = str(event.place or "unknown"), short(event.call), event.module
-            pairs.append((names[_BY.index(by)] or "outside any module", copy.bytes))
+        pairs = ((_BY[by](self.events[copy.op]), copy.bytes) for copy in self.of_layouts())
         sums = sorted(_sums(pairs).items(), key=lambda item: -item[1][1])
         rows = ((name, str(count), in_bytes(size)) for name, (count, size) in sums)
         return Table(f"copies of layouts by {by}", (by, "copies", "bytes"), tuple(rows))
@@ -123,10 +117,8 @@ class Audit:
         if int_("max_bytes", max_bytes) < 0:
             raise ValueError(f"max_bytes is {max_bytes}: give 0 or more")
         if self.unwatched:
-            gaps = "; ".join(self.unwatched)
-            raise AssertionError(
-                f"{self.name} was not watched as a whole, so nothing follows: {gaps}"
-            )
+            gaps = f"was not watched as a whole, so nothing follows: {'; '.join(self.unwatched)}"
+            raise AssertionError(f"{self.name} {gaps}")
         for pattern in patterns:
             if not any(_matches(each, pattern) for x in self._all() for each in x.occurrences):
                 raise AssertionError(
@@ -142,16 +134,16 @@ class Audit:
         if size > max_bytes:
             limit = f"and {in_bytes(max_bytes)} are allowed:"
             title = f"{self.name} copied {in_bytes(size)} to change layouts, {limit}"
-            lines, more = replace(self, findings=tuple(left), own=())._texts(_FIRST)
-            raise AssertionError("\n".join([title, *lines, more]).rstrip())
+            first, _, more = replace(self, findings=tuple(left), own=())._texts(_FIRST)
+            raise AssertionError("\n".join([title, *first, more]).rstrip())
 
     def compare(self, after: Audit) -> Table:
         """What another audit of the same code finds: what is gone, what is new, and the bytes of both."""
         if not isinstance(after, Audit):
             raise TypeError(f"after is {a_kind(after)}: give an audit")
         ours, theirs, rows = Counter[str](), Counter[str](), []
-        for found, sizes in ((self, ours), (after, theirs)):
-            for each in (x for finding in found.findings for x in finding.occurrences):
+        for audit, sizes in ((self, ours), (after, theirs)):
+            for each in (x for finding in audit.findings for x in finding.occurrences):
                 sizes[f"{each.kind} {each.place.expression if each.place else ''}"] += each.bytes
         for what in dict.fromkeys([*ours, *theirs]):
             now = in_bytes(theirs[what]) if what in theirs else "gone"
@@ -172,8 +164,7 @@ class Audit:
         """
         if self.again is None:
             raise ValueError("only what audit(model, *inputs) ran can run again")
-        trial: Trial = self.again.without(finding, rounds, max_seconds)
-        return trial
+        return cast("Trial", self.again.without(finding, rounds, max_seconds))
 
     def to_json(self) -> str:
         """Write all of it as JSON."""
@@ -186,25 +177,26 @@ class Audit:
             values = json.loads(text)
             if values.pop("schema") != SCHEMA:
                 raise ValueError(f"its schema is not {SCHEMA}, which is read here")
-            found: Audit = _read(cls, values)
-            for each in (x for finding in found._all() for x in finding.occurrences):
+            audit: Audit = _read(cls, values)
+            for finding, each in ((x, each) for x in audit._all() for each in x.occurrences):
                 shape, before, after = each.layouts
                 Layout(shape, before), Layout(shape, after), KINDS[each.kind]
-                last = len(found.events) - (each.kind != IDLE)  # it may stand after all of them
-                if min(each.events) < 0 or max(each.events) > last:
+                last = len(audit.events) - (each.kind != IDLE)  # it may stand after all of them
+                is_first = finding.kind == finding.first.kind
+                if min(each.events) < 0 or max(each.events) > last or not is_first:
                     raise ValueError(f"no finding: {each}")
-            found.report()
-            found.table()
+            audit.report(), audit.table()
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise ValueError(f"this is not an audit that to_json wrote: {error!r}") from None
-        return found
+        return audit
 
     def _all(self) -> tuple[Finding, ...]:
         return (*self.findings, *self.own)
 
     def of_layouts(self) -> Iterator[Copy]:
         """The copies that changed nothing but a layout, which nothing asked for."""
-        return (copy for copy in self.copies if copy.kind in _OF_LAYOUTS)
+        kinds = (Kind.LAYOUT, Kind.EXPANDED, Kind.INSIDE)
+        return (copy for copy in self.copies if copy.kind in kinds)
 
     @property
     def title(self) -> str:
@@ -217,7 +209,7 @@ class Audit:
 
     def report(self, most: int | None = None) -> str:
         """Write the audit as text: all findings and copies inside of calls, or the first `most`."""
-        texts, more = self._texts(most)
+        texts, _, more = self._texts(most)
         more = f"{more}: print(a.report()) shows all" if more else ""
         return "\n".join([self.title, *texts, *filter(None, [more]), *self._notes()])
 
@@ -225,20 +217,23 @@ class Audit:
         return self.report(_FIRST)
 
     def _repr_html_(self) -> str:
-        (texts, more), (every, _) = self._texts(_FIRST), self._texts(None)
-        inner = f"<details><summary>{more}</summary>{_pre(every[len(texts) :])}</details>"
+        texts, rest, more = self._texts(_FIRST)
+        inner = f"<details><summary>{more}</summary>{_pre(rest)}</details>" if more else ""
         notes = _pre(self._notes())
-        return f"<div><b>{escape(self.title)}</b>{_pre(texts)}{inner if more else ''}{notes}</div>"
+        return f"<div><b>{escape(self.title)}</b>{_pre(texts)}{inner}{notes}</div>"
 
-    def _texts(self, most: int | None) -> tuple[list[str], str]:
-        """The gaps and the first `most` findings as texts, and how many more there are."""
-        entries = [(str(k), each) for k, each in enumerate(self.findings, 1)]
-        entries += [("–", each) for each in self.own]
-        left = [each for _, each in entries[most:]] if most is not None else []
-        texts = [f"  not watched: {gap}" for gap in self.unwatched]
-        texts += [_in_text(*entry) for entry in entries[:most]]
-        size = in_bytes(sum(each.bytes for each in left))
-        return texts, f"  … and {len(left)} more of {size}" if left else ""
+    def _texts(self, most: int | None) -> tuple[list[str], list[str], str]:
+        """The gaps and the first `most` findings, the other findings, and how many those are."""
+        numbers = [*map(str, range(1, len(self.findings) + 1)), *["–"] * len(self.own)]
+        texts = [*map(_in_text, numbers, self._all())]
+        most = len(texts) if most is None else most
+        left = [finding.bytes for finding in self._all()[most:]]
+        more = f"  … and {len(left)} more of {in_bytes(sum(left))}" if left else ""
+        return (
+            [*(f"  not watched: {gap}" for gap in self.unwatched), *texts[:most]],
+            texts[most:],
+            more,
+        )
 
     def _notes(self) -> list[str]:
         count, size = self.copied.get(Kind.ASKED, (0, 0))
@@ -253,8 +248,9 @@ def in_bytes(size: int) -> str:
     >>> in_bytes(48), in_bytes(9216), in_bytes(2_457_600)
     ('48 B', '9.22 kB', '2.46 MB')
     """
-    unit, each = next((unit for unit in _UNITS if abs(size) >= unit[1]), ("B", 1))
-    return f"{size} B" if unit == "B" else f"{size / each:.3g} {unit}"
+    units = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
+    texts = (f"{size / each:.3g} {unit}" for unit, each in units if abs(size) >= each)
+    return next(texts, f"{size} B")
 
 
 def short(op: str) -> str:
@@ -267,33 +263,26 @@ def what_of(finding: Finding) -> str:
     copies = sum(1 for each in finding.occurrences if each.copied)
     count, noun = (copies, "copy") if copies else (len(finding.occurrences), "call")
     often = f" in {many(count, noun)}" if count > 1 else ""
-    modules = dict.fromkeys(each.module for each in finding.occurrences if each.module)
-    module = "".join(islice(modules, 1))
-    module += f" and {len(modules) - 1} more" if len(modules) > 1 else ""
-    parts = [in_bytes(finding.bytes) + often, finding.kind, f"in {short(finding.first.op)}", module]
-    return ", ".join(filter(None, [*parts, "backward" if _is_backward(finding) else ""]))
-
-
-def _is_backward(finding: Finding) -> bool:
-    return all(each.backward for each in finding.occurrences)
+    module = first_of([each.module for each in finding.occurrences if each.module] or [""])
+    backward = "backward" if all(each.backward for each in finding.occurrences) else ""
+    parts = (finding.kind, f"in {short(finding.first.op)}", module, backward)
+    return ", ".join([in_bytes(finding.bytes) + often, *filter(None, parts)])
 
 
 def _in_text(number: str, finding: Finding) -> str:
     """What a report says of a finding: its lines, what made the layout, the layout, and what to do."""
-    shape, *strides = finding.first.layouts
-    lines: dict[str, None] = {}
-    for each in sorted(finding.occurrences, key=lambda each: each.kind != finding.kind):
-        backward = ", backward" if each.backward and not _is_backward(finding) else ""
-        lines[f"{_where(each.place)}{backward}"] = None
+    (shape, *strides), occurrences = finding.first.layouts, finding.occurrences
+    ways = ["", "" if all(each.backward for each in occurrences) else ", backward"]
+    ordered = sorted(occurrences, key=lambda each: each.kind != finding.kind)
+    lines = dict.fromkeys(f"{_where(each.place)}{ways[each.backward]}" for each in ordered)
     rows = [("line", line) for line in list(lines)[:_LINES]]
     if len(lines) > _LINES:
         rows.append(("", f"and {many(len(lines) - _LINES, 'more line')}"))
     if finding.made_by:
         rows.append(("made by", _where(finding.cause) if finding.cause else short(finding.made_by)))
     rows.append(("layout", f"{shape}: stride {' to '.join(map(str, dict.fromkeys(strides)))}"))
-    rows.append(("to do", finding.advice))
-    texts = [f"   {line}" for line in columns([("", *row) for row in rows])]
-    return "\n".join([f"  {number}  {what_of(finding)}", *texts])
+    texts = columns([("", *row) for row in (*rows, ("to do", finding.advice))])
+    return "\n".join([f"  {number}  {what_of(finding)}", *(f"   {line}" for line in texts)])
 
 
 def _pre(texts: Iterable[str]) -> str:

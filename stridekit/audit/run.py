@@ -7,7 +7,7 @@ import sys
 import threading
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
@@ -30,10 +30,7 @@ Calls = dict[tuple[str, Place], None]  # a method, and the line of its call
 Run = partial[Any]  # of `_run`
 
 _watched = threading.Lock()  # an audit changes torch for all threads
-_LAZY = (Iterator, AsyncIterator, Awaitable)
 _NOT_ENTERED = "the block was not entered: write `with audit() as a:` around it"
-_NOT_LEFT = "the block has not ended"
-_HEAVY = (torch.Tensor, torch.nn.Module)  # which an audit knows weakly
 
 
 def audit(model: Any = ..., *inputs: Any, backward: bool = False, **named: Any) -> Audit:
@@ -83,9 +80,8 @@ def _run(model: Any, inputs: Any, named: Any, backward: bool) -> Any:
     if backward:
         ends = [x for x in tree_leaves(out) if isinstance(x, torch.Tensor) and x.requires_grad]
         if not ends:
-            raise ValueError(
-                "backward=True, and no output requires grad: a parameter or an input has to"
-            )
+            why = "no output requires grad: a parameter or an input has to"
+            raise ValueError(f"backward=True, and {why}")
         torch.autograd.backward(ends, [torch.ones_like(end) for end in ends])
     return out
 
@@ -101,7 +97,7 @@ def _watching(
     try:
         run.take(inputs, named or {})
         with run.watching():
-            watched.unwatched = (_NOT_LEFT,)
+            watched.unwatched = ("the block has not ended",)
             yield run
             run.gaps |= dict.fromkeys(_lazy(run.ends))
     except BaseException as error:
@@ -118,13 +114,13 @@ def _watching(
 def _lazy(ends: Any) -> Iterator[str]:
     """What a run returned that has not run yet."""
     for leaf in tree_leaves(ends):
-        if isinstance(leaf, _LAZY) and not isinstance(leaf, torch.Tensor):
+        lazy = isinstance(leaf, (Iterator, AsyncIterator, Awaitable))
+        if lazy and not isinstance(leaf, torch.Tensor):
             yield (
                 f"it returned {a_kind(leaf)}, whose body has not run: audit a function that runs it to its "
                 "end, by list(...) or asyncio.run(...)"
             )
-            if hasattr(leaf, "close"):
-                leaf.close()  # a coroutine that nobody awaits would warn
+            getattr(leaf, "close", bool)()  # a coroutine that nobody awaits would warn
 
 
 # Without a call ---------------------------------------------------------------------------------------
@@ -146,12 +142,11 @@ class Trial:
     why: str = ""
 
     def __repr__(self) -> str:
-        rows = [("result", f"another: {self.why}")]
-        if self.same:
-            ratio = self.comparison and self.comparison.ratios["without"]
-            time = f"{ratio}, {ratio.verdict}" if ratio else f"not measured: {self.why}"
-            less = f"{in_bytes(abs(self.fewer))} {'fewer' if self.fewer >= 0 else 'more'}"
-            rows = [("result", "the same"), ("copied", less), ("time", time)]
+        ratio = self.comparison and self.comparison.ratios["without"]
+        time = f"{ratio}, {ratio.verdict}" if ratio else f"not measured: {self.why}"
+        less = f"{in_bytes(abs(self.fewer))} {'fewer' if self.fewer >= 0 else 'more'}"
+        same = [("result", "the same"), ("copied", less), ("time", time)]
+        rows = same if self.same else [("result", f"another: {self.why}")]
         return "\n".join([f"without {self.expression}", *columns(rows)])
 
 
@@ -160,8 +155,9 @@ class Again:
 
     def __init__(self, model: Any, inputs: Any, named: Any, backward: bool, run: Recorder) -> None:
         leaves, self._spec = tree_flatten((model, inputs, named))
+        weakly = (torch.Tensor, torch.nn.Module)
         self._leaves = [
-            (weakref.ref(x), None) if isinstance(x, _HEAVY) else (None, x) for x in leaves
+            (weakref.ref(x), None) if isinstance(x, weakly) else (None, x) for x in leaves
         ]
         self._backward, self._written = backward, run.written_before()
 
@@ -200,23 +196,21 @@ class Again:
     def _copied(self) -> Run:
         """Copy the model and its inputs, so that running the copy changes nothing of the reader's."""
         leaves = [known() if known else value for known, value in self._leaves]
+        what = "the model or an input"
         if any(x is None and known for x, (known, _) in zip(leaves, self._leaves, strict=True)):
-            raise ValueError(
-                "the model or an input is no longer there: keep it in a variable, and audit again"
-            )
+            raise ValueError(f"{what} is no longer there: keep it in a variable, and audit again")
         memo: dict[int, Any] = {}
         try:
             copies = copy.deepcopy(leaves, memo)
         except Exception as error:  # whatever a class of the reader's raises
-            raise ValueError(
-                f"the model or an input cannot be copied, and running it could change it: {error}"
-            ) from None
+            why = f"cannot be copied, and running it could change it: {error}"
+            raise ValueError(f"{what} {why}") from None
         copied = [each for each in memo.get(id(memo), []) if isinstance(each, torch.Tensor)]
         storages = {tensor.untyped_storage()._cdata for tensor in copied}
-        written = [storage for known in self._written if (storage := known()) is not None]
+        written = {storage._cdata for known in self._written if (storage := known()) is not None}
         model, inputs, named = tree_unflatten(copies, self._spec)
         is_function = self._backward and not isinstance(model, torch.nn.Module)
-        if is_function or {storage._cdata for storage in written} - storages:
+        if is_function or written - storages:
             raise ValueError(
                 "the function may change a tensor that it was not given, such as one of a model it calls: "
                 "audit that model itself, or hand the tensor in"
@@ -226,7 +220,7 @@ class Again:
 
 def _calls_of(finding: Finding) -> Calls:
     """The calls of a finding that can be left out: of contiguous() and to()."""
-    calls = [(short(each.op), each.place) for each in finding.occurrences if each.place is not None]
+    calls = ((short(each.op), each.place) for each in finding.occurrences if each.place)
     return dict.fromkeys(call for call in calls if call[0] in ("contiguous", "to"))
 
 
@@ -243,16 +237,16 @@ def _outcome(run: Run) -> list[torch.Tensor]:
 def _leaving_out(calls: Calls, leave_out: bool = True) -> Iterator[None]:
     """Let these calls of methods of tensors return what they were given, if they are to be left out."""
 
-    def replacing(method: str, original: Any) -> Any:
+    def replacing(method: str) -> Any:
+        original = getattr(torch.Tensor, method)
+
         @wraps(original)
         def replacement(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-            at, _, _ = where(sys._getframe(1))
-            is_left_out = leave_out and at is not None and (method, at) in calls
+            is_left_out = (method, where(sys._getframe(1))[0]) in calls and leave_out
             return tensor if is_left_out else original(tensor, *args, **kwargs)
 
-        return patch.object(torch.Tensor, method, replacement)
+        return replacement
 
-    with ExitStack() as stack:
-        for method in {method for method, _ in calls}:
-            stack.enter_context(replacing(method, getattr(torch.Tensor, method)))
+    methods = {method for method, _ in calls}
+    with patch.multiple(torch.Tensor, **{method: replacing(method) for method in methods}):
         yield
