@@ -32,16 +32,8 @@ from torch.nn.attention.flex_attention import flex_attention
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, default_collate
 
-USED = (
-    checker,
-    flex_attention,
-    make_tensor,
-    F,
-    DataLoader,
-    default_collate,
-    einops,
-    zlib,
-)  # by the rows
+# By the rows.
+USED = checker, flex_attention, make_tensor, F, DataLoader, default_collate, einops, zlib
 FLOAT, DOUBLE = onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE
 short, last = torch.int16, torch.channels_last
 sdpa = F.scaled_dot_product_attention
@@ -235,11 +227,8 @@ def in_group(call: Callable[[], object]) -> None:
             distributed.destroy_process_group()
 
 
-all_to_all, all_gather, isend = (
-    distributed.all_to_all_single,
-    distributed.all_gather,
-    distributed.isend,
-)
+all_to_all, all_gather = distributed.all_to_all_single, distributed.all_gather
+isend = distributed.isend
 
 
 @torch.library.custom_op("stridekit_tests::same", mutates_args=())

@@ -19,8 +19,6 @@ import stridekit
 from stridekit.audit import Audit, record
 from tests.audit_models import MODELS
 
-EACH_MODEL = pytest.mark.parametrize("name", MODELS)
-
 
 class Run(NamedTuple):
     """What a run leaves: its output and gradients, the state of random numbers, and what watched."""
@@ -64,12 +62,20 @@ def are_alike(tensors, others):
 
 
 @pytest.mark.filterwarnings("ignore:Warning. Profiler clears events")  # torch 2.12, of one cycle
-@EACH_MODEL
-def test_an_audit_counts_what_the_profiler_counts_and_changes_nothing(name):
+@pytest.mark.parametrize("name", MODELS)
+def test_an_audit_counts_what_the_profiler_counts_and_explains_each_byte_of_it(name):
     alone, watched = run(name, watch), audited(name)
-    assert len(watched.watcher.copies) == counted(alone.watcher)
     are_alike(watched.tensors, alone.tensors)
     assert torch.equal(watched.random, alone.random)
+    audit = watched.watcher
+    assert len(audit.copies) == counted(alone.watcher)
+    explained = sum(finding.copied for finding in (*audit.findings, *audit.own))
+    assert explained == audit.bytes == sum(copy.bytes for copy in audit.of_layouts())
+    assert audit.unwatched == ()
+    audit.assert_no_copies(max_bytes=explained)
+    if explained:
+        with pytest.raises(AssertionError, match="to change layouts"):
+            audit.assert_no_copies(max_bytes=explained - 1)
 
 
 class Sub(torch.Tensor):
@@ -193,13 +199,6 @@ def test_of_a_subclass_the_ops_that_it_runs_are_recorded():
     assert Audit.from_json(turned.to_json()) == turned
 
 
-def test_where_another_mode_is_on_the_subclass_is_named():
-    wrapped = Wrapped(tensor(3, 4))
-    with FlopCounterMode(display=False):
-        audit = stridekit.audit(lambda: wrapped.t().clone())
-    assert "ops that Wrapped runs of its own were not seen" in str(audit)
-
-
 def test_nearly_each_op_has_the_line_of_its_forward_pass():
     """An op of a backward pass has the line and the module of the op that it belongs to."""
     events = [event for name in MODELS for event in audited(name).watcher.events]
@@ -301,18 +300,6 @@ def test_a_profiler_or_an_audit_that_runs_is_left_alone():
         assert [event.name for event in each.events] == ["aten::relu"]
 
 
-@EACH_MODEL
-def test_the_report_explains_each_byte_of_its_title(name):
-    audit = audited(name).watcher
-    explained = sum(finding.copied for finding in (*audit.findings, *audit.own))
-    assert explained == audit.bytes == sum(copy.bytes for copy in audit.of_layouts())
-    assert audit.unwatched == ()
-    audit.assert_no_copies(max_bytes=explained)
-    if explained:
-        with pytest.raises(AssertionError, match="to change layouts"):
-            audit.assert_no_copies(max_bytes=explained - 1)
-
-
 def generates(x):
     yield x.t().contiguous()
 
@@ -346,6 +333,9 @@ def ended(x):
 # What was not watched as a whole, and what a report says of it.
 UNWATCHED = {
     "an outer mode": (under_flops, "FlopCounterMode was on around the run"),
+    "a subclass under another mode": (
+        lambda x: under_flops(Wrapped(x)), "ops that Wrapped runs of its own were not seen",
+    ),
     "an outer fake mode": (under_fake, "FakeTensorMode was on around the run"),
     "fake tensors": (
         lambda x: stridekit.audit(torch.t, FakeTensorMode().from_tensor(x)), "fake tensors have no memory",
