@@ -262,11 +262,6 @@ class Row(NamedTuple):
         """The exception, or the first warning, or the quoted text."""
         return eval(self.call) if self.call.startswith('"') else raised(lambda: run(self.call))
 
-    def text(self) -> str:
-        """The message alone."""
-        error = self.error()
-        return str(getattr(error, "message", error))
-
 
 def run(source: str) -> object:
     """The value of an expression, whose source a traceback shows."""

@@ -317,7 +317,6 @@ def command(monkeypatch, capsys):
     """Run `python -m stridekit.audit` with these arguments in this process, as torch loads slowly."""
 
     def run(*arguments):
-        kept = {name: value for name, value in sys.modules.items() if name != "__main__"}
         monkeypatch.setattr(sys, "argv", ["-m"])
         monkeypatch.setattr(sys, "path", [os.getcwd(), *sys.path])
         monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
@@ -325,11 +324,11 @@ def command(monkeypatch, capsys):
             status = main(list(arguments))
         except SystemExit as end:
             status = end.code
-        for name in sys.modules.keys() - kept - {"__main__"}:
-            del sys.modules[name]
         return status, *capsys.readouterr()
 
-    return run
+    yield run
+    for name in ("helper", "package", "package.script"):
+        sys.modules.pop(name, None)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from tests.messages import BUCKET, ROWS, Row, fake, in_group, raised, run, sdpa,
 
 FAMILIES = {family["title"]: family for family in script.FAMILIES}
 LABELS = ("means", "harm", "cause", "cure")
+BACKWARDS = "a slice that runs backwards"
 ERRORS = {row: row.error() for row in ROWS}
 MESSAGES = [*(str(getattr(error, "message", error)) for error in ERRORS.values()), BUCKET]
 
@@ -44,18 +45,18 @@ def special(error: object) -> str:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.call[:60])
 def test_a_message_is_explained_as_raised_and_as_pasted(row: Row) -> None:
     error = ERRORS[row]
-    found = diagnose(error)
-    assert found.title == row.title
+    diagnosis = diagnose(error)
+    assert diagnosis.title == row.title
     if row.says.endswith(" …"):
         assert special(error).startswith(row.says[:-2])
     else:
         assert special(error) == row.says
-    assert not re.search(r"undefined|null|NaN|\{\w+\}", str(found.lines[1:]))
+    assert not re.search(r"undefined|null|NaN|\{\w+\}", str(diagnosis.lines[1:]))
     assert "others" not in told(str(getattr(error, "message", error)))
     if isinstance(error, BaseException):
         pasted = "".join(traceback.format_exception(error))
         wrapped = textwrap.wrap(pasted, 60, break_long_words=False, break_on_hyphens=False)
-        assert diagnose("\n".join(["$ python a.py", *wrapped, ">>> "])) == found
+        assert diagnose("\n".join(["$ python a.py", *wrapped, ">>> "])) == diagnosis
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.cure], ids=lambda row: row.cure[:60])
@@ -146,13 +147,12 @@ def test_shapes_that_do_not_broadcast_meet_in_the_dim_that_is_named(a, b):
             np.broadcast_shapes(a, b)
         except ValueError:
             means = told(raised(call))["means"]
-            found = re.search(r"dim (\d) of the result sizes (\d) and (\d)", means)
-            d, *pair = map(int, found.groups())
+            named = re.search(r"dim (\d) of the result sizes (\d) and (\d)", means)
+            d, *pair = map(int, named.groups())
             back = max(len(a), len(b)) - d
             assert {a[-back], b[-back]} == set(pair) and 1 not in pair
-            np.broadcast_shapes(
-                a[len(a) - back + 1 :], b[len(b) - back + 1 :]
-            )  # dims further on fit
+            # Dims further on fit.
+            np.broadcast_shapes(a[len(a) - back + 1 :], b[len(b) - back + 1 :])
 
 
 @given(
@@ -235,28 +235,17 @@ def test_channels_are_looked_for_where_they_are(shape, wanted):
 def test_the_last_message_of_a_long_log_is_explained():
     noise = "step 1: loss 0.5 shape '[3' is invalid for\n" * 4_000
     log = f"ValueError: step must be greater than zero\n{noise}{BUCKET}\n{noise}"
-    found = diagnose(log)
-    assert found.title == "a gradient laid out unlike its bucket"
-    assert dict(found.lines)["others"] == "2 messages are known here; this is the last one"
-    assert (
-        diagnose(f"{BUCKET}{noise}step must be greater than zero").title
-        == "a slice that runs backwards"
-    )
+    assert diagnose(log).title == "a gradient laid out unlike its bucket"
+    assert told(log)["others"] == "2 messages are known here; this is the last one"
+    assert diagnose(f"{BUCKET}{noise}step must be greater than zero").title == BACKWARDS
 
 
 def test_a_message_is_counted_once_and_shown_to_its_200th_letter():
     text = "Cannot view a tensor with shape torch.Size([6, 4]) and strides (1, 6) as a tensor with "
     text += "shape (24,)!"
     assert told(text)["message"] == text and "others" not in told(text)
-    assert (
-        told("😀" * 201)["message"] == "😀" * 200 + " …" and told("x" * 200)["message"] == "x" * 200
-    )
-
-
-def caught(call):
-    with pytest.raises(BaseException) as info:  # noqa: PT011
-        call()
-    return info.value
+    assert told("😀" * 201)["message"] == "😀" * 200 + " …"
+    assert told("x" * 200)["message"] == "x" * 200
 
 
 def view():
@@ -276,28 +265,23 @@ def test_an_error_that_was_raised_comes_before_those_that_led_to_it():
 
     for how in ("from", "while handling"):
         known = ValueError("step must be greater than zero")
-        found = diagnose(caught(lambda how=how, known=known: chained(known, how)))
-        assert found.title == "a slice that runs backwards" and "raised" not in dict(found.lines)
-        assert dict(found.lines)["others"].startswith("2 messages")
-        found = diagnose(caught(lambda how=how: chained(KeyError("a"), how)))
-        assert found.title == ROWS[0].title
-        assert dict(found.lines)["raised"].startswith(
-            "the error after this message is not known here"
-        )
-    assert "does not know" in diagnose(caught(lambda: chained(KeyError("a"), "none"))).title
+        error = raised(lambda how=how, known=known: chained(known, how))
+        assert diagnose(error).title == BACKWARDS and "raised" not in told(error)
+        assert told(error)["others"].startswith("2 messages")
+        error = raised(lambda how=how: chained(KeyError("a"), how))
+        assert diagnose(error).title == ROWS[0].title
+        assert told(error)["raised"].startswith("the error after this message is not known here")
+    assert "does not know" in diagnose(raised(lambda: chained(KeyError("a"), "none"))).title
 
 
 def test_the_errors_of_a_group_are_read():
-    slice_, view_ = caught(lambda: z(4)[::-1]), caught(view)
-    backwards = "a slice that runs backwards"
-    for errors, title in (([slice_, view_], ROWS[0].title), ([view_, slice_], backwards)):
-        found = diagnose(ExceptionGroup("a", [ValueError("b"), *errors]))
-        assert found.title == title and "others" in dict(found.lines)
+    """And a ring of errors ends."""
+    slice_, view_ = raised(lambda: z(4)[::-1]), raised(view)
+    for errors, title in (([slice_, view_], ROWS[0].title), ([view_, slice_], BACKWARDS)):
+        group = ExceptionGroup("a", [ValueError("b"), *errors])
+        assert diagnose(group).title == title and "others" in told(group)
     nested = ExceptionGroup("a", [ExceptionGroup("b", [slice_]), KeyError("c")])
-    assert diagnose(nested).title == "a slice that runs backwards"
-
-
-def test_a_ring_of_errors_ends():
+    assert diagnose(nested).title == BACKWARDS
     a, b = KeyError("a"), KeyError("b")
     a.__cause__, b.__cause__ = b, a
     assert "does not know" in diagnose(a).title
@@ -305,12 +289,12 @@ def test_a_ring_of_errors_ends():
 
 def test_grouped_heads_are_known_by_their_number_or_by_the_call():
     q, k = z(1, 8, 5, 16), z(1, 2, 5, 16)
-    error = caught(lambda: sdpa(q, k, k))
+    error = raised(lambda: sdpa(q, k, k))
     assert told(error)["cure"] == "scaled_dot_product_attention(..., enable_gqa=True)"
     sdpa(q, k, k, enable_gqa=True)
     assert "which needs enable_gqa=True" in told(str(error))["cause"]
-    assert "enable_gqa" not in str(diagnose(caught(lambda: z(2, 8, 3) + z(2, 3, 3))))
-    assert "enable_gqa" not in str(diagnose(caught(lambda: z(8, 3) + z(2, 3))))
+    assert "enable_gqa" not in str(diagnose(raised(lambda: z(2, 8, 3) + z(2, 3, 3))))
+    assert "enable_gqa" not in str(diagnose(raised(lambda: z(8, 3) + z(2, 3))))
 
 
 class Silent(Exception):
@@ -332,9 +316,9 @@ UNKNOWN = [
 
 @pytest.mark.parametrize("error", UNKNOWN, ids=lambda error: str(type(error)))
 def test_what_is_not_about_layouts_stays_unknown(error):
-    found = diagnose(error)
-    assert found.title == "a message that stridekit does not know"
-    assert f"{len(FAMILIES)} kinds of messages" in str(found) and len(str(found)) < 600
+    diagnosis = diagnose(error)
+    assert diagnosis.title == "a message that stridekit does not know"
+    assert f"{len(FAMILIES)} kinds of messages" in str(diagnosis) and len(str(diagnosis)) < 600
 
 
 NUMBERS = st.one_of(st.integers(-2, 9), st.integers(0, 2**64), st.just(10**5000))
@@ -420,7 +404,7 @@ def test_the_last_exception(name, monkeypatch):
         monkeypatch.delattr(sys, known, raising=False)
     with pytest.raises(ValueError, match="there is no last exception: pass an error"):
         diagnose()
-    monkeypatch.setattr(sys, name, caught(view), raising=False)
+    monkeypatch.setattr(sys, name, raised(view), raising=False)
     assert diagnose().title == ROWS[0].title
 
 
@@ -436,5 +420,4 @@ def test_in_a_notebook(capsys):
     ):
         shell.run_cell(source)
     titles = re.findall("Out.*: *\n?(a .*)", capsys.readouterr().out)
-    backwards, numel = "a slice that runs backwards", "a shape for another number of elements"
-    assert titles == [backwards, numel, ROWS[0].title]
+    assert titles == [BACKWARDS, "a shape for another number of elements", ROWS[0].title]

@@ -162,10 +162,8 @@ class Recorder(TorchDispatchMode):
                 self.gaps["fake tensors have no memory, so what they copy was not seen"] = None
             if not torch._C._len_torch_dispatch_stack():
                 return NotImplemented  # the subclass runs ops of its own for it: those are recorded
-            for name in own - {"FakeTensor"}:
-                self.gaps[f"ops that {name} runs of its own were not seen: another mode was on"] = (
-                    None
-                )
+            gap = "ops that {} runs of its own were not seen: another mode was on"
+            self.gaps |= dict.fromkeys(map(gap.format, own - {"FakeTensor"}))
         kwargs, number, copied = kwargs or {}, len(self.ops), len(self.copies)
         name, writes = _of_schema(func)
         given = _tensors(*args, *kwargs.values())

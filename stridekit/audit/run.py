@@ -67,15 +67,15 @@ def audit(model: Any = ..., *inputs: Any, backward: bool = False, **named: Any) 
         raise TypeError(f"model is {a_kind(model)}: give a module, or a function to call")
     kind, is_module = type(model).__name__, isinstance(model, torch.nn.Module)
     watched = Audit(kind if is_module else getattr(model, "__qualname__", kind))
-    with _watching(watched, model, inputs, named) as run:
-        run.ends = _run(model, inputs, named, backward)
-    watched.again = Again(model, inputs, named, backward, run)
+    call = model, inputs, named, backward
+    with _watching(watched, *call[:3]) as run:
+        run.ends = _run(*call)
+    watched.again = Again(call, run)
     run.ends = None  # until here, so that what it keeps in memory is seen
     return watched
 
 
 def _run(model: Any, inputs: Any, named: Any, backward: bool) -> Any:
-    """Call a model, and compute the gradient of its outputs' sum if asked to."""
     out = model(*inputs, **named)
     if backward:
         ends = [x for x in tree_leaves(out) if isinstance(x, torch.Tensor) and x.requires_grad]
@@ -153,21 +153,23 @@ class Trial:
 class Again:
     """What was audited, to run again. Modules and tensors are known weakly: nothing is kept alive."""
 
-    def __init__(self, model: Any, inputs: Any, named: Any, backward: bool, run: Recorder) -> None:
-        leaves, self._spec = tree_flatten((model, inputs, named))
+    def __init__(self, call: tuple[Any, ...], run: Recorder) -> None:
+        leaves, self._spec = tree_flatten(call)
         weakly = (torch.Tensor, torch.nn.Module)
         self._leaves = [
             (weakref.ref(x), None) if isinstance(x, weakly) else (None, x) for x in leaves
         ]
-        self._backward, self._written = backward, run.written_before()
+        self._written = run.written_before()
 
     def without(self, finding: Finding, rounds: int | None, max_seconds: float) -> Trial:
-        """What `Audit.without` returns."""
+        """Return what `Audit.without` returns."""
         from stridekit.timing import TooShort, compare
 
         if not isinstance(finding, Finding):
             raise TypeError(f"finding is {a_kind(finding)}: give one of the audit's findings")
-        if not (calls := _calls_of(finding)):
+        names = ((short(each.op), each.place) for each in finding.occurrences)
+        calls = {(name, at): None for name, at in names if at and name in ("contiguous", "to")}
+        if not calls:
             raise ValueError(
                 f"{shown(finding.kind)} in {short(finding.first.op)} cannot be left out: only a call of "
                 "contiguous() or of to(memory_format=...) can"
@@ -208,20 +210,14 @@ class Again:
         copied = [each for each in memo.get(id(memo), []) if isinstance(each, torch.Tensor)]
         storages = {tensor.untyped_storage()._cdata for tensor in copied}
         written = {storage._cdata for known in self._written if (storage := known()) is not None}
-        model, inputs, named = tree_unflatten(copies, self._spec)
-        is_function = self._backward and not isinstance(model, torch.nn.Module)
+        model, inputs, named, backward = tree_unflatten(copies, self._spec)
+        is_function = backward and not isinstance(model, torch.nn.Module)
         if is_function or written - storages:
             raise ValueError(
                 "the function may change a tensor that it was not given, such as one of a model it calls: "
                 "audit that model itself, or hand the tensor in"
             )
-        return partial(_run, model, inputs, named, self._backward)
-
-
-def _calls_of(finding: Finding) -> Calls:
-    """The calls of a finding that can be left out: of contiguous() and to()."""
-    calls = ((short(each.op), each.place) for each in finding.occurrences if each.place)
-    return dict.fromkeys(call for call in calls if call[0] in ("contiguous", "to"))
+        return partial(_run, model, inputs, named, backward)
 
 
 def _outcome(run: Run) -> list[torch.Tensor]:
