@@ -408,8 +408,11 @@ def test_the_last_exception(name, monkeypatch):
     assert diagnose().title == ROWS[0].title
 
 
-def test_in_a_notebook(capsys):
+def test_in_a_notebook(capsys, monkeypatch):
     """`%diagnose` after an exception, with a text behind it, and with lines below it."""
+    monkeypatch.setitem(
+        sys.modules, "__main__", sys.modules["__main__"]
+    )  # which the shell replaces
     shell = InteractiveShell()
     for source in (
         "%load_ext stridekit",

@@ -122,7 +122,8 @@ class History:
 
     def _turners(self, number: int, place: int) -> tuple[Cause, Cause]:
         operand, maker = self.ops[number].inputs[place], self.makers[number][place]
-        return self._causes[maker, _key(operand)][:2] if maker >= 0 else ((-1, operand),) * 2
+        given: Cause = -1, operand
+        return self._causes[maker, _key(operand)][:2] if maker >= 0 else (given, given)
 
     def _made(self, number: int, place: int, needs: Callable[[Layout], bool]) -> Cause:
         """The first view, counted from the end, without which the copy would not be needed."""

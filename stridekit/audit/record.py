@@ -191,7 +191,7 @@ class Recorder(TorchDispatchMode):
         if is_unary and any(made.storage == inputs[0].storage for made in outputs):  # a view
             rest = args[1:]  # no tensor: what ran is known by its layouts, and not kept
             self.views[number] = lambda tensor: func(tensor, *rest, **kwargs)
-        module, at, mark, *ways = self._where(number)
+        module, at, mark, ways = self._where(number)
         self.marks.append(mark)
         self.ops.append(Event(name, name, module, at, inputs, outputs, *ways, number, written))
         return out
@@ -242,17 +242,17 @@ class Recorder(TorchDispatchMode):
         is_clone = op.by_engine and copy.kind == Kind.CLONE and copy.operand >= 0
         return is_clone and before.name in _ZEROS and op.inputs[copy.operand] in before.outputs
 
-    def _where(self, number: int) -> tuple[str, Place | None, object, bool, bool]:
+    def _where(self, number: int) -> tuple[str, Place | None, object, tuple[bool, bool]]:
         """Module, line and call of an op, or of its forward op; if it is a gradient; if by the engine."""
         at, engine, call = where(sys._getframe(2))
         node = _current_autograd_node()
         if node is None or not engine:  # the forward pass, or what checkpointing runs again
             self._by_sequence.setdefault(_get_sequence_nr() - 1, number)
-            return self._modules[-1], at, call, node is not None, False
+            return self._modules[-1], at, call, (node is not None, False)
         module, sequence = self._modules[-1], node._sequence_nr()
         if (forward := self._by_sequence.get(sequence)) is not None:
             module, at = self.ops[forward].module, self.ops[forward].place
-        return module, at, ("the gradient", sequence), True, True
+        return module, at, ("the gradient", sequence), (True, True)
 
     def _name_calls(self, events: Iterable[Any]) -> None:
         """Give each op the outermost call around its mark, from what began and ended on a thread."""
