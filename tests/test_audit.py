@@ -233,9 +233,9 @@ def failing(x):
 
 
 def test_nothing_stays_behind():
-    before = hung_in()
-    stridekit.audit(torch.nn.Linear(3, 3), torch.ones(2, 3), backward=True)
-    assert hung_in() == before
+    before, layer = hung_in(), torch.nn.Linear(3, 3)
+    stridekit.audit(layer, torch.ones(2, 3), backward=True)
+    assert hung_in() == before and layer.bias.grad.tolist() == [2, 2, 2]
     with pytest.raises(KeyError, match="of the model"):
         stridekit.audit(failing, torch.ones(2, 3))
     with pytest.raises(KeyError), stridekit.audit() as audit:

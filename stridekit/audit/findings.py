@@ -289,11 +289,10 @@ class Search:
 
     def _turned(self, op: Event, odd: int) -> tuple[tuple[int, ...], Cause]:
         """What made the format of the odd operand; where no line did, what made that of another one."""
-        place, cause = odd, self.history.turned(op.number, odd)
-        for k, operand in enumerate(op.inputs):
-            if cause[0] < 0 and format_of(operand) not in ("", format_of(op.inputs[odd])):
-                other, _ = self.history.turned(op.number, k)
-                place, cause = (k, (other, None)) if other >= 0 else (place, cause)
+        formats = [format_of(operand) for operand in op.inputs]
+        others = [k for k, name in enumerate(formats) if name not in ("", formats[odd])]
+        causes = [(k, self.history.turned(op.number, k)) for k in (odd, *others)]
+        place, cause = next((each for each in causes if each[1][0] >= 0), causes[0])
         return self.history.path(op.number, place, cause[0]), cause
 
     def _of_idle(self) -> Iterator[Occurrence]:
