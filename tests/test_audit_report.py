@@ -318,6 +318,7 @@ def command(monkeypatch, capsys):
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["-m"])
+        monkeypatch.setattr(sys, "excepthook", sys.__excepthook__)  # torch.distributed has its own
         monkeypatch.setattr(sys, "path", [os.getcwd(), *sys.path])
         monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
         try:
