@@ -14,7 +14,7 @@ from stridekit.exercises.readers.answers import read_number
 from stridekit.exercises.running import Arguments, Outcome
 from stridekit.exercises.watch import Means
 
-__all__ = ["time_it", "warp_sectors"]
+__all__ = ["warp_sectors", "time_it"]
 __dir__ = [*__all__, "Queue"].copy  # `ex.` and the tab key offer these alone
 
 MOST_STEPS = 10_000

@@ -114,9 +114,9 @@ def draw_sweep(
                 ax.plot([step] * 2, [value.low, value.high], color=color, marker="_", markersize=9)
     for k, (at, text) in enumerate((marks or {}).items()):
         ax.axvline(at, color=MUTED, linewidth=1, linestyle=(0, (2, 3)))
-        where = {"xycoords": ("data", "axes fraction"), "va": "top"}
-        below = -3 - 12 * (k % 2)  # neighbours in two lines
-        _say(ax, text, (at, 1), (3, below), color=MUTED, **where)
+        where = {"xycoords": ("data", "axes fraction")}
+        above = 3 + 12 * (k % 2)  # neighbours in two lines
+        _say(ax, text, (at, 0), (3, above), color=MUTED, **where)
     _label_x(ax, xlabel, notes)
     ax.set_ylabel(ylabel, parse_math=False)
     _legend(ax, named)
