@@ -57,7 +57,7 @@ def test_a_sweep_draws_a_curve_for_each_name():
     assert list(drawn.lines[0].get_ydata()) == [1, 1]  # no difference
     assert [list(line.get_ydata()) for line in drawn.lines[1:4]] == list(curves.values())
     assert all(list(line.get_xdata()) == [1, 2, 4] for line in drawn.lines[1:4])
-    assert words(drawn) == [("here", (2, 1))] and list(drawn.lines[4].get_xdata()) == [2, 2]
+    assert words(drawn) == [("here", (2, 0))] and list(drawn.lines[4].get_xdata()) == [2, 2]
     looks = [(one.get_color(), one.get_marker(), one.get_linestyle()) for one in drawn.lines[1:4]]
     assert all(len(set(kind)) == 3 for kind in zip(*looks, strict=True))
     assert legend(drawn) == ["p", "m", "n"]
