@@ -64,6 +64,16 @@ def test_arrays_meta_and_fake_tensors():
         assert sdpa_output(y, L, L).stride == x.stride()
 
 
+def test_a_matrix_that_requires_grad_has_the_batch_cloned():
+    """A Layout cannot require grad, so the call says it."""
+    a, b = torch.rand(3, 3, requires_grad=True), torch.rand(3, 3, 3)
+    clones = matmul_copies(Layout.of(a), Layout.of(b), requires_grad=(True, False))
+    assert clones == matmul_copies(a, b) != matmul_copies(a.detach(), b)
+    with fuzz_attention.Seen() as seen:
+        torch.matmul(a, b)
+    assert sum(nbytes for _, nbytes in seen.clones) == sum(clones) > 0
+
+
 SEVERAL = torch.rand(2, 6, 5, 4)
 ODD = Layout((2, 3, 5, 8), itemsize=4)[..., ::2]
 ONE, GROUP = L[:1], Layout((2, 2, 5, 4), itemsize=4)
@@ -91,6 +101,7 @@ REASONS = [
     ((SEVERAL, GROUP, L), {"enable_gqa": True}, "k and v have 2 and 3 heads: flash takes as many"),
     ((L, L, L), {"attn_mask": MASK}, "attn_mask requires grad: flash computes no gradient of it"),
     ((L, L, L), {"attn_mask": MASK.detach()}, ""),
+    ((L, L, L), {"attn_mask": Layout((1, 5))}, ""),
     ((L, L, L), {"attn_mask": Layout((3, 5, 5))}, "attn_mask has 3 dims: flash takes 2 or 4"),
     ((L, L, L), {"attn_mask": Layout((5, 5)), "is_causal": True}, ""),
     ((L, L, L[..., :3]), {}, "q, k and v have head dims of 4, 4 and 3: flash takes one size"),
