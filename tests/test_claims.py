@@ -255,11 +255,10 @@ def test_its_picture_has_the_record_and_this_run(stored, compared, monkeypatch):
 
 def test_only_the_noise_of_this_machine_is_shown(monkeypatch):
     noisy = Record(TWO.seconds, TWO.ratios, ("y",))
-    here = found(SAME, noise=("x",)).comparisons
-    one = Claim("a", {"b": 8.0}, {"b": SAME}, {}, here, noisy, WHERE)
-    assert one.plot(Figure().subplots()).texts[-1].get_text() == f"{WHERE}; noisy here (1)"
+    one = Claim("a", {"b": 8.0}, {}, found(SAME, noise=("x",)).measured, noisy, WHERE)
+    assert one.plot().texts[-1].get_text() == f"{WHERE}; noisy here (1)"
     monkeypatch.setenv(ALONE, "1")
-    assert one.plot(Figure().subplots()).texts[-1].get_text() == WHERE
+    assert one.plot().texts[-1].get_text() == WHERE
 
 
 def test_a_record_of_other_names_is_refused(stored, compared):
