@@ -6,22 +6,23 @@ counts slowly. tests/test_live.py has Hypothesis draw, `make fuzz` draws many mo
 
 import re
 from collections.abc import Callable
-from functools import cache
-from itertools import accumulate, product
+from itertools import product
 from math import prod
-from operator import mul
 from random import Random
 from typing import Any
 
 import torch
 
-from stridekit import Layout, LayoutError, output_layout
+from stridekit import Layout, LayoutError, has_internal_overlap, output_layout, shares_memory
+from stridekit.widgets import AliasExplorer, ReshapeStepper, StrideExplorer
 from stridekit.widgets.engine import Script
+from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.goals import Goal, goals_json
 from stridekit.widgets.notation import layout_json
-from stridekit.widgets.sort.widget import BINS, Sort
 from stridekit.widgets.stride_explorer.widget import words
 from stridekit.widgets.traversal_explorer.widget import Counts, Walk, Warp
-from tests import live_facts, live_lines
+from tests import live_lines
+from tests import steps as drawn
 from tests.pipe import Refused, ask
 from tests.walks import Visit, costs, sectors_of
 
@@ -233,7 +234,6 @@ def reshape(x: Layout, target: tuple[int, ...]) -> None:
     if x.numel and not x.why_not_view(target):
         stride = x.view(target).stride
         assert [new["stride"] for new in view["fresh"]] == [[f"stride {n}", str(n)] for n in stride]
-    assert_places_line_up(x.shape, target)
 
 
 def typed(r: Random) -> None:
@@ -326,28 +326,6 @@ def assert_subspaces(x: Layout, meant: tuple[str, str], outer: int) -> None:
     assert tried(both.view, -1)[1] == MESSAGE
 
 
-def assert_places_line_up(old: tuple[int, ...], new: tuple[int, ...]) -> None:
-    """Dims fill the axis without overlap, and boundaries of one product stand one above the other."""
-    spread = ask("reshape_stepper/figure/spread", old, new, 800)
-    rows = spread["old"], spread["fresh"]
-    for row, shape in zip(rows, (old, new), strict=True):
-        assert len(row) == len(shape)
-        edge = row[0][0] if row else 0
-        for place in row:
-            assert place[1] > 0 and place[0] >= -1e-9 and abs(place[0] - edge) < 1e-9
-            edge = sum(place)
-        assert edge <= 800 + 1e-9
-    if {0, 1} & {*old, *new}:
-        return
-    inner = [[*accumulate(reversed(shape), mul, initial=1)][:0:-1] for shape in (old, new)]
-    edges = [
-        dict(zip(inside, (x for x, _ in row), strict=True))
-        for inside, row in zip(inner, rows, strict=True)
-    ]
-    for inside in edges[0].keys() & edges[1].keys():
-        assert abs(edges[0][inside] - edges[1][inside]) < 1e-9
-
-
 def walks(r: Random) -> None:
     """A walk through a cache, against torch and a model that looks back over all visits."""
     shape = [r.choice((1, 2, 3, 4, 5, 8)) for _ in range(r.choice((0, 1, 2, 2, 3, 3, 4)))]
@@ -390,7 +368,15 @@ def walk(x: Layout, order: tuple[int, ...], cache_lines: int, alignment: int, r:
         assert counted == slow_counts(x.itemsize, elements, lines, hits, end), (x, order)
     for k in r.sample(range(len(visits)), min(len(visits), 5)):
         assert (visits[k].line in costs.cachedLines(found, k, cache_lines)) == hits[k]
-    assert costs.visitSentence(way, found, upto) == visit_in_words(x, order, visits, upto)
+    if visits and upto:
+        element, line, hit = visits[upto - 1]
+        told = costs.visitSentence(way, found, upto)
+        loads = sum(visit.line == line and not visit.hit for visit in visits[:upto])
+        said = "a hit" if hit else "a miss, loaded" if loads == 1 else f"loaded {loads} times"
+        assert told.startswith(f"visit {upto} of {len(visits)}: t") and told.endswith(said)
+        assert f", element {element}, cache line {line}: " in told
+        index = re.search(r"\[(.*)\]", told)
+        assert reach[tuple(map(int, index[1].split(", "))) if index else ()] == element
 
 
 def slow_hits(lines: list[int], cache_lines: int) -> Any:
@@ -413,25 +399,6 @@ def slow_counts(
     return Counts(upto, len(touched[0]), loads, len(touched[1]), len(used), 64 * loads)
 
 
-def visit_in_words(
-    x: Layout, order: tuple[int, ...], visits: list[Any], number: int, name: str = "t"
-) -> str:
-    """The sentence about a visit, which only the browser has."""
-    if not visits:
-        return "there is no element to visit: a size is 0"
-    if not number:
-        return f"no visit yet, {len(visits)} to come"
-    outer_first = [*product(*(range(x.shape[d]) for d in order))][number - 1]
-    index = [str(i) for _, i in sorted(zip(order, outer_first, strict=True))]
-    element, line, hit = visits[number - 1]
-    loads = sum(v.line == line and not v.hit for v in visits[:number])
-    said = (
-        "a hit" if hit else "a miss, loaded" if loads == 1 else f"a miss, now loaded {loads} times"
-    )
-    where = f"{name}[{', '.join(index)}]" if index else name
-    return f"visit {number} of {len(visits)}: {where}, element {element}, cache line {line}: {said}"
-
-
 def warps(r: Random) -> None:
     """Sectors from the bytes that each lane reads, of a tensor with that stride and offset."""
     warp = Warp(
@@ -452,43 +419,111 @@ def warps(r: Random) -> None:
     }  # fmt: skip
 
 
-@cache
-def game() -> Sort:
-    """Calls of each kind, and one that torch refuses for some tensors."""
-    calls = "x.t(); x + 0; x.reshape(-1); x.contiguous(); x.view(24); torch.einsum('ij->ji', x); x.float()"
-    return Sort(torch.ones(4, 6), calls, also="x.t(); x[1:]; x.int()")
+# Facts, goals over them, and code that makes them ---------------------------------------------------------
+
+Facts = dict[str, Any]
 
 
-def sorting(r: Random) -> None:
-    """A game after some moves, right and wrong: where each card is, and all that is said."""
-    w = game()
-    calls, w.moves = [*w.answers], ()
-    pile, back = list(calls), []
-    for _ in range(r.randrange(20)):
-        if not pile:
-            break
-        call, to = r.choice(pile), r.choice(BINS)
-        pile.remove(call)
-        w.moves += ((call, to),)
-        right = w.answers[call] == to
-        pile += [] if right else [call]
-        back += [] if right or call in back else [call]
-        said = repr(w)
-        row = f"{to}:" if right else "to sort:"
-        lying = next(line for line in said.splitlines() if line.startswith(f"  {row}"))
-        assert lying.endswith(call) and said.count("`" + call + "`") >= 1
-        done, tries = len(calls) - len(pile), len(calls) - len(back)
-        progress = (
-            f"{done} of {len(calls)} sorted" if pile else f"All {done} sorted, {tries} at the"
-        )
-        assert said.splitlines()[-1].startswith(f"  {progress}")
-        assert ("✓" if right else "✗") == said.splitlines()[-2].strip()[0]
-    if not pile and back:
-        assert said.endswith(f"Look again at {', '.join(f'`{call}`' for call in back)}.")
-    names = {"Sort": Sort, "torch": torch, "x": torch.ones(4, 6)}
-    assert eval(w.code, names).moves == w.moves
+def checked(kind: type[Explorer], state: Facts, other: Facts) -> Facts:
+    """The facts of a state, whose kinds are known; goals over those of two states tell them apart."""
+    found, others = kind._facts(state), kind._facts(other)
+    assert [*found] == [*kind.FACTS]
+    assert all(type(value) in (kind.FACTS[name], type(None)) for name, value in found.items()), (
+        found
+    )
+    known = {name: value for name, value in others.items() if value is not None}
+    goals = goals_json(
+        [Goal(name, **{name: value}) for name, value in known.items()], kind.FACTS, kind.__name__
+    )
+    held = {k for k, (name, value) in enumerate(known.items()) if found[name] == value}
+    assert held == {*ask("page/goals/heldBy", found, goals)}
+    return found
 
 
-_FAMILIES = (sums, explorer, reshapes, typed, walks, warps, sorting)
-CASES: dict[str, Callable[[Random], None]] = {family.__name__: family for family in _FAMILIES}
-CASES |= live_lines.CASES | live_facts.CASES
+def explorer_facts(r: Random) -> None:
+    """A layout with an index, perhaps at the end of a chain."""
+    one, other = (_scene(r) for _ in range(2))
+    found = checked(StrideExplorer, one, other)
+    size = Layout(*(one[k] for k in ("shape", "stride", "storage_offset"))).span.stop
+    x = torch.arange(size).as_strided(one["shape"], one["stride"], one["storage_offset"])
+    assert found["contiguous"] == x.is_contiguous()
+    if x.ndim == 4:
+        assert found["channels_last"] == x.is_contiguous(memory_format=torch.channels_last)
+    assert found["reached"] == x.unique().numel()
+    assert found["holes"] == (x.max() - x.min() + 1 - found["reached"] if x.numel() else 0)
+    assert found["overlaps"] == (found["reached"] < x.numel())
+    if found["element"] is not None:
+        assert found["element"] == x[tuple(one["index"])].item()
+    if found["elements"] is not None:
+        assert [*found["elements"]] == x.flatten().tolist()
+    if x.ndim == 2:
+        alike = len(x) > 1 and x.numel() > 0 and bool((x == x[0]).all())
+        assert found["rows_alike"] == (alike and x.stride(0) == 0) == alike
+
+
+def _scene(r: Random) -> Facts:
+    x = Layout(*drawn.numbers(r), itemsize=r.choice((1, 4, 8)))
+    index = None if 0 in x.shape else [r.randrange(n) for n in x.shape]
+    chain = {"source": "x", "start": layout_json(x), "steps": r.choice([[".T"], [".T", ".T"]])}
+    return layout_json(x) | {"index": index, "chain": r.choice([None, chain])}
+
+
+FACT_LINES = """
+y = x[1:, ::2]; z = x[:, 4:]; y = x; z = y; z = x.t().flatten(); y = x[:1].expand(3, -1); y += 100; x[0] = 7
+z = y + 1; y[:] = 0; z = x[0].unfold(0, 3, 1); y = x.contiguous(); z.add_(1); x[::2] *= 2; y = x[:, ::2]
+z = x[:, 1::2]; y = x[:2]; z = x[1:]; x[2:1] = 3; y = x.clone()
+"""
+
+
+def alias_facts(r: Random) -> None:
+    """Some lines that torch takes."""
+    states = []
+    for _ in range(2):
+        steps: list[str] = []
+        for line in r.choices(re.split("; |\n", FACT_LINES.strip()), k=r.randint(0, 5)):
+            try:
+                AliasExplorer((4, 6), [*steps, line])
+            except LayoutError:
+                continue
+            steps.append(line)
+        states.append({"shape": [4, 6], "steps": steps})
+    found = checked(AliasExplorer, states[0], states[1])
+    w = AliasExplorer((4, 6), states[0]["steps"])
+    names: dict[str, Any] = {"torch": torch}
+    exec(w.code, names)
+    x = {name: names[name] for name in "xyz" if name in names}
+    assert w.facts == found and w.values == {name: t.tolist() for name, t in x.items()}
+    assert len({t.untyped_storage().data_ptr() for t in x.values()}) == found["storages"]
+    assert found["lines"] == len(w.steps)
+    assert found["overlapping"] == tuple(name for name in x if has_internal_overlap(x[name]))
+
+
+def reshape_facts(r: Random) -> None:
+    """A layout, a new shape of as many elements, and a step of the walk."""
+    states = []
+    for _ in range(2):
+        x = Layout([r.choice((1, 2, 3, 4)) for _ in range(r.randint(0, 3))], itemsize=4)
+        x = x.permute(r.sample(range(x.ndim), x.ndim))
+        sizes = [n for n in range(1, x.numel + 1) if x.numel % n == 0]
+        first = r.choice(sizes)
+        w = ReshapeStepper(x, r.choice([(first, -1), (x.numel,), (-1, 1, first)]))
+        w.step = r.choice((0, -1))
+        states.append(w._state)
+    found = checked(ReshapeStepper, states[1], states[0])
+    assert w.facts == found and found["finished"] == (w.step > 0)
+    names: dict[str, Any] = {"torch": torch}
+    exec(w.code, names)
+    assert (names["x"].shape, names["x"].stride()) == (found["shape"], found["stride"])
+    assert names["y"].shape == found["target"]
+    assert found["viewable"] == shares_memory(names["x"].reshape(found["target"]), names["x"])
+    if found["viewable"]:
+        assert names["y"].stride() == found["new_stride"]
+        assert names["y"][found["new_index"]] == names["x"][found["index"]] == found["element"]
+
+
+_FAMILIES = (sums, explorer, reshapes, typed, walks, warps)
+_FACTS = (explorer_facts, alias_facts, reshape_facts)
+CASES: dict[str, Callable[[Random], None]] = {
+    family.__name__: family for family in _FAMILIES + _FACTS
+}
+CASES |= live_lines.CASES

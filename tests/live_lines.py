@@ -1,4 +1,4 @@
-"""Typed lines, run by the widgets' scripts and by torch: valid, odd and invalid ones.
+"""Typed lines, run by the widgets' scripts and by torch: valid and invalid ones.
 
 For each accepted line torch has to come to the same layouts, values and storages. For each refused line
 torch has to raise, unless the reason is the size of the picture or the grammar. A refusal that quotes torch
@@ -10,7 +10,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
-from math import isclose, prod
+from math import prod
 from random import Random
 from typing import Any
 
@@ -20,13 +20,12 @@ from stridekit import Layout, LayoutError, has_internal_overlap, is_view, shares
 from stridekit.widgets.engine import Script
 from stridekit.widgets.notation import layout_json
 from tests import steps as drawn
-from tests.typed_lines import REFUSALS, changed, grammar, line, odd, operation, torchs, transported
+from tests.typed_lines import REFUSALS, grammar, line, operation, torchs
 
 LINES = 6  # a case
 DRAWN: Counter[tuple[str, bool]] = Counter()  # the lines of each family that were accepted, or not
 chain = Script("stride_explorer/chain.js")
 session = Script("alias_explorer/facts.js")
-numbers = Script("page/numbers.js")
 lines_of = Script("alias_explorer/lines.js")
 
 
@@ -43,7 +42,6 @@ class Chains:
 
     def type(self, text: str) -> bool:
         """True if the script accepts one more text; torch has to agree."""
-        text = transported(text)
         try:
             stages = chain.stagesOf(self.start | {"steps": [*self.texts, text]}, *self.given)
         except LayoutError as error:
@@ -80,7 +78,7 @@ def steps(r: Random) -> None:
     typed = Chains(start, size, r.choice([None, [f"v{k}" for k in range(size)]]))
     for _ in range(LINES):
         text = "".join(operation(r, typed.x, named=0.35) for _ in range(r.choice((1, 1, 1, 2))))
-        DRAWN["typed_steps", typed.type(odd(r, text))] += 1
+        DRAWN["typed_steps", typed.type(text)] += 1
 
 
 # Lines of the alias explorer ----------------------------------------------------------------------------
@@ -96,7 +94,6 @@ class Sessions:
 
     def type(self, text: str) -> bool:
         """True if the script accepts one more line; torch has to agree on all that is held and said."""
-        text = transported(text)
         try:
             said = session.sessionOf({"shape": self.shape, "steps": [*self.texts, text]})
         except LayoutError as error:
@@ -188,59 +185,11 @@ def numbered(x: torch.Tensor) -> torch.Tensor:
 def lines(r: Random) -> None:
     """A session of the alias explorer."""
     typed = Sessions(r.choice([(4, 6), (3, 4), (8,), (), (0, 3), (1, 3, 2), (2, 2, 2, 2)]))
-    often = r.random() < 0.5  # as they are usually written, so that much happens
     for _ in range(LINES):
-        text = line(r, typed.tensors)
-        DRAWN["typed_lines", typed.type(text if often else odd(r, text))] += 1
-
-
-# Answers of a prediction --------------------------------------------------------------------------------
-
-
-def answers(r: Random) -> None:
-    """A number or a tuple as people write it, which Python computes as well."""
-    for _ in range(LINES):
-        kind, question = r.choice(("number", "tuple")), r.choice(QUESTIONS)
-        parts = [computed(r) for _ in range(1 if kind == "number" else r.randint(0, 3))]
-        written = r.choice(("{}", "({})", "[{}]", "{} bytes", "{} KiB", "{} pages"))
-        text = written.format(", ".join(parts))
-        text = transported(text if r.random() < 0.6 else changed(r, text))
-        found = answered(kind, text, question)
-        DRAWN["typed_answers", not isinstance(found, str)] += 1
-        if isinstance(found, str) or re.search(r"\d +\d|[^-+*/(). 0-9]", text):
-            continue
-        if kind == "number":
-            assert isclose(found, eval(re.sub(r"(?<![\d.])0+(?=\d)", "", text))), text
-
-
-QUESTIONS = (
-    "How many bytes?",
-    "How many pages of 4 KiB?",
-    "What is its stride, in bytes?",
-    "Which?",
-)
-
-
-def computed(r: Random) -> str:
-    """A number, or a sum."""
-    if r.random() < 0.6:
-        numbers = ["7", "0", "24", "1,024", "12,582,912", "1_024", "2.5", ".5", "1e3", "2.", "3e-2"]
-        written = r.choice([*numbers, "1 024"])
-        return r.choice(("", "", "-", "+")) + written
-    op = r.choice(("*", " * ", "+", " - ", "/", "**", "^", "×"))
-    return r.choice(("{}{}{}", "({}{}{})")).format(computed(r), op, computed(r))
-
-
-def answered(kind: str, text: str, question: str) -> Any:
-    """What is read, or the refusal."""
-    try:
-        return numbers.readAnswer(kind, text, question)
-    except LayoutError as error:
-        return str(error)
+        DRAWN["typed_lines", typed.type(line(r, typed.tensors))] += 1
 
 
 CASES: dict[str, Callable[[Random], None]] = {"typed_steps": steps, "typed_lines": lines}
-CASES["typed_answers"] = answers
 
 
 # What is refused ----------------------------------------------------------------------------------------

@@ -86,9 +86,3 @@ def test_state_is_read_and_set_from_python():
     e.shape = (1, 2, 3, 2)
     assert e.index == (0, 1, 1, 1) and e.code == words.code({"shape": (1, 2, 3, 2)})
     assert "The 6 pixels of channel 1 of image 0 lie side by side in contiguous_format" in repr(e)
-
-
-def test_every_size_starts_with_room_on_both_sides():
-    """Each slider of the first picture can be dragged to the left and to the right."""
-    shape = ChannelsLastExplorer().shape
-    assert all(1 < n < most for n, most in zip(shape, words.MAX_SIZES, strict=True))

@@ -1,4 +1,4 @@
-"""Goals without a browser: what is recognised and stays, what is refused; facts are in live_facts.py."""
+"""Goals without a browser: what is recognised and stays, what is refused; facts are in live.py."""
 
 import ast
 
@@ -10,7 +10,7 @@ from stridekit.widgets import AliasExplorer, StrideExplorer
 from stridekit.widgets.explorer import Explorer
 from tests.test_notebooks import PATHS, Notebook
 from tests.test_shared_state import Wire
-from tests.widget_kinds import KINDS, RIGHT, make
+from tests.widget_kinds import KINDS, RIGHT, make, rows
 
 EXPLORERS = [kind for kind in KINDS if issubclass(getattr(widgets, kind), Explorer)]
 GOALS = [Goal("Overlap", overlaps=True), Goal("Come back", contiguous=True, shape=(5, 8))]
@@ -114,60 +114,7 @@ LESSONS = {
     "06": {},
     "07": {},
 }
-ALIKE, SKIPS, REFUSED = ((4, 6), (0, 1), 2), ((2, 3), (1, 2)), {"target": (2, 12)}
-REACHED = {
-    "Make all rows the same": {"layout": ALIKE},
-    "Close the gaps": {"layout": ((4, 6), (6, 1), 2)},
-    "Swap rows and columns": {"layout": ((6, 4), (1, 8), 2)},
-    "Make all rows show the same numbers": {"layout": ALIKE},
-    "Make a single row 0, 9, 18, 27, 36": {"layout": ((5,), (9,))},
-    "Let x[2, 3] be element 30": {"layout": ((4, 6), (6, 1), 15), "index": (2, 3)},
-    "Move z down to the left corner of x": {"layout": ((3, 4), (6, 1), 6)},
-    "Show the last column of x: 5, 11, 17, 23": {"layout": ((4,), (6,), 5)},
-    "Show all of x again": {"layout": ((4, 6), (6, 1))},
-    "Repeat rows in place of columns: 0, 1, 2 three times": {"layout": ((3, 3), (0, 1))},
-    "Show one number twelve times": {"layout": ((4, 3), (0, 0), 3)},
-    "Undo it: one column 0, 1, 2, 3": {"layout": ((4, 1), (1, 0))},
-    "Make windows of 4 in place of 3": {"layout": ((3, 4), (1, 1))},
-    "Let a window skip every other number: 0, 2, 4": {"layout": SKIPS},
-    "Lay two windows side by side": {"layout": ((2, 3), (3, 1))},
-    "Change x through y, but not z": {"steps": ["y = x[1:, ::2]", "z = x[:, 5:]", "y += 100"]},
-    "Let z share y's storage, but no element": {"steps": ["y = x[1:, ::2]", "z = x[:, 5:]"]},
-    "Give y a storage of its own": {"steps": ["y = x[1:, ::2].clone()", "z = x[:, 4:]"]},
-    "Change z alone": {"steps": ["y = x[:, :-1].clone()", "z = x[0].clone()", "z += 1"]},
-    "Let y lie inside z": {"steps": ["y = x[0]", "z = x[:2]"]},
-    "Let y overlap itself": {"steps": ["y = x[:1].expand(3, 4)", "z = x[:, 1:]"]},
-    "Walk to the last step": {"step": -1},
-    "Find a shape that these rows refuse": REFUSED,
-    "Every 2nd column: reach strides (12, 4, 2)": {
-        "layout": ((4, 3), (6, 2)), "target": (2, 3, 2),
-    },
-    "Transposed: reach strides (2, 1, 6)": {"layout": ((6, 4), (1, 6)), "target": (3, 2, 4)},
-    "Walk back to the question": {"step": 0},
-    "Fix the shape: let there be a view": {"target": (2, 2, 2, 3)},
-    "Reach strides (16, 8, 1)": {"target": (2, 2, 6)},
-    "Select the element that is number 24 in both orders": {"index": (1, 0, 0, 0)},
-    "Bring a channel's pixels 2 apart in channels_last": {
-        "shape": (2, 2, 2, 4), "highlight": "channel",
-    },
-    "Bring a pixel's channels 15 apart in contiguous_format": {"shape": (2, 3, 3, 5)},
-    "Make both flags True": {"shape": (2, 1, 2, 4)},
-    "Bring a channel's pixels side by side in channels_last": {
-        "shape": (2, 1, 2, 4), "highlight": "channel",
-    },
-    "Bring a pixel's channels side by side in contiguous_format": {"shape": (2, 3, 1, 1)},
-    "Lose channels_last on the way": {"layers": ["cat"]},
-    "Lose it, and have it back at the end": {"layers": ["unsqueeze", "batch_norm"]},
-    "Have torch refuse a layer": {"layers": ["view"]},
-    "Copy nothing, with batch 2 and 2 heads": {"attention": "SDPA"},
-    "Let the order of a sum cost a copy": {"attention": "SDPA", "rotary": "rot(x)*sin + x*cos"},
-    "Send SDPA to the math path": {"attention": "SDPA", "packing": "HD3"},
-    "Copy nothing, with @": {"heads": 1},
-    "Keep all 8 tokens": {"tokens": 8},
-    "Let @ clone what lies in place": {"tokens": 8, "order": "tokens first"},
-    "Leave it so, and clone nothing": {"tokens": 8, "order": "tokens first", "attention": "SDPA"},
-    "Gather each key once": {"tokens": 8, "order": "tokens first"},
-}  # fmt: skip
+REACHED = {text: ast.literal_eval(way) for text, way in rows("goals of lessons, and a way to each")}
 
 
 PUBLIC = {name: getattr(stridekit, name) for name in dir(stridekit)}

@@ -119,7 +119,7 @@ def test_drawn_lines_are_compared():
         live_lines.DRAWN.clear()
         for number in range(60):
             live.CASES[family](Random(number))
-        assert 0.2 < live_lines.DRAWN[family, True] / live_lines.DRAWN.total() < 0.7
+        assert 0.2 < live_lines.DRAWN[family, True] / live_lines.DRAWN.total() < 0.9
 
 
 def test_several_steps_in_one_text():

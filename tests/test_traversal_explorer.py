@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from stridekit.widgets.traversal_explorer.widget import Counts, Warp
 from tests.brute_force import visited
 from tests.strategies import tensors
 from tests.walks import PRESETS, costs, counts_of, visits_of
+from tests.widget_kinds import rows
 
 X = Layout((6, 8), itemsize=8)
 
@@ -41,48 +43,21 @@ def test_torchs_order_is_its_loop_nest(x):
     assert elements == visited(loop_nest(layout)[1])
 
 
-def test_a_warp_in_words():
-    """Coalesced, stepped, shifted, repeated."""
-    says = {warp: costs.warpSentence(Warp(*warp)._asdict()) for warp in
-            [(4, 1, 0), (4, 2, 0), (4, 1, 1), (4, 32, 0), (8, 0, 0)]}  # fmt: skip
-    assert [*says.values()] == [
-        "32 lanes, 4 bytes each, stride 1: 4 sectors, as few as can be; every byte is used",
-        "32 lanes, 4 bytes each, stride 2: 8 sectors, 4 would do; half of each is thrown away",
-        "32 lanes, 4 bytes each, stride 1, offset 1: 5 sectors, 4 would do; "
-        "32 of 160 bytes are thrown away",
-        "32 lanes, 4 bytes each, stride 32: 32 sectors, 4 would do; 896 of 1024 bytes are thrown away",
-        "32 lanes, 8 bytes each, stride 0: 1 sector, as few as can be; 24 of 32 bytes are thrown away",
-    ]
+@pytest.mark.parametrize(("source", "said"), rows("costs of walks and warps in words"))
+def test_costs_in_words(source, said):
+    assert eval(source, WORDS) == said
 
 
-def test_costs_in_words():
-    """Of an order, of one walk, of two beside each other."""
-    names = {
-        (1, 0): "column by column, dims (1, 0)",
-        (0, 2, 1): "dims (0, 2, 1)",
-        (0,): "dim 0",
-        (): "no dims",
-    }
-    assert {order: costs.orderName(order) for order in names} == names
-    left, right = (counts_of(visits_of(X, order), 8)._asdict() for order in ((0, 1), (1, 0)))
-    assert costs.countsSentence(left) == (
-        "48 visits load 6 cache lines, as few as can be: 384 of 384 bytes are used"
-    )
-    assert costs.countsSentence(right) == (
-        "48 visits load 48 cache lines, 6 would do: 384 of 3072 bytes are used"
-    )
-    one = counts_of(visits_of(X, (0, 1)), 8, 1)._asdict()
-    assert costs.countsSentence(one).startswith("1 visit loads 1 cache line, as few")
-    assert costs.comparison(left, right) == (
-        "the right one loads 8 times as many cache lines as the left one"
-    )
-    assert costs.comparison(left, left) == "both load 6 cache lines"
-    none = left | {"misses": 0}
-    assert costs.comparison(none, right, ["upper", "lower"]) == (
-        "the lower one loads 48, the upper one none"
-    )
-    odd = left | {"misses": 20}
-    assert "loads 3.3 times" in costs.comparison(odd, left)
+def cost(order, upto=None, **other):
+    """What a walk over X costs, and counts put in its place."""
+    return counts_of(visits_of(X, order), 8, upto)._asdict() | other
+
+
+WORDS = {
+    "warp": lambda *given: costs.warpSentence(Warp(*given)._asdict()),
+    "order": costs.orderName,
+}
+WORDS |= {"counts": costs.countsSentence, "compared": costs.comparison, "cost": cost}
 
 
 # The presets and what they teach ----------------------------------------------------------------------

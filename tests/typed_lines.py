@@ -1,6 +1,5 @@
-"""Random typing for the widgets: operations, lines, and odd ones of both."""
+"""Random typing for the widgets: operations and lines."""
 
-import json
 import re
 import warnings
 from random import Random
@@ -127,78 +126,3 @@ def operand(rng, tensors, target):
     return rng.choice([shifted, shifted, *others]) + rng.choice(
         ["", "", "", ".clone()", ".t()", "[0]", "[:1]"]
     )
-
-
-# Odd ones ---------------------------------------------------------------------------------------------
-
-TOKENS = re.compile(r"\s+|\w+|\.\.\.|.", re.DOTALL)
-USUAL_INTS, INTS, VALUES, SIGNS, WORDS = map(
-    str.split,
-    (
-        "0 1 -1 2 3 -2 7 64",
-        """-0 4097 50000000 4503599627370496 9007199254740991 9007199254740992 -9007199254740993
-        9223372036854775807 9223372036854775808 1000000000000000000000000000000 00 007 0x1 0b1 1_0 1e0
-        1.0 1. .5 1j +1 --1 -(-1) True ٣ ²""",
-        """None () [] (1) (2,) (0,1) [1,0] ((0),1) ((0,1)) (0,(1)) [[0]] ... : :: ::2 1: :-1 None: 1:2:3
-        1:2:3:4 (1:2) *x **x torch torch.channels_last torch.preserve_format torch.channels_last_3d
-        torch.float32 'channels_last' "channels_last" channels_last b'a' f'{x}' '' x y z x[0] y[1:] x+1
-        x.numel() y.zero_() x:=1 lambda:1""",
-        """, ,, . .. : = == + - * ** / // @ += -= *= /= ( ) [ ] { } ; \\ # ' " ` ! % & | < ~ ?""",
-        """add_ zero_ fill_ copy_ mul_ neg_ sub_ numpy __class__ constructor toString __proto__ narrow if
-        w y z dim size other""",
-    ),
-)
-SPACES = " \t\n\r\f\v\0\x1f\x7f\xa0\u2003\u2028\ufeff\u200b"
-LETTERS = "0123456789abxyzT_.\ud800\udc00\u0301é😀ｘſﬁ𝟙"
-RARE = ["", " ", "x", "=", "#", " # x", "x" * 1001, "(" * 900, "x[" * 400, ".T" * 490,
-        "y = x" + ".T" * 490, "y = x" + ".t()" * 5000, "x += " + "9" * 980, "[" + "0, " * 300,
-        f".view({'1, ' * 300})"]  # fmt: skip
-
-
-def transported(text: str) -> str:
-    """The text as the browser's messages can have it: two halves of one character become one."""
-    return str(json.loads(json.dumps(text)))
-
-
-def odd(r: Random, text: str) -> str:
-    """The line, often with something of it changed, and rarely another one."""
-    if r.random() < 0.01:
-        return r.choice(RARE)
-    for _ in range(r.choice((0, 0, 0, 1, 1, 1, 1, 2, 3))):
-        text = changed(r, text)
-    return text
-
-
-def changed(r: Random, text: str) -> str:
-    """A token or a character left out, doubled, exchanged, or put in."""
-    if r.random() < 0.15:
-        k = r.randint(0, len(text))
-        put = r.choice([r.choice(SPACES), r.choice(SIGNS), r.choice(LETTERS)])
-        return text[:k] + put + text[k + r.randint(0, 1) :]
-    tokens = TOKENS.findall(text) or [""]
-    k, other = r.randrange(len(tokens)), r.randrange(len(tokens))
-    ints = [k for k, token in enumerate(tokens) if token.isdigit()]
-    kind = r.random()
-    if kind < 0.25 and ints:
-        tokens[r.choice(ints)] = r.choice([*USUAL_INTS * 2, *INTS, r.choice(VALUES)])
-    elif kind < 0.4:
-        tokens[k] = r.choice(
-            [*WORDS, *SIGNATURES] if tokens[k].isidentifier() else [*SIGNS, *VALUES]
-        )
-    elif kind < 0.55:
-        tokens.insert(k, r.choice([*SIGNS, *VALUES, ", 1", ", None", *SPACES]))
-    elif kind < 0.65:
-        del tokens[k]
-    elif kind < 0.72:
-        tokens.insert(k, tokens[k])
-    elif kind < 0.8:
-        tokens[k], tokens[other] = tokens[other], tokens[k]
-    elif kind < 0.9:
-        tokens = [token + r.choice(["", "", " ", "\t"]) for token in tokens]
-    else:
-        tokens = [
-            r.choice(["", " ", "\n", "\xa0"]),
-            text,
-            r.choice([*SPACES, ",", ";", "#", " # y"]),
-        ]
-    return "".join(tokens)

@@ -86,6 +86,8 @@ def _of_each(title: str) -> dict[str, list[str]]:
 WRONG = _wrong()
 # What can be, and moves the picture away from how it begins: states of a widget w, in Python.
 RIGHT = _of_each("right states")
+# What shows most of the nodes that are hidden at first.
+FULL = _of_each("full states")
 # Parts that cannot be, beside the parts that a state begins with.
 UNFIT = {
     kind: [*map(eval, parts)] for kind, parts in _of_each("states that no sound page sends").items()

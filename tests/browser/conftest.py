@@ -1,8 +1,13 @@
 """One browser for all browser tests, one JupyterLab on a copy of the notebooks, and plain pages."""
 
+import shlex
 import shutil
+import subprocess
+import sys
 
+import nbformat
 import pytest
+from nbformat import v4
 
 from chromium import find_chromium, running_browser
 from stridekit.widgets.offline import offline_page
@@ -29,8 +34,18 @@ def lab(browser, tmp_path_factory):
     """A running JupyterLab whose root holds copies of the project's notebooks."""
     root = tmp_path_factory.mktemp("root")
     shutil.copytree(ROOT / "notebooks", root / "notebooks")
-    with running_lab(root, tmp_path_factory.mktemp("scratch"), browser) as lab:
+    with running_lab(root, tmp_path_factory.mktemp("scratch"), browser, as_make_lab()) as lab:
         yield lab
+
+
+def as_make_lab():
+    """The command of `make lab`, which shows another folder here."""
+    ours = "IN_VENV=this-python"
+    dry = ["make", "-n", "--no-print-directory", "-o", ".venv/done", "lab", ours]
+    said = subprocess.check_output(dry, cwd=ROOT, text=True).replace("\\\n", "")
+    # Its folder may have any name, which make would not quote.
+    other = {"this-python": [sys.executable], "--ServerApp.root_dir=.": []}
+    return ["env", *(word for given in shlex.split(said) for word in other.get(given, [given]))]
 
 
 @pytest.fixture(scope="module")
@@ -63,33 +78,82 @@ def _open(lab, sources, **options):
     return page
 
 
+def exported(notebooks):
+    """Export a folder of notebooks; return the folder of pages."""
+    site = notebooks.parent / "site"
+    command = [sys.executable, "-m", "stridekit.export", notebooks, "-o", site]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    return site
+
+
+@pytest.fixture(scope="session")
+def small_site(tmp_path_factory):
+    """Two exported lessons: every kind of widget, the last of them twice; a card and what is behind it."""
+    code, words = v4.new_code_cell, v4.new_markdown_cell
+    folder = tmp_path_factory.mktemp("a site") / "notebooks"
+    folder.mkdir()
+    kinds = [*ALL_KINDS, "from stridekit import explore\nw = explore(x.t(), 't')\nw", "w"]
+    cards = [
+        f"{IMPORTS}from stridekit import Predict",
+        "Predict('What is `2 + 2`?', 4, why='Count.')",
+        "print('x' * 200)",
+    ]
+    behind = words("It is four.\n\n## The end\n\n" + "Enough. " * 900)
+    for name, cells in (
+        ("kinds", [words("# Every kind"), *map(code, kinds)]),
+        ("cards", [words("# Cards"), *map(code, cards), behind]),
+    ):
+        nbformat.write(v4.new_notebook(cells=cells), folder / f"{name}.ipynb")
+    return exported(folder)
+
+
+class Plain:
+    """A page for widgets, without a kernel or a network: one for all tests, as to make it takes long."""
+
+    def __init__(self, browser):
+        self.browser, self.context, self.errors = browser, None, []
+
+    def page(self):
+        """The page, as if nothing had happened on it: where the clock was stopped, it is another one."""
+        if self.context and self.page_.evaluate("globalThis.isClockStopped"):
+            self.context.close()
+            self.context = None
+        if not self.context:
+            permissions = ["clipboard-read", "clipboard-write"]
+            self.context = self.browser.new_context(
+                offline=True, has_touch=True, permissions=permissions
+            )
+            self.context.set_default_timeout(10_000)
+            self.context.add_init_script(KEEP_THE_KEYS)
+            self.page_ = self.context.new_page()
+            self.page_.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page_.mouse.up()
+        self.page_.mouse.move(2, 2)
+        self.page_.set_viewport_size({"width": 1000, "height": 1300})
+        self.page_.emulate_media(color_scheme="null", forced_colors="null", reduced_motion="null")
+        return self.page_
+
+
+@pytest.fixture(scope="session")
+def plain(browser):
+    return Plain(browser)
+
+
 @pytest.fixture
-def show(browser, tmp_path):
-    """`show(*widgets)` draws widgets on a plain page; returns the locator of their roots.
+def show(plain, tmp_path):
+    """`show(*widgets)` draws widgets on the plain page; returns the locator of their roots."""
+    plain.errors.clear()
 
-    As on an exported page, there is neither kernel nor network, so it takes a fraction of a second.
-    """
-    context = browser.new_context(
-        offline=True,
-        viewport={"width": 1000, "height": 1300},
-        has_touch=True,
-        permissions=["clipboard-read", "clipboard-write"],
-    )
-    context.set_default_timeout(10_000)
-    context.add_init_script(KEEP_THE_KEYS)
-    wrong = []
-
-    def open_page(*widgets):
-        page = context.new_page()
-        page.on("pageerror", lambda error: wrong.append(str(error)))
+    def draw(*widgets):
+        page = plain.page()
         (tmp_path / "page.html").write_text(offline_page(widgets), encoding="utf-8")
         page.goto((tmp_path / "page.html").as_uri())
         page.wait_for_function(DRAWN, polling=20)
         return page.locator("[data-widget] > .stridekit")
 
-    yield open_page
-    context.close()
-    assert wrong == []
+    yield draw
+    assert plain.errors == []
 
 
 DRAWN = "[...document.querySelectorAll('[data-widget]')].every((node) => node.firstChild)"

@@ -27,8 +27,18 @@ import torch
 from torch import nn
 
 from stridekit import Goal, explore
-from tests.browser.agrees import AGREES
-from tests.browser.pages import FOCUSED, away, is_seen, middle, resize, stop_the_clock, tap_to, told
+from tests.browser.agrees import assert_agrees
+from tests.browser.pages import (
+    FOCUSED,
+    away,
+    is_seen,
+    middle,
+    resize,
+    stop_the_clock,
+    swipe,
+    tap_to,
+    told,
+)
 from tests.test_copy_tracer import Twice
 from tests.widget_kinds import NAMES
 
@@ -116,7 +126,7 @@ class Hand:
         self.widget.set_state({"_state": state})
         assert self.widget._state == state
         if not is_pointing:
-            AGREES[type(self.widget).__name__](self.w, self.widget)
+            assert_agrees(lambda names: self.w.evaluate(SEEN, names), self.widget)
         cut, height = self.w.evaluate(SIZE)
         assert cut == [], cut
         assert height <= MOST_HIGH or self.page.viewport_size["width"] < WIDTH, height
@@ -125,10 +135,10 @@ class Hand:
         """Wait until this is seen, for some frames."""
         subject, verb, text = WANTED.fullmatch(wanted).groups()
         for _ in range(100):
-            told(self.w)
             got = self.seen(subject, verb)
             if COMPARE[verb](got, text):
                 return
+            told(self.w)
         pytest.fail(f"{wanted}: it is\n{got}")
 
     def seen(self, subject, verb):
@@ -169,6 +179,12 @@ NAMED = """(all, name) => all.map((node) => {
   const isOwn = name === 'value' || typeof node[name] === 'boolean' || !node.hasAttribute(name);
   return String((isOwn ? node[name] : node.getAttribute(name)) ?? '-');
 })"""
+# Under each selector the texts, or what is @named of each node.
+SEEN = f"""(root, names) => Object.fromEntries(names.map((selector) => {{
+  const [css, name] = selector.split(' @');
+  const all = [...root.querySelectorAll(css)];
+  return [selector, name ? ({NAMED})(all, name) : ({TEXTS})(all)];
+}}))"""
 # The texts and controls whose right end lies outside, those that a finger would miss, and the height.
 SIZE = """(root) => {
   const edge = root.getBoundingClientRect().right + 0.5;
@@ -219,15 +235,10 @@ def drag(hand, start, end):
     hand.page.mouse.up()
 
 
-def swipe(hand, start, end, last="touchEnd"):
+def swipe_to(hand, start, end, last="touchEnd"):
     """The same by a finger."""
-    send = hand.page.context.new_cdp_session(hand.page).send
     (x, y), (to_x, to_y) = middle(hand.node(start)), middle(hand.node(end))
-    for k in range(7):
-        at = [{"x": x + (to_x - x) * k / 6, "y": y + (to_y - y) * k / 6}]
-        kind = "touchMove" if k else "touchStart"
-        send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": at})
-    send("Input.dispatchTouchEvent", {"type": last, "touchPoints": []})
+    swipe(hand.page, (x, y), to_x - x, to_y - y, last)
 
 
 def in_python(hand, code):
@@ -271,8 +282,8 @@ DO = {
     "hold": hold,
     "drag": drag,
     "release": lambda hand: hand.page.mouse.up(),
-    "swipe": swipe,
-    "swipe-off": lambda hand, start, end: swipe(hand, start, end, "touchCancel"),
+    "swipe": swipe_to,
+    "swipe-off": lambda hand, start, end: swipe_to(hand, start, end, "touchCancel"),
     "width": lambda hand, width: resize(hand.page, int(width)),
     "clock": lambda hand: stop_the_clock(hand.page),
     "wait": lambda hand, ms: hand.page.clock.run_for(int(ms)),

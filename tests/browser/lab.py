@@ -1,10 +1,8 @@
 """A real JupyterLab for tests: its own directories, no network beyond loopback."""
 
-import ctypes
 import json
 import os
 import secrets
-import signal
 import subprocess
 import sys
 import time
@@ -18,7 +16,6 @@ from playwright.sync_api import BrowserContext
 
 ROOT = Path(__file__).parent.parent.parent
 START_SECONDS = 60
-_PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 
 LAB = [sys.executable, "-m", "jupyterlab"]
 LAB_OPTIONS = [
@@ -96,7 +93,7 @@ class Lab:
         page.close()
 
     def _note_error(self, error):
-        # JupyterLab's own, when a notebook is closed before its kernel has answered everything.
+        # JupyterLab's own, when a notebook is closed before its kernel has answered everything
         if "Canceled future for " not in str(error):
             self.errors.append(str(error))
 
@@ -144,7 +141,7 @@ def running_lab(root, scratch, browser, command=LAB, settings=SETTINGS):
     if hasattr(os, "geteuid") and os.geteuid() == 0 and "--allow-root" not in command:
         command.append("--allow-root")
     with (scratch / "lab.log").open("wb") as log:
-        server = start(command, env=env, stdout=log, stderr=log, start_new_session=True)
+        server = subprocess.Popen(command, env=env, stdout=log, stderr=log)
         try:
             url = _wait_for_url(server, scratch)
             context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
@@ -152,24 +149,6 @@ def running_lab(root, scratch, browser, command=LAB, settings=SETTINGS):
             context.close()
         finally:
             _stop(server)
-
-
-def start(command, **options):
-    """Start a process that ends when this one ends, even if this one is killed (on Linux).
-
-    The process is killed, because a server that gets a SIGTERM while a page connects can hang for ever.
-    Its kernels notice that it is gone, and end by themselves.
-    """
-    if sys.platform == "linux":
-        prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
-
-        def end_with_parent():
-            prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != parent:  # the parent has ended already
-                os._exit(1)
-
-        options["preexec_fn"] = end_with_parent
-    return subprocess.Popen(command, **options)
 
 
 def _wait_for_url(server, scratch):

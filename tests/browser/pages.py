@@ -95,19 +95,6 @@ def middle(node):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-def rerun(lab, page, css):
-    """Run all cells again, and wait until each widget of a kind is replaced."""
-    count = page.locator(css).evaluate_all("(all) => all.map((node) => (node.old = true)).length")
-    lab.run_all(page)
-    page.wait_for_function(_RENEWED, arg=[css, count])
-
-
-_RENEWED = """([css, count]) => {
-  const all = [...document.querySelectorAll(css)];
-  return all.length === count && all.every((node) => !node.old);
-}"""
-
-
 def run_last_cell(page, source):
     """Run a source in the last cell; return the text of its outputs as a reader sees it."""
     return page.evaluate(_RUN_LAST, source)
@@ -178,11 +165,6 @@ def labelled(w, name):
     return w.get_by_label(name, exact=True)
 
 
-def grid(w, name):
-    """The grid with this name."""
-    return w.get_by_role("grid", name=name)
-
-
 def told(w):
     """Wait for the frame after a change: what a hand moves is drawn at once, the words follow."""
     getattr(w, "page", w).evaluate(_TOLD)
@@ -190,12 +172,6 @@ def told(w):
 
 _TOLD = """() => globalThis.isClockStopped
   || new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"""
-
-
-def code(w):
-    """The torch code that reproduces what the widget shows."""
-    told(w)
-    return w.locator(".sk-code code").first.inner_text()
 
 
 def enter(w, label, *texts):
@@ -208,32 +184,12 @@ def enter(w, label, *texts):
 
 def text(w, css):
     """The text of a node, as a person sees it."""
-    told(w)
     return w.locator(css).inner_text()
 
 
 def texts(w, css):
     """The text of each of several nodes."""
-    told(w)
     return w.locator(css).all_inner_texts()
-
-
-def ints(w, css):
-    """The numbers that several nodes show."""
-    return [int(text) for text in texts(w, css)]
-
-
-def each(nodes, name):
-    """A property of each of several nodes, None where it is missing."""
-    told(nodes)
-    return nodes.evaluate_all(f"(all) => all.map((node) => node.{name} ?? null)")
-
-
-def stats(node):
-    """The numbers by their names, with a ! where there are too many."""
-    marks = ["!" if many else "" for many in each(node.locator(".sk-stats > div"), "dataset.many")]
-    numbers = zip(texts(node, ".sk-stats dd"), marks, strict=True)
-    return dict(zip(texts(node, ".sk-stats dt"), map("".join, numbers), strict=True))
 
 
 BOX = "Paste an error or a warning"
@@ -252,6 +208,23 @@ BY_HAND = {
     "CopyTracer": lambda w: w.get_by_role("option").last.click(),
     "Diagnose": lambda w: labelled(w, BOX).fill("KeyError: 'a'"),
 }
+
+
+def open_all(page):
+    """Open all that is folded on a page."""
+    page.evaluate("document.querySelectorAll('details').forEach((node) => (node.open = true))")
+    painted(page)
+
+
+def swipe(page, start, right, down, last="touchEnd"):
+    """Land with a finger at a point, and move it."""
+    send = page.context.new_cdp_session(page).send
+    for k in range(11):
+        point = {"x": start[0] + right * k / 10, "y": start[1] + down * k / 10}
+        kind = "touchMove" if k else "touchStart"
+        send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [point]})
+    send("Input.dispatchTouchEvent", {"type": last, "touchPoints": []})
+    told(page)
 
 
 def away(w):

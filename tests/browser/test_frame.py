@@ -1,28 +1,23 @@
 """What is around every widget, by hand on a plain page: undo, redo, reset, full width, sharing, goals."""
 
 import io
-from itertools import cycle
 
 import numpy as np
 import pytest
-from matplotlib.image import imread
+from PIL import Image
 from playwright.sync_api import expect
 
-from stridekit import Goal
-from stridekit.widgets import AliasExplorer, StrideExplorer
+from stridekit.widgets import StrideExplorer
 from tests.browser.hand import MADE
 from tests.browser.pages import (
     BY_HAND,
-    assert_accessible,
     away,
     button,
     in_kernel,
     labelled,
     painted,
     resize,
-    stop_the_clock,
     text,
-    texts,
 )
 from tests.needs import needs_chromium
 from tests.widget_kinds import KINDS, make
@@ -30,7 +25,6 @@ from tests.widget_kinds import KINDS, make
 pytestmark = [needs_chromium, pytest.mark.long]
 
 EXPLORERS = [kind for kind in KINDS if kind != "Predict"]
-GOALS = [Goal("Let the rows overlap", overlaps=True), Goal("Make it contiguous", contiguous=True)]
 
 
 def look(w):
@@ -113,34 +107,6 @@ def test_a_broken_or_foreign_link_changes_nothing(show):
         assert look(roots.first) == look(roots.last) == begun and can(roots.first) == [], broke
 
 
-def test_a_drag_is_one_step_and_pointing_is_none(show):
-    w = show(StrideExplorer())
-    stop_the_clock(w.page)
-    slider = labelled(w, "stride[0]")
-    for value in (7, 6, 5):
-        slider.fill(str(value))
-    w.page.clock.run_for(500)  # the hand rests: what follows is a step of its own
-    w.get_by_role("grid").first.press("ArrowLeft")
-    w.page.clock.run_for(500)
-    slider.fill("3")
-    for value in ("5", "8"):
-        tool(w, "undo").click()
-        assert slider.input_value() == value
-    assert can(w) == ["redo"]
-
-
-def test_reset_leads_to_the_first_display_not_to_the_default(show):
-    """A lesson sets up lines, and a later cell runs more."""
-    w = AliasExplorer((4, 6), ["y = x[0]"])
-    w._repr_mimebundle_()
-    w.steps += ("y += 1",)
-    w._repr_mimebundle_()
-    root = show(w)
-    assert texts(root, ".sk-log code") == ["y = x[0]", "y += 1"] and can(root) == ["reset"]
-    tool(root, "reset").click()
-    assert texts(root, ".sk-log code") == ["y = x[0]"]
-
-
 @pytest.mark.parametrize("kind", EXPLORERS)
 def test_full_width_fills_the_window_and_escape_gives_the_place_back(show, kind):
     """It ends where the focus leaves the widget, too; a narrow widget has a row for the toolbar."""
@@ -165,74 +131,48 @@ PICTURES = ["explore(torch.arange(4096).view(64, 64).T)"]  # on a canvas
 PICTURES += [KINDS[kind].make for kind in EXPLORERS]
 
 
-@pytest.mark.parametrize(
-    ("source", "scheme"), [*zip(PICTURES, cycle(("light", "dark")), strict=False)]
-)
-def test_a_picture_is_what_is_on_screen(show, source, scheme):
+@pytest.mark.parametrize("source", PICTURES)
+def test_a_picture_is_what_is_on_screen(show, source):
     """SVG, and PNG of two pixels for each of CSS, without the toolbar, with what was typed and chosen."""
     w = show(eval(source, MADE))
-    page = w.page
-    page.emulate_media(color_scheme=scheme)
+    page, files = w.page, {}
     for line in w.locator("input:not([type])").all():
         line.fill("2, 2")
     away(w)
-    found = {}
     for kind in ("PNG", "SVG"):
         with page.expect_download() as download:
             share(w, f"save {kind}")
         name = f"{w.get_attribute('aria-label').replace(' ', '-')}.{kind.lower()}"
         assert download.value.suggested_filename == name
-        found[kind] = download.value.path().read_bytes()
+        files[kind] = download.value.path().read_bytes()
+    assert b"sk-tools" not in files["SVG"].partition(b"</style>")[2]
     page.keyboard.press("Escape")
-    page.add_style_tag(
-        content=".sk-frame { visibility: hidden } input { caret-color: transparent }"
-    )
+    hidden = ".sk-frame { visibility: hidden } input { caret-color: transparent }"
+    page.add_style_tag(content=hidden)
     page.evaluate("document.activeElement.blur()")
     painted(page)
-    screen, picture = pixels(w.screenshot()), pixels(found["PNG"])
-    assert abs(np.subtract(picture.shape, (2, 2, 1) * np.array(screen.shape))).max() <= 3
-    apart = abs(blurred(picture, 16)[: len(screen) // 8] - blurred(screen, 8)[: len(picture) // 16])
-    assert apart.max() < 0.2 and apart.mean() < 0.01
-    assert b"sk-tools" not in found["SVG"].partition(b"</style>")[2]
-
-
-def pixels(png):
-    return imread(io.BytesIO(png))[:, :, :3]
-
-
-def blurred(picture, side):
-    """The means of squares: strokes differ at their edges."""
-    height, width = (side * (n // side) for n in picture.shape[:2])
-    squares = picture[:height, :width].reshape(height // side, side, width // side, side, 3)
-    return squares.mean((1, 3))
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_open_menus(show, scheme):
-    w = show(StrideExplorer(goals=GOALS))
-    w.page.emulate_media(color_scheme=scheme)
-    labelled(w, "stride[0]").fill("3")
-    for name in ("share", "full width"):
-        tool(w, name).click()
-        share(w, "copy code")
-        assert_accessible(w.page, ".stridekit")
-        w.page.keyboard.press("Escape")
+    screen, picture = (
+        Image.open(io.BytesIO(png)).convert("RGB") for png in (w.screenshot(), files["PNG"])
+    )
+    assert abs(np.subtract(picture.size, np.multiply(screen.size, 2))).max() <= 3
+    small = [max(side // 8, 1) for side in screen.size]  # strokes differ at their edges
+    both = [
+        np.asarray(image.resize(small, Image.Resampling.BOX), float) for image in (screen, picture)
+    ]
+    assert abs(np.subtract(*both)).mean() < 3
 
 
 def test_two_views_in_jupyterlab_share_steps_and_goals_with_python(lab, notebook):
     """Nothing cuts off a widget of full width, and no key goes to the notebook."""
     made = "w = StrideExplorer(goals=[Goal('Close the gaps', contiguous=True)])"
-    page = notebook(f"from stridekit import Goal, Layout, StrideExplorer\n{made}\nw", "w")
+    page = notebook(f"from stridekit import Goal, StrideExplorer\n{made}\nw", "w")
     views = page.locator(".sk-explorer")
     expect(views).to_have_count(2)
     first, last = views.first, views.last
     labelled(first, "stride[0]").fill("6")
-    assert (
-        in_kernel(lab, page, "(w.layout.stride, w.goals)") == "((6, 1), {'Close the gaps': True})"
-    )
-    assert [sign.strip() for sign in texts(last, ".sk-tick")] == ["✓"]
-    lab.run_code(page, "w.layout = Layout((4, 6), (1, 1), 2, 4)")
-    expect(labelled(last, "stride[0]")).to_have_value("1")
+    stride = "(w.layout.stride, w.goals)"
+    assert in_kernel(lab, page, stride) == "((6, 1), {'Close the gaps': True})"
+    expect(last.locator(".sk-tick")).to_have_text("✓")
     tool(last, "reset").click()
     assert in_kernel(lab, page, "w.layout.stride") == "(8, 1)"
     for key in ("a", "d", "d"):
@@ -247,7 +187,3 @@ def test_two_views_in_jupyterlab_share_steps_and_goals_with_python(lab, notebook
     painted(page)
     assert first.bounding_box()["width"] < page.viewport_size["width"] - 100
     assert page.get_by_role("button", name="copy link").count() == 0
-    with page.expect_download() as download:
-        share(first, "save PNG")
-    picture = pixels(download.value.path().read_bytes())
-    assert picture.shape[1] == 2 * round(first.bounding_box()["width"]) and picture.std() > 0.05

@@ -6,7 +6,7 @@ from tests.browser.hand import SIZE, WIDTH, Hand, rows
 from tests.browser.pages import resize
 from tests.messages import BUCKET
 from tests.needs import needs_chromium
-from tests.widget_kinds import KINDS, make
+from tests.widget_kinds import FULL, KINDS, make
 
 pytestmark = needs_chromium
 
@@ -19,7 +19,7 @@ def test_hand(show, row):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_key_is_kept_from_jupyterlab(show, kind):
     """By an attribute of each node that takes the focus; a grid is one stop of the Tab key."""
-    w = show(make(kind, FULLEST.get(kind, "pass")))
+    w = show(make(kind, *FULL[kind]))
     assert w.get_attribute("class") == f"stridekit {KINDS[kind].css.removeprefix('.')}"
     assert w.evaluate(ASTRAY) == []
     stops = w.locator("[role=grid], [role=listbox], .sk-log")
@@ -28,15 +28,6 @@ def test_every_key_is_kept_from_jupyterlab(show, kind):
     assert w.locator(inside).count() == 0
 
 
-# States that show the nodes which are hidden at first.
-FULLEST = {
-    "StrideExplorer": "w.chain = ('.T', '.contiguous()')",
-    "AliasExplorer": "w.steps = ['y = x[0].unfold(0, 3, 1)']",
-    "ReshapeStepper": "w.target, w.step = (2, 12), -1",
-    "TraversalExplorer": "w.warp = (8, 2, 1)",
-    "Sort": "w.moves = [('x.t()', 'view'), ('x + 0', 'copy')]",
-    "AttentionExplorer": "w.heads = 4; w.kv_heads, w.rotary = 2, 'rot(x)*sin + x*cos'",
-}
 # The nodes that take the focus but leave the keys to JupyterLab.
 ASTRAY = """(root) => [...root.querySelectorAll('button, input, select, textarea, a, [tabindex="0"]')]
   .filter((node) => node.dataset.lmSuppressShortcuts !== 'true').map((node) => node.outerHTML)"""

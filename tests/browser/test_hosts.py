@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.browser.lab import _READY, LAB_OPTIONS, running_lab, write_notebook
-from tests.browser.pages import button, expect, text, texts
+from tests.browser.pages import button, expect, press
 from tests.needs import needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.long]
@@ -45,31 +45,23 @@ def page(request, browser, tmp_path_factory):
     assert host.outside == []
 
 
-def test_a_widget_moves(page):
-    expect(page.locator(".sk-explorer, .stridekit").first).to_be_visible()
+def test_a_widget_moves_a_card_has_two_steps_and_hints_open_one_after_another(page):
     label = page.get_by_label("stride[0]").first
     before = label.input_value()
-    label.focus()
-    page.keyboard.press("ArrowRight")
+    press(label, "ArrowRight")
     assert label.input_value() != before
-
-
-def test_a_card_has_two_steps(page):
     w = page.locator(".sk-predict")
     w.get_by_label("(6, 1)").check()
     button(w, "Commit").click()
-    assert text(w, ".sk-answer") == "✗ not (6, 1): one more try"
+    expect(w.locator(".sk-answer")).to_have_text("✗ not (6, 1): one more try")
     w.get_by_label("(1, 6)").check()
     page.keyboard.press("Enter")
     expect(w.locator(".sk-answer")).to_have_text("✓ you said (1, 6), and so it is")
-
-
-def test_hints_open_one_after_another_and_a_pass_points_on(page):
-    output = page.locator(".jp-OutputArea-output", has_text="row: not yet")
-    names = "summary:visible"
-    assert texts(output, names) == ["Hint 1 of 3"]
-    output.locator("summary").first.focus()
-    page.keyboard.press("Enter")
-    assert texts(output, names) == ["Hint 1 of 3", "Hint 2 of 3"]
+    steps = page.locator(".jp-OutputArea-output", has_text="row: not yet").locator(
+        "summary:visible"
+    )
+    expect(steps).to_have_text(["Hint 1 of 3"])
+    press(steps.first, "Enter")
+    expect(steps).to_have_text(["Hint 1 of 3", "Hint 2 of 3"])
     passed = page.locator(".jp-OutputArea-output", has_text="column: right on all")
     expect(passed).to_contain_text("Well done: 1 of 10 in this lesson. Next: diagonal.")

@@ -4,9 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.hand import Hand, rows
-from tests.browser.pages import BY_HAND, button, in_kernel, press, rerun, run_last_cell
+from tests.browser.pages import in_kernel, press, run_last_cell
 from tests.needs import needs_chromium
-from tests.widget_kinds import KINDS
 
 pytestmark = needs_chromium
 
@@ -54,18 +53,3 @@ def test_an_exercise_opens_its_hints_and_a_pass_points_on(notebook):
     expect(steps.last).to_have_text("One solution")
     steps.first.click()
     expect(steps).to_have_count(1)
-
-
-@pytest.mark.long
-def test_rerun_cells_leave_nothing_behind(lab, kinds_page):
-    """Even while one plays: each new view lives, and its changes reach the kernel."""
-    walks = kinds_page.locator(".sk-traversal").first
-    button(walks, "transpose").click()
-    walks.locator(".sk-play").click()
-    run_last_cell(kinds_page, "pass")
-    for _ in range(2):
-        rerun(lab, kinds_page, ".stridekit")
-    for k, (kind, made) in enumerate(KINDS.items()):
-        before = in_kernel(lab, kinds_page, f"w{k}._state")
-        BY_HAND[kind](kinds_page.locator(made.css).first)
-        assert in_kernel(lab, kinds_page, f"w{k}._state") != before, kind

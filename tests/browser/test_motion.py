@@ -1,19 +1,14 @@
-"""What the rows of hands.txt cannot say: what moves, what is painted, and ink in lines to type on."""
-
-from base64 import b64encode
+"""What the rows of hands.txt cannot say: what moves, and what is painted."""
 
 import pytest
 import torch
 
 from stridekit import Layout, explore
-from stridekit.exercises import core
-from stridekit.exercises import strides as ex
-from stridekit.widgets import AliasExplorer, Predict, ReshapeStepper, Sort, StrideExplorer
-from tests.browser.hand import MADE
-from tests.browser.pages import labelled, middle, painted, press, stop_the_clock
+from stridekit.widgets import AliasExplorer, ReshapeStepper, Sort, StrideExplorer
+from tests.browser.pages import labelled, middle, press, stop_the_clock
 from tests.needs import needs_chromium
 
-pytestmark = [needs_chromium, pytest.mark.long]
+pytestmark = needs_chromium
 
 # Press a button, with a line typed first; what then moves, held where it begins: labels, and middles.
 MOVING = """(root, [name, line]) => {
@@ -79,23 +74,6 @@ def test_what_a_step_of_a_reshape_is_about_moves(show):
     ]
     found, slots = moving(stuck, "to the end"), stuck.locator(".sk-tapebox .sk-box")
     assert len(found) == 24 and all(on_its_slot(slots, *box, first=3) for box in found)
-
-
-def test_pointing_moves_no_row_of_a_run(show):
-    """At the end of a page too, where fewer words below would pull the rows down."""
-    w = show(eval(TURNED, MADE))
-    w.page.set_viewport_size({"width": 1000, "height": 420})
-    w.page.mouse.wheel(0, 5000)
-    rows = w.get_by_role("option")
-    for row in (3, 0, 5, 1):
-        rows.nth(row).hover()
-        before = rows.first.bounding_box()
-        painted(w.page)
-        assert rows.first.bounding_box() == before
-        assert rows.nth(row).get_attribute("class") == "is-here"
-
-
-TURNED = "CopyTracer(audit(Turned(), torch.rand(2, 8, 4, 4).to(memory_format=torch.channels_last)))"
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
@@ -169,46 +147,3 @@ PAINTED_ANEW = """async (root) => {
   await frames();
   return [before, painted()];
 }"""
-
-
-# How many pixels of each row differ from the paper, in the first letters and away from the border.
-INK = """async (png) => {
-  const image = await createImageBitmap(await (await fetch('data:image/png;base64,' + png)).blob());
-  const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
-  context.drawImage(image, 0, 0);
-  const at = (x, y) => context.getImageData(x, y, 1, 1).data;
-  const paper = at(6, image.height >> 1);
-  const isInk = (x, y) => at(x, y).some((part, k) => Math.abs(part - paper[k]) > 60);
-  const range = (count) => Array.from({ length: count }, (_, k) => k);
-  return range(image.height - 8).map((y) => range(60).filter((x) => isInk(x + 24, y + 4)).length);
-}"""
-
-
-@pytest.mark.parametrize("font", ["DejaVu Sans Mono", "Liberation Mono"])
-@pytest.mark.parametrize("zoom", [1, 1.25, 2])
-def test_underscores_are_visible(show, font, zoom):
-    """In each line to type on."""
-    w = show(StrideExplorer(), AliasExplorer(), Predict("How many?", 160))
-    w.page.add_style_tag(content=f":root {{ --jp-code-font-family: '{font}'; zoom: {zoom} }}")
-    for k, label in enumerate(("then", "run a line", "your prediction")):
-        line = labelled(w.nth(k), label)
-        line.fill("_" * 20)
-        rows = w.page.evaluate(INK, b64encode(line.screenshot(caret="hide")).decode())
-        assert max(rows) > 50, (label, rows)
-
-
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_a_right_answer_to_an_exercise_is_a_joy(browser, monkeypatch, motion):
-    """Where motion is welcome; and no report is wider than a phone."""
-    monkeypatch.setattr(core, "_mine", {})
-    page = browser.new_page(reduced_motion=motion, viewport={"width": 390, "height": 900})
-    both = "[node, node.querySelector('div > span')]"
-    moves = f"(node) => {both}.map((one) => getComputedStyle(one).animationName)"
-    for fn, names in ((ex.row.reference, ["sk-joy", "sk-rise"]), (lambda x, i: x, ["none"] * 2)):
-        page.set_content(ex.row.check(fn)._repr_html_())
-        found = page.locator("body > div").evaluate(moves)
-        assert found == (names if motion == "no-preference" else ["none"] * 2)
-    for step in page.locator("summary").all():
-        step.click()
-    assert page.evaluate("document.body.scrollWidth <= innerWidth")
-    page.close()

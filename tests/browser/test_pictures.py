@@ -8,7 +8,7 @@ import pytest
 from nbformat import v4
 from PIL import Image
 
-from tests.browser.test_site import exported
+from tests.browser.conftest import exported
 from tests.needs import needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.long]

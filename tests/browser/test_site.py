@@ -2,17 +2,15 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from itertools import product
 
-import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from stridekit import diagnose, widgets
+from stridekit import diagnose
 from stridekit.export import reference
 from stridekit.widgets.diagnose.words import script
+from tests.browser.conftest import exported
 from tests.browser.lab import ROOT
 from tests.browser.pages import (
     BOX,
@@ -21,26 +19,21 @@ from tests.browser.pages import (
     button,
     enter,
     labelled,
+    middle,
+    open_all,
     painted,
+    swipe,
     text,
     texts,
-)  # fmt: skip
+    told,
+)
 from tests.messages import BUCKET
 from tests.needs import needs_chromium
 from tests.test_export import assert_whole
-from tests.widget_kinds import IMPORTS, KINDS
+from tests.widget_kinds import KINDS
 
 pytestmark = needs_chromium
 
-code, words = nbformat.v4.new_code_cell, nbformat.v4.new_markdown_cell
-# The source of a widget by its public name, where a call needs arguments.
-MAKE = {
-    "explore": "explore(torch.arange(24).view(4, 6).t(), 't')",
-    "Predict": "Predict('What is `2 + 2`?', 4, why='Count.')",
-    "CopyTracer": KINDS["CopyTracer"].make,
-    "Sort": "Sort(torch.arange(6.).view(2, 3), 'x.t(); x + 0', also='x.t()')",
-}
-WIDGETS = [name for name in widgets.__all__ if name != "Goal"]
 LESSONS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 PAGES = ["index", "lessons", "diagnose", "search", "reference", *reference.pages(), *LESSONS]
 DESK = {"viewport": {"width": 1280, "height": 800}}
@@ -48,31 +41,6 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 ALIVE = (
     "[...document.querySelectorAll('[data-widget]')].every((el) => el.querySelector('.stridekit'))"
 )
-
-
-def exported(notebooks):
-    """Export a folder of notebooks; return the folder of pages."""
-    site = notebooks.parent / "site"
-    command = [sys.executable, "-m", "stridekit.export", notebooks, "-o", site]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    return site
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    """A card and what is behind it, and every kind of widget; the last is shown twice."""
-    folder = tmp_path_factory.mktemp("a site") / "notebooks"
-    folder.mkdir()
-    sources = [f"{IMPORTS}from stridekit.widgets import {', '.join(WIDGETS)}"]
-    sources += [f"w = {MAKE.get(name, name + '()')}\nw" for name in WIDGETS]
-    cells = [words("# Every kind"), *map(code, [*sources, "w"])]
-    told = words("It is four.\n\n## The end\n\n" + "Enough. " * 900)
-    begin = f"{IMPORTS}from stridekit import Predict"
-    cards = [words("# Cards"), *map(code, [begin, MAKE["Predict"], "print('x' * 200)"]), told]
-    for name, made in (("kinds", cells), ("cards", cards)):
-        nbformat.write(nbformat.v4.new_notebook(cells=made), folder / f"{name}.ipynb")
-    return exported(folder)
 
 
 @pytest.fixture(scope="module")
@@ -106,20 +74,15 @@ def visit(browser):
     assert [url for url in wrong if not url.startswith(("file:", "blob:", "data:"))] == []
 
 
-def open_all(page):
-    page.evaluate("document.querySelectorAll('details').forEach((node) => (node.open = true))")
-    painted(page)
-
-
 # Widgets, cards and progress ------------------------------------------------------------------------
 
 
-def test_every_kind_lives_and_two_views_are_one(visit, small):
+def test_every_kind_lives_and_two_views_are_one(visit, small_site):
     """Each is drawn and reacts to a hand; two views of one widget stay in step."""
-    page = visit(small / "kinds.html")
+    page = visit(small_site / "kinds.html")
     open_all(page)
     roots = page.locator("[data-widget] > .stridekit")
-    assert roots.count() == len(WIDGETS) + 1
+    assert roots.count() == len(KINDS) + 2
     for root in roots.all()[:-2]:
         assert_alive(root)
     page.mouse.move(2, 2)  # pointing shows something in one view alone
@@ -149,15 +112,16 @@ def assert_alive(widget):
     assert widget.inner_html() != before
 
 
-def test_a_pasted_message_means_what_python_says(visit, small):
+def test_a_pasted_message_means_what_python_says(visit, small_site):
     """On the front page, under a finger."""
-    page = visit(small / "index.html", **PHONE)
+    page = visit(small_site / "index.html", **PHONE)
     box = page.locator(".sk-paste")
     for message in (BUCKET, "KeyError: 'a'"):
         labelled(box, BOX).tap()
         page.keyboard.press("ControlOrMeta+a")
         page.keyboard.insert_text(message)
         meaning = diagnose(message)
+        told(box)
         assert text(box, ".sk-title") == meaning.title
         assert texts(box, "dd") == [sentence for _, sentence in meaning.lines]
 
@@ -166,8 +130,8 @@ def marks(page):
     return page.locator(".sk-done").all_inner_texts()
 
 
-def test_an_answer_opens_what_gives_it_away_and_is_kept_until_it_is_forgotten(visit, small):
-    page = visit(small / "cards.html")
+def test_an_answer_opens_what_gives_it_away_and_is_kept_until_it_is_forgotten(visit, small_site):
+    page = visit(small_site / "cards.html")
     behind = page.get_by_text("It is four.")
     assert page.get_by_text("why=").count() == 0 and marks(page) == ["0/1"]
     expect(behind).to_be_hidden()
@@ -191,31 +155,17 @@ def test_an_answer_opens_what_gives_it_away_and_is_kept_until_it_is_forgotten(vi
     assert marks(page) == []
 
 
-def test_a_finger_that_scrolls_moves_no_slider_and_one_that_goes_sideways_does(visit, small):
-    page = visit(small / "index.html", **PHONE)
+def test_a_finger_that_scrolls_moves_no_slider_and_one_that_goes_sideways_does(visit, small_site):
+    page = visit(small_site / "index.html", **PHONE)
     slider = page.locator("input[type=range]").first
     slider.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
     before, at = slider.input_value(), page.evaluate("scrollY")
-    swipe(page, slider, 5, -200)
+    swipe(page, middle(slider), 5, -200)
     assert page.evaluate("scrollY") > at and slider.input_value() == before
     slider.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
-    swipe(page, slider, -400, 10)
+    swipe(page, middle(slider), -400, 10)
     assert slider.input_value() == "0"
     assert page.evaluate("document.documentElement.scrollWidth") == 390
-
-
-def swipe(page, slider, sideways, down):
-    """Land with a finger in the middle of a slider, and move it."""
-    box = slider.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    send = page.context.new_cdp_session(page).send
-    for k in range(11):
-        point = {"x": x + sideways * k / 10, "y": y + down * k / 10}
-        kind = "touchMove" if k else "touchStart"
-        send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [point]})
-        painted(page)
-    send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    painted(page)
 
 
 # The search, and a message --------------------------------------------------------------------------
@@ -262,8 +212,10 @@ def test_twenty_queries_find_their_place(visit, site):
     assert missed == {}
 
 
-def test_a_search_from_the_keyboard_leads_to_a_section_and_without_results_to_the_box(visit, small):
-    page = visit(small / "index.html")
+def test_a_search_from_the_keyboard_leads_to_a_section_and_without_results_to_the_box(
+    visit, small_site
+):
+    page = visit(small_site / "index.html")
     page.keyboard.press("Control+k")
     page.keyboard.type("enuogh")
     page.keyboard.press("Enter")
@@ -272,7 +224,7 @@ def test_a_search_from_the_keyboard_leads_to_a_section_and_without_results_to_th
     expect(page.locator(".sk-offer")).to_be_hidden()
     page.get_by_role("link", name="The end").click()
     page.wait_for_url("**/cards.html*#The-end")
-    page.goto((small / "search.html").as_uri() + "?q=KeyError+xyzzy+plugh")
+    page.goto((small_site / "search.html").as_uri() + "?q=KeyError+xyzzy+plugh")
     expect(page.locator("#search-results")).to_contain_text("Nothing has these words.")
     assert page.get_by_label(BOX).input_value() == "KeyError xyzzy plugh"
 
