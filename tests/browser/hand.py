@@ -27,7 +27,7 @@ import torch
 from torch import nn
 
 from stridekit import Goal, explore
-from tests.browser.agrees import assert_agrees
+from tests.browser.agrees import shown_by
 from tests.browser.pages import (
     FOCUSED,
     away,
@@ -80,9 +80,8 @@ class Hand:
 
     def __init__(self, show, make):
         self.widget = eval(make, MADE)
-        self.w = show(self.widget)
+        self.w = show(self.widget, width=WIDTH)
         self.page = self.w.page
-        resize(self.page, WIDTH, 1300)
 
     def follow(self, row):
         """Do all that stands in a row, and see whether it is so."""
@@ -125,9 +124,11 @@ class Hand:
         state = self.page.evaluate("models[0].get('_state')")
         self.widget.set_state({"_state": state})
         assert self.widget._state == state
-        if not is_pointing:
-            assert_agrees(lambda names: self.w.evaluate(SEEN, names), self.widget)
-        cut, height = self.w.evaluate(SIZE)
+        wanted = {} if is_pointing else shown_by(self.widget)
+        seen, cut, height = self.w.evaluate(SEEN, [*wanted])
+        for name, expected in wanted.items():
+            fits = expected(seen[name]) if callable(expected) else seen[name] == expected
+            assert fits, (name, seen[name], expected)
         assert cut == [], cut
         assert height <= MOST_HIGH or self.page.viewport_size["width"] < WIDTH, height
 
@@ -179,12 +180,6 @@ NAMED = """(all, name) => all.map((node) => {
   const isOwn = name === 'value' || typeof node[name] === 'boolean' || !node.hasAttribute(name);
   return String((isOwn ? node[name] : node.getAttribute(name)) ?? '-');
 })"""
-# Under each selector the texts, or what is @named of each node.
-SEEN = f"""(root, names) => Object.fromEntries(names.map((selector) => {{
-  const [css, name] = selector.split(' @');
-  const all = [...root.querySelectorAll(css)];
-  return [selector, name ? ({NAMED})(all, name) : ({TEXTS})(all)];
-}}))"""
 # The texts and controls whose right end lies outside, those that a finger would miss, and the height.
 SIZE = """(root) => {
   const edge = root.getBoundingClientRect().right + 0.5;
@@ -197,6 +192,12 @@ SIZE = """(root) => {
   const goals = root.querySelector('.sk-goals')?.offsetHeight ?? 0;
   return [[...cut, ...small].map((node) => node.outerHTML), root.offsetHeight - goals];
 }"""
+# Under each selector the texts, or what is @named of each node; and the size.
+SEEN = f"""(root, names) => [Object.fromEntries(names.map((selector) => {{
+  const [css, name] = selector.split(' @');
+  const all = [...root.querySelectorAll(css)];
+  return [selector, name ? ({NAMED})(all, name) : ({TEXTS})(all)];
+}})), ...({SIZE})(root)]"""
 
 
 # What a hand does -------------------------------------------------------------------------------------

@@ -1,9 +1,14 @@
 """Each widget under a hand, on a plain page without a kernel: the rows of hands.txt."""
 
-import pytest
+import io
 
-from tests.browser.hand import SIZE, WIDTH, Hand, rows
-from tests.browser.pages import resize
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.browser.conftest import DRAWN
+from tests.browser.hand import MADE, SIZE, WIDTH, Hand, rows
+from tests.browser.pages import BY_HAND, away, button, painted, resize, told
 from tests.messages import BUCKET
 from tests.needs import needs_chromium
 from tests.widget_kinds import FULL, KINDS, make
@@ -31,6 +36,76 @@ def test_every_key_is_kept_from_jupyterlab(show, kind):
 # The nodes that take the focus but leave the keys to JupyterLab.
 ASTRAY = """(root) => [...root.querySelectorAll('button, input, select, textarea, a, [tabindex="0"]')]
   .filter((node) => node.dataset.lmSuppressShortcuts !== 'true').map((node) => node.outerHTML)"""
+
+
+# All kinds share what is around them: one of them is tried every time.
+FRAMED = [
+    pytest.param(kind, marks=[] if kind == "AliasExplorer" else pytest.mark.long)
+    for kind in KINDS
+    if kind != "Predict"
+]
+
+
+@pytest.mark.parametrize("kind", FRAMED)
+def test_a_turn_is_undone_redone_and_reset_and_a_link_brings_it_back(show, kind):
+    """Into its own widget, to which the page scrolls; a link that is broken changes nothing."""
+    roots = show(make("Predict"), make("StrideExplorer"), make(kind), make(kind))
+    page, w = roots.page, roots.nth(2)
+    state = "models.map((model) => JSON.stringify(model.get('_state')))"
+    first = page.evaluate(state)
+    BY_HAND[kind](w)
+    turned = page.evaluate(state)
+    assert [a == b for a, b in zip(first, turned, strict=True)] == [True, True, False, True]
+    tools = w.get_by_role("toolbar")
+    for tool, states, others in (
+        ("undo", first, ["redo"]),
+        ("redo", turned, ["undo", "reset"]),
+        ("reset", first, ["undo"]),
+        ("undo", turned, ["reset"]),
+    ):
+        button(tools, tool).click()
+        assert page.evaluate(state) == states
+        assert all(button(tools, name).is_enabled() for name in others), tool
+    button(tools, "share").click()
+    button(w, "copy link").click()
+    address = page.evaluate("navigator.clipboard.readText()")
+    assert page.url == address
+    for link, states in ((address, turned), (address[:-2], first)):
+        page.goto("about:blank")
+        page.goto(link)
+        page.wait_for_function(DRAWN)
+        told(page)
+        assert page.evaluate(state) == states
+        assert (page.evaluate("scrollY") > 100) == (states is turned)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["explore", *(kind for kind in KINDS if kind != "Predict")])
+def test_a_picture_is_what_is_on_screen(show, kind):
+    """SVG, and PNG of two pixels for each of CSS, without the toolbar, with what was typed and chosen."""
+    canvas = "explore(torch.arange(4096).view(64, 64).T)"
+    w = show(eval(canvas, MADE) if kind == "explore" else make(kind))
+    page, files = w.page, {}
+    for line in w.locator("input:not([type])").all():
+        line.fill("2, 2")
+    button(w.get_by_role("toolbar"), "share").click()
+    for name in ("PNG", "SVG"):
+        with page.expect_download() as download:
+            button(w, f"save {name}").click()
+        files[name] = download.value.path().read_bytes()
+    assert b"sk-tools" not in files["SVG"].partition(b"</style>")[2]
+    page.keyboard.press("Escape")
+    hidden = ".sk-frame { visibility: hidden } input { caret-color: transparent }"
+    page.add_style_tag(content=hidden)
+    page.evaluate("document.activeElement.blur()")
+    away(w)
+    painted(page)
+    shots = [w.screenshot(), files["PNG"]]
+    screen, picture = (Image.open(io.BytesIO(shot)).convert("RGB") for shot in shots)
+    assert abs(np.subtract(picture.size, np.multiply(screen.size, 2))).max() <= 3
+    small = [max(side // 8, 1) for side in screen.size]  # strokes differ at their edges
+    blurred = [image.resize(small, Image.Resampling.BOX) for image in (screen, picture)]
+    assert abs(np.subtract(*(np.asarray(image, float) for image in blurred))).mean() < 3
 
 
 def test_widgets_begin_within_a_screen_and_a_phone_cuts_nothing(show):
