@@ -65,30 +65,26 @@ def _after(x, layer, passage):
     return y
 
 
-@pytest.mark.parametrize(
-    ("make", "label"),
-    [
-        (lambda: torch.ones(2, 3, 4, 4), "contiguous_format"),
-        (lambda: torch.ones(2, 3, 4, 4).to(memory_format=CHANNELS_LAST), "channels_last"),
-        (
-            lambda: torch.ones(2, 1, 4, 4).to(memory_format=CHANNELS_LAST),
-            "both, taken for channels_last",
-        ),
-        (
-            lambda: torch.ones(2, 3, 4, 4).to(memory_format=CHANNELS_LAST)[0].unsqueeze(0),
-            "channels_last, taken for contiguous_format",
-        ),
-        (lambda: torch.ones(2, 3, 4, 4).permute(0, 2, 3, 1), "neither"),
-        (lambda: torch.ones(4, 6).t(), "not contiguous"),
-    ],
-)
-def test_labels(make, label):
-    """A label follows the flags, or the result of a convolution where the flags are ambiguous."""
-    x = make()
-    assert net.label(x) == label
-    if "taken for" in label:
+PLAIN, ONE = "torch.ones(2, 3, 4, 4)", "torch.ones(2, 1, 4, 4)"
+LABELS = {
+    PLAIN: "contiguous_format",
+    f"{PLAIN}.to(memory_format=torch.channels_last)": "channels_last",
+    f"{ONE}.to(memory_format=torch.channels_last)": "both, taken for channels_last",
+    f"{PLAIN}.to(memory_format=torch.channels_last)[0].unsqueeze(0)": (
+        "channels_last, taken for contiguous_format"
+    ),
+    f"{PLAIN}.permute(0, 2, 3, 1)": "neither",
+    "torch.ones(4, 6).t()": "not contiguous",
+}
+
+
+@pytest.mark.parametrize("source", LABELS)
+def test_a_label_follows_the_flags_or_a_convolution_where_they_are_ambiguous(source):
+    x = eval(source)
+    assert net.label(x) == LABELS[source]
+    if "taken for" in net.label(x):
         y = torch.nn.functional.conv2d(x, torch.ones(4, x.shape[1], 1, 1))
-        assert label.endswith(Layout.of(y).memory_format)
+        assert net.label(x).endswith(Layout.of(y).memory_format)
 
 
 def test_the_code_makes_the_same_picture():

@@ -2,11 +2,12 @@
 
 import ast
 
+import pytest
 import torch
 
 import stridekit
 from stridekit import Goal, Layout, explore, widgets
-from stridekit.widgets import AliasExplorer, StrideExplorer
+from stridekit.widgets import StrideExplorer
 from stridekit.widgets.explorer import Explorer
 from tests.test_notebooks import PATHS, Notebook
 from tests.test_shared_state import Wire
@@ -28,6 +29,7 @@ def test_a_goal_is_reached_by_a_change_and_stays():
     w.chain = [".T"]
     w.layout = START
     assert w.goals == {"Overlap": True, "Come back": True}
+    assert repr(GOALS[1]) == "Goal('Come back', contiguous=True, shape=(5, 8))"
 
 
 def test_what_a_page_has_seen_counts_and_nothing_is_taken_back():
@@ -57,35 +59,24 @@ def test_every_explorer_takes_goals_and_tells_of_them():
     assert explore(t, goals=[Goal("Turn it", shape=(3, 2))]).goals == {"Turn it": False}
 
 
-def test_a_goal_of_lesson_01_is_recognised_by_whatever_way():
+ALIKE, ROW = {"rows_alike": True}, {"elements": (0, 9, 18, 27, 36)}
+
+
+@pytest.mark.parametrize(
+    ("facts", "reached", "layouts"),
+    [
+        (ALIKE, True, [((4, 6), (0, 1), 2), ((2, 3), (0, 0)), ((9, 1), (0, 7))]),
+        (ALIKE, False, [((1, 6), (0, 1)), ((4, 6), (1, 0)), ((2, 0), (1, 1))]),
+        (ROW, True, [((5,), (9,)), ((1, 5), (3, 9))]),
+        (ROW, False, [((5,), (9,), 1), ((4,), (9,)), ((2, 0), (1, 1))]),
+    ],
+)
+def test_a_goal_is_recognised_by_whatever_way(facts, reached, layouts):
     """Rows that are alike of any length, from anywhere; the same elements as a row or with a dim more."""
-    alike, row = (
-        Goal("Alike", rows_alike=True),
-        Goal("A row", elements=(0, 9, 18, 27, 36)),
-    )
-    for goal, right, wrong in (
-        (
-            alike,
-            [((4, 6), (0, 1), 2), ((2, 3), (0, 0)), ((9, 1), (0, 7))],
-            [((1, 6), (0, 1)), ((4, 6), (1, 0))],
-        ),
-        (row, [((5,), (9,)), ((1, 5), (3, 9))], [((5,), (9,), 1), ((4,), (9,))]),
-    ):
-        for layouts, reached in ((right, True), (wrong, False)):
-            for layout in layouts:
-                w = StrideExplorer(goals=[goal])
-                w.layout = Layout(*layout, itemsize=4)
-                assert w.goals == {goal.text: reached}, layout
-    w.chain = [".view(2, 2)[:, :0]"]
-    assert w.facts["elements"] == () and not w.facts["rows_alike"]
-    assert StrideExplorer(Layout((5, 13))).facts["elements"] is None
-
-
-def test_facts_are_those_of_now():
-    w = AliasExplorer((4,), ["y = x[::2]", "y += 1"])
-    assert w.facts["changed"] == ("y", "x") and w.facts["y_and_x"] == "inside"
-    assert w.facts.keys() == w.FACTS.keys()
-    assert w.code == "x = torch.arange(4).view(4)\ny = x[::2]\ny += 1"
+    for layout in layouts:
+        w = StrideExplorer(goals=[Goal("Go", **facts)])
+        w.layout = Layout(*layout, itemsize=4)
+        assert w.goals == {"Go": reached}, layout
 
 
 def test_reset_leads_to_the_first_display():
@@ -97,10 +88,6 @@ def test_reset_leads_to_the_first_display():
         exec(RIGHT[kind][0], {"w": w, "Layout": Layout})
         w._repr_mimebundle_()
         assert w._start == first != w._state
-
-
-def test_a_goal_shows_how_it_was_made():
-    assert repr(GOALS[1]) == "Goal('Come back', contiguous=True, shape=(5, 8))"
 
 
 # What the goals of each lesson are set over, beside stridekit, and a way to each of them.

@@ -12,6 +12,7 @@ from nbformat import v4
 from chromium import find_chromium, running_browser
 from stridekit.widgets.offline import offline_page
 from tests.browser.lab import ROOT, running_lab, write_notebook
+from tests.browser.pages import PATIENCE
 from tests.widget_kinds import IMPORTS, KINDS
 
 pytest.register_assert_rewrite("tests.browser.agrees")
@@ -124,7 +125,7 @@ class Plain:
             self.context = self.browser.new_context(
                 offline=True, has_touch=True, permissions=permissions
             )
-            self.context.set_default_timeout(10_000)
+            self.context.set_default_timeout(PATIENCE)
             self.context.add_init_script(KEEP_THE_KEYS)
             self.page_ = self.context.new_page()
             self.page_.on("pageerror", lambda error: self.errors.append(str(error)))

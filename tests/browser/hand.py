@@ -133,9 +133,9 @@ class Hand:
         assert height <= MOST_HIGH or self.page.viewport_size["width"] < WIDTH, height
 
     def sees(self, wanted):
-        """Wait until this is seen, for some frames."""
+        """Wait until this is seen, for many frames."""
         subject, verb, text = WANTED.fullmatch(wanted).groups()
-        for _ in range(100):
+        for _ in range(1000):
             got = self.seen(subject, verb)
             if COMPARE[verb](got, text):
                 return

@@ -14,8 +14,10 @@ import nbformat
 from jupyter_server.serverapp import list_running_servers
 from playwright.sync_api import BrowserContext
 
+from tests.browser.pages import PATIENCE
+
 ROOT = Path(__file__).parent.parent.parent
-START_SECONDS = 60
+START_SECONDS = 300
 
 LAB = [sys.executable, "-m", "jupyterlab"]
 LAB_OPTIONS = [
@@ -64,7 +66,7 @@ class Lab:
         page.goto(
             f"{self.url}lab/workspaces/{secrets.token_hex(4)}/tree/{notebook}?token={self.token}"
         )
-        page.wait_for_function(_READY, timeout=60_000, polling=100)
+        page.wait_for_function(_READY, polling=100)
         if theme == "dark":
             self.set_theme(page, "JupyterLab Dark")
         # The file browser takes a third of a narrow window.
@@ -78,10 +80,10 @@ class Lab:
         )
         page.wait_for_function("(theme) => document.body.dataset.jpThemeName === theme", arg=theme)
 
-    def run_all(self, page, timeout=120_000):
+    def run_all(self, page):
         """Run every cell; wait until each has its execution count and the kernel is idle."""
         page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
-        page.wait_for_function(_ALL_RUN, timeout=timeout, polling=100)
+        page.wait_for_function(_ALL_RUN, polling=100)
 
     def run_code(self, page, code):
         """Run code in the page's kernel, outside the notebook; return what it prints."""
@@ -145,6 +147,7 @@ def running_lab(root, scratch, browser, command=LAB, settings=SETTINGS):
         try:
             url = _wait_for_url(server, scratch)
             context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+            context.set_default_timeout(PATIENCE)
             yield Lab(url, token, root, context)
             context.close()
         finally:

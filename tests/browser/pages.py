@@ -6,7 +6,8 @@ They wait for an event, not for a time, which would depend on the machine.
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-expect.set_options(timeout=30_000)
+PATIENCE = 120_000  # ms: whatever is waited for comes much sooner, also on a busy machine
+expect.set_options(timeout=PATIENCE)
 
 THEMES = {
     "light": ("JupyterLab Light", False),
@@ -41,7 +42,7 @@ MODELS = """async () => {
 _SETTLED = f"""async () => {{
   const models = await ({MODELS})();
   const waits = (model) => model.get('_change_id') && model.get('_change_id') !== model.get('_answered_id');
-  for (const until = performance.now() + 30_000; models.some(waits); ) {{
+  for (const until = performance.now() + 120_000; models.some(waits); ) {{
     if (performance.now() > until) throw new Error('the kernel has not answered');
     await new Promise((done) => setTimeout(done, 5));
   }}
@@ -208,6 +209,12 @@ BY_HAND = {
     "CopyTracer": lambda w: w.get_by_role("option").last.click(),
     "Diagnose": lambda w: labelled(w, BOX).fill("KeyError: 'a'"),
 }
+
+
+# Every widget of an exported page is drawn.
+ALIVE = (
+    "[...document.querySelectorAll('[data-widget]')].every((el) => el.querySelector('.stridekit'))"
+)
 
 
 def open_all(page):

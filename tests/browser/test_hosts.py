@@ -37,9 +37,9 @@ def page(request, browser, tmp_path_factory):
         folder = "notebooks" if request.param == "notebook" else "lab/tree"
         page = host.context.new_page()
         page.goto(f"{host.url}{folder}/lesson.ipynb?token={host.token}")
-        page.wait_for_function(_READY, timeout=90_000, polling=100)
+        page.wait_for_function(_READY, polling=100)
         host.run_all(page)
-        page.locator("details summary").first.wait_for(timeout=120_000)
+        page.locator("details summary").first.wait_for()
         yield page
         page.close()
     assert host.outside == []

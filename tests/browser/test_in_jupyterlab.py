@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.hand import Hand, rows
-from tests.browser.pages import in_kernel, press, run_last_cell
+from tests.browser.pages import in_kernel, press, run_last_cell, settled
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -20,7 +20,7 @@ class LabHand(Hand):
         self.w.scroll_into_view_if_needed()  # the mouse reaches what is in the window
 
     def agrees(self, is_pointing):
-        pass  # the kernel is asked
+        settled(self.page)  # the kernel is asked what it has
 
     def value(self, source):
         return in_kernel(self.lab, self.page, source)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.pages import open_all, resize
+from tests.browser.pages import ALIVE, open_all, resize
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -16,6 +16,7 @@ def exported_page(browser, small_site):
     """All widgets on an exported page."""
     page = browser.new_page()
     page.goto((small_site / "kinds.html").as_uri())
+    page.wait_for_function(ALIVE)
     open_all(page)
     yield page
     page.close()

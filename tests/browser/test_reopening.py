@@ -24,7 +24,7 @@ STATES = f"""async () => Object.fromEntries((await ({MODELS})())
 def shown(page):
     """The states of all widgets once they are drawn, the code that they show, and the card's verdict."""
     roots = page.locator(".jp-OutputArea-output .stridekit")
-    expect(roots).to_have_count(len(KINDS), timeout=60_000)
+    expect(roots).to_have_count(len(KINDS))
     texts = roots.locator(".sk-code code").all_text_contents()
     verdict = page.locator(".sk-predict [role=status]").all_text_contents()
     return page.evaluate(STATES), texts, verdict
@@ -67,14 +67,13 @@ def test_all_widgets_live_in_a_notebook_that_was_saved(lab):
     assert not page.evaluate(DIRTY)
     states, *_ = play(page, "AliasExplorer", "FormatTracer")
     assert page.evaluate(DIRTY) and states != said[0] and saved(page, path) == states
-    assert page.evaluate(DRAWN_LATE) == "sk-explorer"
-
     lab.run_all(page)
     page.wait_for_function("!document.querySelector('.sk-gone')")
     assert "not found" not in page.locator(".jp-Notebook").inner_text()
     play(page, "Predict")
     assert in_kernel(lab, page, f"w{[*KINDS].index('Predict')}.committed") == "(1, 6)"
     assert saved(page, path) != states
+    assert page.evaluate(DRAWN_LATE) == "sk-explorer"
     lab.close(page)
 
 
@@ -86,7 +85,7 @@ DRAWN_LATE = """async () => {
   const late = content.rendermime.createRenderer(view);
   document.body.append(late.node);
   await late.renderModel({ data: content.widgets[1].model.outputs.get(0).data });
-  for (const until = performance.now() + 30_000; !late.node.querySelector('.stridekit'); ) {
+  for (const until = performance.now() + 120_000; !late.node.querySelector('.stridekit'); ) {
     if (performance.now() > until) return late.node.innerText;
     await new Promise(requestAnimationFrame);
   }

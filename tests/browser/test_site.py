@@ -13,8 +13,10 @@ from stridekit.widgets.diagnose.words import script
 from tests.browser.conftest import exported
 from tests.browser.lab import ROOT
 from tests.browser.pages import (
+    ALIVE,
     BOX,
     COLOURS,
+    PATIENCE,
     assert_accessible,
     button,
     enter,
@@ -38,9 +40,6 @@ LESSONS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 PAGES = ["index", "lessons", "diagnose", "search", "reference", *reference.pages(), *LESSONS]
 DESK = {"viewport": {"width": 1280, "height": 800}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-ALIVE = (
-    "[...document.querySelectorAll('[data-widget]')].every((el) => el.querySelector('.stridekit'))"
-)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +58,7 @@ def visit(browser):
 
     def open_page(path, query="", **options):
         context = browser.new_context(offline=True, **(options or DESK))
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         context.on("request", lambda request: wrong.append(request.url))
         page = context.new_page()
