@@ -90,11 +90,12 @@ def exported(notebooks):
 
 @pytest.fixture(scope="session")
 def small_site(tmp_path_factory):
-    """Two exported lessons: every kind of widget, the last of them twice; a card and what is behind it."""
+    """Two exported lessons: every kind of widget, the last one in two views; a card and what is behind it."""
     code, words = v4.new_code_cell, v4.new_markdown_cell
     folder = tmp_path_factory.mktemp("a site") / "notebooks"
     folder.mkdir()
-    kinds = [*ALL_KINDS, "from stridekit import explore\nw = explore(x.t(), 't')\nw", "w"]
+    twice = [f"w = {KINDS['CopyTracer'].make}\nw", "w"]
+    kinds = [*ALL_KINDS, "from stridekit import explore\nexplore(x.t(), 't')", *twice]
     cards = [
         f"{IMPORTS}from stridekit import Predict",
         "Predict('What is `2 + 2`?', 4, why='Count.')",

@@ -81,7 +81,7 @@ def test_every_kind_lives_and_two_views_are_one(visit, small_site):
     page = visit(small_site / "kinds.html")
     open_all(page)
     roots = page.locator("[data-widget] > .stridekit")
-    assert roots.count() == len(KINDS) + 2
+    assert roots.count() == len(KINDS) + 3
     for root in roots.all()[:-2]:
         assert_alive(root)
     page.mouse.move(2, 2)  # pointing shows something in one view alone
