@@ -90,7 +90,7 @@ def exported(notebooks):
 
 @pytest.fixture(scope="session")
 def small_site(tmp_path_factory):
-    """Two exported lessons: every kind of widget, the last one in two views; a card and what is behind it."""
+    """Two exported lessons: every kind of widget, the last in two views; a card and what is behind it."""
     code, words = v4.new_code_cell, v4.new_markdown_cell
     folder = tmp_path_factory.mktemp("a site") / "notebooks"
     folder.mkdir()
