@@ -188,7 +188,7 @@ def test_what_a_gpu_function_returns_is_not_kept(queue):
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_without_a_gpu_one_stable_line_says_so():
-    line = "no CUDA device here: the recorded results stand in for it"
+    line = "no CUDA device here: published results stand in for it"
     assert timing.why_no_cuda() == line
     with pytest.raises(TimingError, match=line):
         measure(once, device="cuda")

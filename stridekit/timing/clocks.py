@@ -57,9 +57,9 @@ def why_no_cuda() -> str:
     """Return why nothing can be timed on a GPU here, in one line; "" if it can.
 
     >>> why_no_cuda() == "" or why_no_cuda()
-    'no CUDA device here: the recorded results stand in for it'
+    'no CUDA device here: published results stand in for it'
     """
-    none = "no CUDA device here: the recorded results stand in for it"
+    none = "no CUDA device here: published results stand in for it"
     return "" if torch.cuda.is_available() else none
 
 
