@@ -28,6 +28,7 @@ from stridekit.exercises import (
     views,
     your_model,
 )
+from stridekit.exercises.cards import Card, Report, Row, python, spec
 from stridekit.exercises.mistakes import Formula
 from stridekit.exercises.readers import answers
 from stridekit.exercises.readers.answers import (
@@ -41,7 +42,6 @@ from stridekit.exercises.readers.answers import (
     view_of,
 )
 from stridekit.exercises.readers.copies import CopyLog
-from stridekit.exercises.report import Card, Report, Row, python, spec
 from stridekit.exercises.running import Outcome, Unusable, describe
 from stridekit.exercises.views.memory_sets import read_byte_set
 from stridekit.lessons.notebook import parse

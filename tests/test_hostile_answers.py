@@ -13,8 +13,8 @@ import torch
 
 from stridekit.exercises import attention, core, hardware, views
 from stridekit.exercises import strides as ex
+from stridekit.exercises.cards import presentable
 from stridekit.exercises.hardware import Queue
-from stridekit.exercises.report import presentable
 from stridekit.exercises.running import plain
 from tests.test_exercises import Tags, cell, declared, each_exercise
 from tests.wrong_answers.collecting import STOPS

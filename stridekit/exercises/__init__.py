@@ -15,9 +15,9 @@
 `strides/ladder.py` is the one to copy from.
 """
 
+from stridekit.exercises.cards import Card, Report
 from stridekit.exercises.core import Exercise, exercise, forget
 from stridekit.exercises.progress import Progress, progress
-from stridekit.exercises.report import Card, Report
 
 __all__ = ["Card", "Exercise", "Progress", "Report", "exercise", "forget", "progress"]
 

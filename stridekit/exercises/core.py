@@ -31,8 +31,8 @@ import torch
 from stridekit._arguments import a_kind, int_
 from stridekit._defaults import torch_defaults
 from stridekit.exercises import running
+from stridekit.exercises.cards import Card, Report, Row, presentable, steps
 from stridekit.exercises.mistakes import Formula, Hints, Mistake, diagnose
-from stridekit.exercises.report import Card, Report, Row, presentable, steps
 from stridekit.exercises.running import Case, Outcome, Trial
 from stridekit.exercises.watch import ANY_MEANS, Means
 from stridekit.widgets import kept

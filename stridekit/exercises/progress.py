@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from stridekit._table import columns
-from stridekit.exercises.report import Card, Row
+from stridekit.exercises.cards import Card, Row
 from stridekit.widgets import kept
 
 _HEAD = ("lesson", "exercises passed", "next", "cards predicted", "right first time")

@@ -1,6 +1,6 @@
 """The exercises of notebook 03, in the order in which a learner meets them."""
 
-from stridekit.exercises.contiguity.copies import by_columns, clone_stride
+from stridekit.exercises.contiguity.clones import by_columns, clone_stride
 from stridekit.exercises.contiguity.order import is_contiguous, mergeable
 from stridekit.exercises.contiguity.view_rule import unviewable, view_stride
 

@@ -10,7 +10,7 @@ from stridekit.exercises.readers.answers import as_ints
 from stridekit.exercises.running import Arguments, Outcome
 
 # `results` and `Steps` are quoted by sources and by the solutions.
-from stridekit.exercises.views.copies import Steps, case, read_number_of_step, results
+from stridekit.exercises.views.which_copies import Steps, case, read_number_of_step, results
 from stridekit.layout import Layout
 from stridekit.tensors.sharing import shares_memory  # noqa: F401  (in sources alone)
 
