@@ -38,7 +38,7 @@ SIZES = {
     "JavaScript of widgets": ("stridekit/widgets", (), ("js",), 9_136),
     "styles of widgets": ("stridekit/widgets", (), ("css",), 951),
     "labextension": ("labextension", (), ("js",), 118),
-    "tests": ("tests", (), ("py", "mjs", "js"), 24_269),
+    "tests": ("tests", (), ("py", "mjs", "js"), 22_987),
     "rows of hands": ("tests/browser", (), ("txt",), 935),
     "planted defects, messages, rows of widgets": ("tests", ("browser",), ("txt",), 3_447),
     "tools": ("tools", (), ("py",), 789),
