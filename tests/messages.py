@@ -280,7 +280,7 @@ def raised(call: Callable[[], object]) -> Any:
             return error
         finally:
             torch.set_warn_always(False)
-    return told[0]
+    return told[0] if told else AssertionError("nothing was raised")
 
 
 def _rows() -> list[Row]:

@@ -33,7 +33,7 @@ _LIST = "display: grid; grid-template-columns: max-content auto; gap: 2px 14px; 
 # A right answer's moment: its sign comes up, and a breath of green goes over the card.
 _JOY = """<style>@media (prefers-reduced-motion: no-preference) {
 .sk-joy { animation: sk-joy 1.2s ease-out; }
-.sk-joy > div > span:first-child {
+.sk-joy > div:first-of-type > span:first-child {
   display: inline-block; animation: sk-rise .5s cubic-bezier(.2, 1.6, .4, 1);
 }
 @keyframes sk-joy { from { background: color-mix(in srgb, #2a8c6a 22%, transparent); } }
