@@ -190,7 +190,8 @@ SIZE = """(root) => {
   const isSmall = (node) => node.offsetParent && Math.min(node.offsetHeight, node.offsetWidth) < 24;
   const small = targets.map((node) => node.closest('label') ?? node).filter(isSmall);
   const goals = root.querySelector('.sk-goals')?.offsetHeight ?? 0;
-  return [[...cut, ...small].map((node) => node.outerHTML), root.offsetHeight - goals];
+  const height = root.hasAttribute('popover') ? 0 : root.offsetHeight - goals; // of full width
+  return [[...cut, ...small].map((node) => node.outerHTML), height];
 }"""
 # Under each selector the texts, or what is @named of each node; and the size.
 SEEN = f"""(root, names) => [Object.fromEntries(names.map((selector) => {{
