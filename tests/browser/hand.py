@@ -82,6 +82,7 @@ class Hand:
         self.widget = eval(make, MADE)
         self.w = show(self.widget, width=WIDTH)
         self.page = self.w.page
+        painted(self.page)  # or a hand may miss what still moves to its place
 
     def follow(self, row):
         """Do all that stands in a row, and see whether it is so."""
