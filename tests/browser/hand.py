@@ -33,6 +33,7 @@ from tests.browser.pages import (
     away,
     is_seen,
     middle,
+    painted,
     resize,
     stop_the_clock,
     swipe,
