@@ -116,7 +116,7 @@ class Plain:
     def __init__(self, browser):
         self.browser, self.context, self.errors = browser, None, []
 
-    def page(self, width):
+    def page(self):
         """The page, as if nothing had happened on it: where the clock was stopped, it is another one."""
         if self.context and self.page_.evaluate("globalThis.isClockStopped"):
             self.context.close()
@@ -132,7 +132,7 @@ class Plain:
             self.page_.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page_.mouse.up()
         self.page_.mouse.move(2, 2)
-        self.page_.set_viewport_size({"width": width, "height": 1300})
+        self.page_.set_viewport_size({"width": 1000, "height": 1300})
         self.page_.emulate_media(color_scheme="null", forced_colors="null", reduced_motion="null")
         return self.page_
 
@@ -147,8 +147,8 @@ def show(plain, tmp_path):
     """`show(*widgets)` draws widgets on the plain page; returns the locator of their roots."""
     plain.errors.clear()
 
-    def draw(*widgets, width=1000):
-        page = plain.page(width)
+    def draw(*widgets):
+        page = plain.page()
         (tmp_path / "page.html").write_text(offline_page(widgets), encoding="utf-8")
         page.goto((tmp_path / "page.html").as_uri())
         page.wait_for_function(DRAWN, polling=20)

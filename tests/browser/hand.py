@@ -33,7 +33,6 @@ from tests.browser.pages import (
     away,
     is_seen,
     middle,
-    painted,
     resize,
     stop_the_clock,
     swipe,
@@ -81,9 +80,9 @@ class Hand:
 
     def __init__(self, show, make):
         self.widget = eval(make, MADE)
-        self.w = show(self.widget, width=WIDTH)
+        self.w = show(self.widget)
         self.page = self.w.page
-        painted(self.page)  # or a hand may miss what still moves to its place
+        resize(self.page, WIDTH, 1300)
 
     def follow(self, row):
         """Do all that stands in a row, and see whether it is so."""
