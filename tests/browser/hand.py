@@ -33,6 +33,7 @@ from tests.browser.pages import (
     away,
     is_seen,
     middle,
+    painted,
     resize,
     stop_the_clock,
     swipe,
@@ -226,6 +227,8 @@ def enter(hand, target, lines=""):
 def hold(hand, start, end):
     """Press on a node, and move to another one, or so many pixels to the right of it."""
     end, _, aside = end.partition(" by ")
+    hand.page.wait_for_function("!document.querySelector('[data-moving]')")
+    painted(hand.page)
     mouse, (x, y) = hand.page.mouse, middle(hand.node(start))
     mouse.move(x, y)
     mouse.down()
