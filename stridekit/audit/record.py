@@ -33,6 +33,7 @@ _ZEROS = ("aten::zeros", "aten::new_zeros", "aten::zeros_like")
 _MARK = "stridekit's op "  # names of marks begin with it
 _NoOverrides = torch._C.DisableTorchFunctionSubclass  # a subclass may refuse to tell its shape
 _UNKNOWN: tuple[int, Any] = -1, lambda: None
+_NONE = Operand(-1, (), (), -1, 0, "", 0)
 # No tensor carries this dispatch key, because torch keeps it for its own tests: the second kernel has it.
 _NAME = "TESTING_ONLY_GenericMode"
 _KEY = torch._C._parse_dispatch_key(_NAME)
@@ -97,7 +98,7 @@ class Recorder(TorchDispatchMode):
         self._root = weakref.ref(root) if isinstance(root, torch.nn.Module) else lambda: None
         # Storages have numbers as long as they live: a freed address gets a new number when used again.
         self._known: dict[int, tuple[int, Any]] = {}  # by address: a number, and the storage
-        self._versions: list[int] = []  # by number
+        self._latest: list[tuple[Operand, torch.dtype | None]] = []  # by number
         self._running: tuple[str, tuple[Operand, ...]] = "", ()
         self._modules = [""]  # that run now, the innermost last
         self._names: dict[int, str] = {}  # of modules, by id
@@ -115,8 +116,7 @@ class Recorder(TorchDispatchMode):
         """Record until the end of the block; whatever happens, all changes to torch are undone."""
         if outer := _get_current_dispatch_mode_stack():
             names = " and ".join(type(mode).__name__ for mode in outer)
-            gap = f"{names} was on around the run, so copies inside of ops were not seen"
-            self.gaps[gap] = None
+            self.gaps[f"{names} was on around the run: copies inside of ops were not seen"] = None
         _begin(_NAMES_ONLY)
         try:
             with ExitStack() as stack:
@@ -183,10 +183,11 @@ class Recorder(TorchDispatchMode):
         targets = (args[k] if k < len(args) else kwargs.get(key) for k, key in writes)
         written = tuple(x.storage for x in self._operands(_tensors(*targets))) if writes else ()
         for storage in written:
-            self._versions[storage] += 1
-        known = len(self._versions)
+            latest, dtype = self._latest[storage]
+            self._latest[storage] = latest._replace(version=latest.version + 1), dtype
+        known = len(self._latest)
         outputs = self._operands(_tensors(out))
-        self.made.update(range(known, len(self._versions)))
+        self.made.update(range(known, len(self._latest)))
         is_unary = len(given) == len(inputs) == 1 and not written and given[0] is args[0]
         if is_unary and any(made.storage == inputs[0].storage for made in outputs):  # a view
             rest = args[1:]  # no tensor: what ran is known by its layouts, and not kept
@@ -209,12 +210,17 @@ class Recorder(TorchDispatchMode):
             return None
         number, known = self._known.get(storage._cdata, _UNKNOWN)
         if known() is not storage:
-            number = len(self._versions)
+            number = len(self._latest)
             self._known[storage._cdata] = number, weakref.ref(storage)
-            self._versions.append(0)
-        offset, version = tensor.storage_offset(), self._versions[number]
-        shape, dtype = tuple(tensor.shape), str(tensor.dtype)
-        return Operand(number, shape, stride, offset, tensor.itemsize, dtype, version)
+            self._latest.append((_NONE, None))
+        (latest, its_dtype), dtype = self._latest[number], tensor.dtype
+        shape, offset = tensor.shape, tensor.storage_offset()
+        same = shape == latest.shape and stride == latest.stride and offset == latest.offset
+        if not same or dtype is not its_dtype:
+            sizes = offset, tensor.itemsize, str(dtype)
+            latest = Operand(number, tuple(shape), stride, *sizes, latest.version)
+            self._latest[number] = latest, dtype
+        return latest
 
     def _note_copy(self, target: torch.Tensor, source: torch.Tensor) -> None:
         name, inputs = self._running
@@ -323,10 +329,7 @@ class Recorder(TorchDispatchMode):
         return names
 
     def _reporting(self, method: Any) -> Any:
-        """Wrap a method of torch.Tensor, to report calls that were about a layout and did nothing.
-
-        A function mode would switch the fast path of TransformerEncoderLayer off.
-        """
+        """Report calls that did nothing; a function mode would switch fast paths of torch.nn off."""
 
         @wraps(method)
         def reported(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
@@ -342,10 +345,7 @@ class Recorder(TorchDispatchMode):
 
 
 def _in_use(*roots: Any) -> list[torch.Tensor]:
-    """The tensors that a program can reach from `roots`, and from the variables of the reader's frames.
-
-    The others live in a graph, or as `_base` of a view. Containers are searched, and attributes of objects.
-    """
+    """The tensors that variables of the reader's frames reach, and `roots`; others live in a graph."""
     groups, tensors = [[*roots]], []
     for frame in (frame for frame, _ in walk_stack(sys._getframe()) if is_readers(frame.f_code)):
         groups.append([*frame.f_locals.values()])
