@@ -239,8 +239,7 @@ def assert_whole(folder):
 
 
 def test_every_link_leads_somewhere_and_nothing_comes_from_elsewhere(built):
-    names = ["index", "walk", "diagnose", "search", "reference-time"]
-    assert {*assert_whole(built)} > {f"{name}.html" for name in names}
+    assert {*assert_whole(built)} > {"walk.html", "diagnose.html", "search.html", "reference.html"}
 
 
 def test_lessons_have_the_readmes_titles_and_jupyterlabs_anchors(built):
@@ -258,9 +257,10 @@ def test_the_reference_has_every_public_name_with_links_and_nothing_of_this_mach
     ids = set().union(*(page.ids for page in pages.values()))
     assert {f"{module}.{name}" for _, module, name in public_names()} <= ids
     assert {"stridekit.Layout.permute", "stridekit.StrideExplorer.layout"} <= ids
+    assert "StrideExplorer(layout=None, storage_size=None" in pages["reference-pictures.html"].text
+    assert "stridekit.StrideExplorer.add_class" not in ids  # which ipywidgets defines
     assert "reference-sharing.html#stridekit.memset" in pages["reference-cost.html"].links
     assert str(ROOT) not in "".join(page.text for page in pages.values())
-    assert [*reference.pages()] == sorted({*reference.pages()}, key=[*reference.pages()].index)
 
 
 def test_the_search_knows_headings_words_and_outputs_and_gives_no_hint_away(built):

@@ -36,11 +36,11 @@ MORE = {
         "lessons.gpu:gpu_results,GpuResults lessons.selfcheck:self_check,SelfCheck",
     ),
 }
-# Members that Python or a library defines are left out of a class.
-CLASS = """   :members:
-   :inherited-members: AnyWidget, Exception, object, tuple, str, int, dict, Set, Collection, Protocol
+LEFT_OUT = ", ".join(each.__name__ for each in import_module("anywidget").AnyWidget.__mro__)
+CLASS = f"""   :members:
+   :inherited-members: {LEFT_OUT}, BaseException, tuple, str, int, dict, Set, Collection, Protocol
    :special-members: __getitem__
-   :exclude-members: get_state
+   :exclude-members: get_state, set_state
 """
 
 
