@@ -89,11 +89,8 @@ def test_by_night_nothing_is_left_out():
 
 def test_the_long_tests_are_documented():
     """CONTRIBUTING names each file with a long test, beside the guarantee that it holds."""
-    told = (
-        (ROOT / "CONTRIBUTING.md")
-        .read_text("utf-8")
-        .partition("## Which test covers which guarantee")[2]
-    )
+    guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    told = guide.partition("## Which test covers which guarantee")[2]
     tests, long = ROOT / "tests", re.compile(r"pytest\.mark\.long\b")
     files = [path for path in tests.rglob("test_*.py") if long.search(path.read_text("utf-8"))]
     names = [path.relative_to(tests).as_posix() for path in files]

@@ -231,6 +231,9 @@ def swipe(page, start, right, down, last="touchEnd"):
         kind = "touchMove" if k else "touchStart"
         send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [point]})
     send("Input.dispatchTouchEvent", {"type": last, "touchPoints": []})
+    at = None  # a page scrolls on after the finger has gone
+    while at != (at := page.evaluate("scrollY")):
+        painted(page)
     told(page)
 
 
