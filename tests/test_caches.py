@@ -72,11 +72,12 @@ def test_what_linux_tells(system):
     )
     assert system([*LINUX, *more]).caches[:3] == found.caches and "L4" in repr(hierarchy())
     assert machine()["caches"] == {"L1": 48 * 1024, "L2": 2**21, "L3": 2**25}
+    with pytest.raises(ValueError, match="level is 'L10'"):
+        found["L10"]
 
 
 @pytest.mark.parametrize("word", ["always", "never"])
 def test_who_gets_huge_pages(system, word):
-    """The word in brackets."""
     told = "always madvise never".replace(word, f"[{word}]")
     found = system(huge_pages=told)
     assert found.huge_pages == word

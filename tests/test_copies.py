@@ -1,7 +1,4 @@
-"""Operations that may copy: where the result lies, and how its value shows that.
-
-Their numbers, and whether torch really copied, are held by the families of tests/fuzz_layout.py.
-"""
+"""Operations that may copy: where the result lies; test_fuzz holds their numbers against torch."""
 
 import dataclasses
 import pickle
