@@ -98,7 +98,7 @@ def test_a_wrong_move_is_refuted_and_goes_under_the_pile():
         "  ✗ `x.t()` is not always a copy: it makes a view of `x`. It goes back under the pile.",
         "  0 of 3 sorted",
     ]
-    w.moves += (("x.reshape(-1)", "view"), ("x + 0", "it depends"))
+    w.moves += (("x.t()", "it depends"), ("x.reshape(-1)", "view"), ("x + 0", "it depends"))
     assert told(w)[0] == (
         "  ✗ `x + 0` does not depend on `x`: the answer is the same for `x`, `x.t()` and `x[1:]`. "
         "It goes back under the pile."
