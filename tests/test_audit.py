@@ -29,7 +29,6 @@ class Run(NamedTuple):
 
 
 def run(name, watch):
-    """Run a model, and its gradient where it has one."""
     torch.manual_seed(0)
     model, *inputs = MODELS[name]()
     parameters = [*model.parameters()] if isinstance(model, torch.nn.Module) else []
@@ -280,10 +279,11 @@ def test_nor_is_what_a_search_for_small_views_has_met():
     del x
     assert x_is_gone() is None
     assert kept.shape == (8,)
+    freed = stridekit.audit(lambda: [torch.zeros(64).sum().item() for _ in range(4)])
+    assert len({x.storage for op in freed.events for x in op.outputs}) == 8  # a number for each
 
 
 def test_a_profiler_or_an_audit_that_runs_is_left_alone():
-    """And torch refuses a profiler that the model starts."""
     before, x = hung_in(), torch.ones(3)
     with watch(), pytest.raises(RuntimeError, match="a profiler or another audit runs"):
         stridekit.audit(torch.relu, x)
