@@ -155,12 +155,11 @@ def test_a_gpu_comes_before_what_was_published(monkeypatch):
 def test_published_figures_say_that_they_are_and_the_others_that_they_are_none():
     found = gpu.published()
     assert found.source == (
-        "not measured here, but published for a GPU that it does not name, in "
-        "“PyTorch for Scientists!” by nikitaved (its torch: 2.8.0.dev20250521+cu128)"
+        "not measured here: figures of “PyTorch for Scientists!” by nikitaved (its torch: "
+        "2.8.0.dev20250521+cu128), which does not name its GPU"
     )
-    shown = repr(
-        found.only("x.add(3)", "x * y", "x.max(dim)", gpu.EXPERIMENTS[-1].name)
-    ).splitlines()
+    some = "x.add(3)", "x * y", "x.max(dim)", gpu.EXPERIMENTS[-1].name
+    shown = repr(found.only(*some)).splitlines()
     assert shown[1:] == [
         "  experiment                         variant                ratio       predicted",
         "  x.add(3)                           permuted               1.00        1.00",

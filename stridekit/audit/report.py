@@ -59,8 +59,9 @@ class Audit:
     inputs: dict[str, Operand] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # What runs it once more, what watches from `with` on, and the same while it does.
-        self.again, self.block, self.entered = (cast(Any, None),) * 3
+        self.again: Any = None  # runs it once more
+        self.block: Any = None  # watches from `with` on
+        self.entered: Any = None  # the block, from then on
 
     def __enter__(self) -> Audit:
         if self.block is None:

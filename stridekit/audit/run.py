@@ -65,8 +65,7 @@ def audit(model: Any = ..., *inputs: Any, backward: bool = False, **named: Any) 
         raise TypeError(f"model is the class {name}: give an instance of it, such as {name}(...)")
     if not callable(model):
         raise TypeError(f"model is {a_kind(model)}: give a module, or a function to call")
-    kind, is_module = type(model).__name__, isinstance(model, torch.nn.Module)
-    watched = Audit(kind if is_module else getattr(model, "__qualname__", kind))
+    watched = Audit(getattr(model, "__qualname__", type(model).__name__))
     call = model, inputs, named, backward
     with _watching(watched, *call[:3]) as run:
         run.ends = _run(*call)
@@ -114,13 +113,13 @@ def _watching(
 def _lazy(ends: Any) -> Iterator[str]:
     """What a run returned that has not run yet."""
     for leaf in tree_leaves(ends):
-        lazy = isinstance(leaf, (Iterator, AsyncIterator, Awaitable))
-        if lazy and not isinstance(leaf, torch.Tensor):
+        if isinstance(leaf, (Iterator, AsyncIterator, Awaitable)):
             yield (
                 f"it returned {a_kind(leaf)}, whose body has not run: audit a function that runs it to its "
                 "end, by list(...) or asyncio.run(...)"
             )
-            getattr(leaf, "close", bool)()  # a coroutine that nobody awaits would warn
+            if hasattr(leaf, "close"):
+                leaf.close()  # a coroutine that nobody awaits would warn
 
 
 # Without a call ---------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ def published() -> GpuResults:
         known = _over_first(experiment.published)
         for variant in list(experiment.sectors or experiment.published)[1:] or [""]:
             rows.append((experiment.name, variant, known.get(variant, UNMEASURED)))
-    source = f"not measured here, but published for a GPU that it does not name, in {ARTICLE}"
+    source = f"not measured here: figures of {ARTICLE}, which does not name its GPU"
     return GpuResults(source, tuple(rows))
 
 

@@ -52,11 +52,12 @@ def of_aliases(made):
     names = {}
     exec(made.code, names | {"torch": torch}, names)
     wanted = {".sk-log code": [*made.steps]}
-    for name in made.tensors:
-        values = [*map(str, names[name].flatten().tolist())]
-        wanted[f".sk-card.is-{name} .sk-box"] = lambda seen, values=values, x=names[name]: (
-            seen == values if x.ndim < 3 else sorted(seen) == sorted(values)
-        )
+    for name, card in zip(made._state.get("names", "xyz"), "xyz", strict=True):
+        if (x := names.get(name)) is not None:
+            values = [*map(str, x.flatten().tolist())]
+            wanted[f".sk-card.is-{card} .sk-box"] = lambda seen, values=values, x=x: (
+                seen == values if x.ndim < 3 else sorted(seen) == sorted(values)
+            )
     return wanted
 
 
