@@ -258,7 +258,7 @@ FOCUSED = """() => {
 
 
 def stop_the_clock(page):
-    """From now on, time passes only by `page.clock.run_for(ms)`."""
-    page.evaluate("globalThis.isClockStopped = true")
+    """Let time pass only by `page.clock.run_for(ms)`, once the sentence that waits is spoken."""
+    page.evaluate("new Promise((go) => setTimeout(go, 250)).then(() => (isClockStopped = true))")
     page.clock.install(time=0)
     page.clock.pause_at(60)
