@@ -120,10 +120,11 @@ def test_copies_of_all_kinds_of_calls_are_those_of_the_profiler(name):
 
 
 def test_numbers_are_copied_as_they_are():
-    for number in (True, 2**53 + 1, 1 / 3, 2 + 1j):
-        target = torch.zeros((), dtype=record._DTYPES[type(number)])
-        assert record._copy(target, number).item() == number
-        record._switch(False)
+    dtypes = {True: torch.bool, 2**53 + 1: torch.int64, 1 / 3: torch.float64, 2j: torch.complex128}
+    for number, dtype in dtypes.items():
+        with stridekit.audit() as audit:
+            assert torch.zeros((), dtype=dtype).copy_(number).item() == number
+        assert [copy.bytes for copy in audit.copies] == [dtype.itemsize]
 
 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")

@@ -371,16 +371,18 @@ def test_the_command_runs_a_script_as_python_does(
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (["nowhere.py"], 2, "can't open file 'nowhere.py': it does not exist"),
-        (["-m", "no.such.module"], 1, "No module named no.such.module"),
-        (["-m"], 2, "-m needs the name of a module"),
+        (["nowhere.py"], 2, "No such file or directory"),
+        (["-m", "nowhere"], 1, "No module named nowhere"),
+        (["-m", "no.such.module"], 1, "No module named 'no'"),
     ],
 )
 def test_a_script_that_is_not_there_gives_one_line(command, arguments, status, words):
-    assert command(*arguments) == (status, "", f"python -m stridekit.audit: {words}\n")
+    returned, out, err = command(*arguments)
+    assert (returned, out, err.count("\n")) == (status, "", 1)
+    assert err.startswith("python -m stridekit.audit: ") and words in err
 
 
 def test_the_command_says_how_it_is_used():
-    run = python("-m", "stridekit.audit", cwd=ROOT)
+    run = python("-m", "stridekit.audit", "-m", cwd=ROOT)
     assert run.returncode == 2
     assert "script.py" in run.stdout

@@ -7,9 +7,6 @@ python -m stridekit.audit -m package.module [its arguments]
 import os
 import runpy
 import sys
-from contextlib import suppress
-from importlib.util import find_spec
-from pathlib import Path
 from types import ModuleType
 
 from stridekit.audit import audit
@@ -19,23 +16,13 @@ _HIDDEN = (__file__, runpy.__file__, "<frozen runpy>")  # frames that python sho
 
 def main(arguments: list[str]) -> int:
     """Run a script or a module under audit; the report follows its output, also if it raises."""
-    if not arguments or arguments[0] in ("-h", "--help"):
+    if arguments in ([], ["-m"], ["-h"], ["--help"]):
         print(__doc__)
-        return 0 if arguments else 2
+        return 2 if arguments in ([], ["-m"]) else 0
     is_module = arguments[0] == "-m"
-    sys.argv[:] = arguments[1:] if is_module else arguments
-    if not sys.argv:
-        return _refuse("-m needs the name of a module", 2)
+    sys.argv[:] = arguments[is_module:]
     name = sys.argv[0]
-    if is_module:
-        spec = None
-        with suppress(ImportError, ValueError):
-            spec = find_spec(name)
-        if spec is None:
-            return _refuse(f"No module named {name}", 1)
-    elif not os.path.exists(name):
-        return _refuse(f"can't open file {name!r}: it does not exist", 2)
-    elif not sys.flags.safe_path:
+    if not is_module and not sys.flags.safe_path:
         sys.path[0] = os.path.dirname(os.path.abspath(name))
     end: BaseException | None = None
     try:
@@ -52,14 +39,18 @@ def main(arguments: list[str]) -> int:
                 end = error
     except Exception as error:
         end = error
+        frame = error.__traceback__
+        while frame is not None and frame.tb_frame.f_code.co_filename in _HIDDEN:
+            frame = frame.tb_next
+        end.__traceback__ = frame
+        if frame is None and not isinstance(error, SyntaxError):  # there was nothing to run
+            print(f"python -m stridekit.audit: {error}", file=sys.stderr)
+            return 1 if is_module else 2
     print(watched)
     if isinstance(end, SystemExit):
         raise end
     if end is not None:
-        frame = end.__traceback__
-        while frame is not None and frame.tb_frame.f_code.co_filename in _HIDDEN:
-            frame = frame.tb_next
-        sys.excepthook(type(end), end.with_traceback(frame), frame)
+        sys.excepthook(type(end), end, end.__traceback__)
     return 0 if end is None else 1
 
 
@@ -67,12 +58,8 @@ def _run_script(path: str) -> None:
     """Run a file as python does: its name stays as it was typed, and its `__file__` is absolute."""
     main_module, full = ModuleType("__main__"), os.path.abspath(path)
     main_module.__file__, sys.modules["__main__"] = full, main_module
-    exec(compile(Path(full).read_bytes(), full, "exec", dont_inherit=True), vars(main_module))
-
-
-def _refuse(why: str, status: int) -> int:
-    print(f"python -m stridekit.audit: {why}", file=sys.stderr)
-    return status
+    with open(full, "rb") as file:
+        exec(compile(file.read(), full, "exec", dont_inherit=True), vars(main_module))
 
 
 if __name__ == "__main__":

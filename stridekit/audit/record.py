@@ -16,7 +16,6 @@ from contextlib import ExitStack, contextmanager
 from functools import cache, cached_property, wraps
 from inspect import CO_OPTIMIZED
 from itertools import islice
-from math import prod
 from traceback import walk_stack
 from types import FunctionType, ModuleType
 from typing import Any
@@ -37,18 +36,14 @@ _NONE = Operand(-1, (), (), -1, 0, "", 0)
 # No tensor carries this dispatch key, because torch keeps it for its own tests: the second kernel has it.
 _NAME = "TESTING_ONLY_GenericMode"
 _KEY = torch._C._parse_dispatch_key(_NAME)
-_DTYPES = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
 _local = threading.local()
 
 
 def _copy(target: torch.Tensor, source: Any, non_blocking: bool = False) -> torch.Tensor:
     _switch(False)  # a copy inside of a copy does not count
     try:
-        if not isinstance(source, torch.Tensor):
-            # torch makes a tensor of a number, and hands it on to Python as a number again.
-            source = torch.tensor(source, dtype=_DTYPES[type(source)])
         if report := getattr(_local, "report", None):
-            report(target, source)
+            report(target, torch.as_tensor(source))  # which may be a number
         return torch.ops.aten.copy_.default(target, source, non_blocking)
     finally:
         _switch(True)
@@ -145,8 +140,8 @@ class Recorder(TorchDispatchMode):
         """Note what the run is given, by name."""
         for name, value in ({f"input {k}": each for k, each in enumerate(inputs)} | named).items():
             operands = self._operands(_tensors(value))
-            names = [f"{name}[{k}]" for k in range(len(operands))]
-            self.inputs |= zip(names if len(names) > 1 else [name], operands, strict=False)
+            names = [name] if len(operands) == 1 else [f"{name}[{k}]" for k in range(len(operands))]
+            self.inputs |= zip(names, operands, strict=True)
 
     def written_before(self) -> list[Any]:
         """Weak references to the storages that were there before the run, and that it wrote to."""
@@ -236,7 +231,7 @@ class Recorder(TorchDispatchMode):
                 kind = Kind.DTYPE
             if source.device != target.device:
                 kind = Kind.DEVICE
-        size = prod(shape) * target.itemsize
+            size = target.numel() * target.itemsize
         self.copies.append(Copy(len(self.ops), kind, shape, before, after, size, k))
 
     def _is_of_watching(self, copy: Copy) -> bool:
@@ -383,7 +378,6 @@ def _of_schema(func: Any) -> tuple[str, tuple[tuple[int, str], ...]]:
 
 
 def _extent(tensor: torch.Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Shape and strides; a nested tensor counts as one dim. It has no strides, nor has a sparse one."""
-    if tensor.is_nested:
-        return (tensor.numel(),), ()
-    return tuple(tensor.shape), tensor.stride() if tensor.layout is torch.strided else ()
+    """Shape and strides; a nested or a sparse tensor counts as one dim without strides."""
+    has_strides = tensor.layout is torch.strided and not tensor.is_nested
+    return (tuple(tensor.shape), tensor.stride()) if has_strides else ((tensor.numel(),), ())
