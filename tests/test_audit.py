@@ -143,7 +143,7 @@ def test_an_op_that_fails_has_copied_nothing():
             torch.linalg.cholesky(-torch.eye(4)[:, :3].mT @ torch.eye(4)[:, :3])
         tensor(3, 4).t().contiguous()
     assert [copy.bytes for copy in audit.copies] == [48]
-    assert audit.events[-1].call == "aten::contiguous"
+    assert audit.events[-1].call == "contiguous"
 
 
 def test_a_compiled_function_runs_as_it_was_written_and_stays_compiled():
@@ -190,7 +190,7 @@ def test_of_a_subclass_the_ops_that_it_runs_are_recorded():
     assert [finding.first.place.expression for finding in audit.findings] == [
         "wrapped.t().contiguous()"
     ]
-    assert [op.name for op in audit.events] == ["aten::t", "aten::clone"]
+    assert [op.name for op in audit.events] == ["t", "clone"]
 
     jagged = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], layout=torch.jagged)
     turned = stridekit.audit(lambda: jagged.transpose(1, 2).contiguous())
@@ -206,7 +206,7 @@ def test_nearly_each_op_has_the_line_of_its_forward_pass():
     with_line = [event for event in forward if event.place and event.place.expression]
     assert len(forward) > 500 and len(with_line) >= 0.99 * len(forward)
     # What detaches a finished gradient has no op of its own; torch 2.9 does it twice.
-    events = [x for x in audited("gpt").watcher.events if x.backward and x.name != "aten::detach"]
+    events = [x for x in audited("gpt").watcher.events if x.backward and x.name != "detach"]
     back = [event for event in events if event.place.file.endswith("audit_models.py")]
     assert len(back) > 0.8 * len(events)
     assert {event.module for event in back} >= {"GPT.blocks.blocks.0.attention.qkv", "GPT.head"}
@@ -214,7 +214,7 @@ def test_nearly_each_op_has_the_line_of_its_forward_pass():
 
 def test_what_is_run_again_for_its_gradient_has_its_line():
     events = audited("checkpointed").watcher.events
-    again = [event for event in events if event.backward and event.call == "aten::softmax"]
+    again = [event for event in events if event.backward and event.call == "softmax"]
     assert {event.place.expression for event in again} == {"(q @ k.transpose(-2, -1)).softmax(-1)"}
 
 
@@ -298,7 +298,7 @@ def test_a_profiler_or_an_audit_that_runs_is_left_alone():
         torch.relu(x)
     assert hung_in() == before
     for each in (audit, stridekit.audit(torch.relu, x)):
-        assert [event.name for event in each.events] == ["aten::relu"]
+        assert [event.name for event in each.events] == ["relu"]
 
 
 def generates(x):
@@ -400,8 +400,7 @@ def test_an_op_bears_the_name_of_the_outermost_call():
             F.linear(x, long)
         with record_function("stridekit's own"):
             F.linear(x, x).t().flatten()
-    ours = [(op.name, op.call) for op in audit.events if op.name.startswith("aten::")]
-    assert [tuple(name.removeprefix("aten::") for name in names) for names in ours] == [
+    assert [(op.name, op.call) for op in audit.events if "::" not in op.name] == [
         ("t", "t"), ("clone", "reshape"), ("_unsafe_view", "reshape"),
         ("t", "linear"),
         ("t", "linear"), ("mm", "linear"), ("t", "t"), ("clone", "flatten"), ("_unsafe_view", "flatten"),
@@ -412,7 +411,7 @@ def test_the_fast_path_of_an_encoder_layer_is_left_on():
     model, x = MODELS["encoder_layer_on_its_fast_path"]()
     with torch.no_grad():
         audit = stridekit.audit(model, x)
-    assert [event.name for event in audit.events] == ["aten::_transformer_encoder_layer_fwd"]
+    assert [event.name for event in audit.events] == ["_transformer_encoder_layer_fwd"]
 
 
 @pytest.mark.parametrize(

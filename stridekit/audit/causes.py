@@ -14,7 +14,7 @@ from functools import cache, cached_property
 
 import torch
 
-from stridekit.audit.events import Copy, Event, Operand
+from stridekit.audit.events import Copy, Dims, Event, Operand
 from stridekit.audit.record import Recorder
 from stridekit.layout import Layout
 from stridekit.rules import dim_order, memory_formats, packed_stride, sort_dims
@@ -26,7 +26,7 @@ Followed = list[tuple[Operand, Layout]]
 
 _order, _formats = cache(dim_order), cache(memory_formats)  # layers of a model ask the same again
 _is_row_major = cache(lambda shape, stride: Layout(shape, stride).is_contiguous())
-_PRODUCTS = ("aten::mm", "aten::bmm", "aten::addmm", "aten::baddbmm")
+_PRODUCTS = ("mm", "bmm", "addmm", "baddbmm")
 # Calls that copy where a view does not exist, instead of raising.
 _COPY_INSTEAD = {
     "reshape", "reshape_as", "flatten", "ravel", "contiguous", "matmul", "linear", "einsum", "tensordot",
@@ -160,7 +160,7 @@ class History:
                     return "too much follows to say"
                 follower = self.ops[reader]
                 outs = self._followed(follower, place, layout)
-                if outs is None and follower.call.removeprefix("aten::") not in _COPY_INSTEAD:
+                if outs is None and follower.call not in _COPY_INSTEAD:
                     return f"{_what(follower)} raises without it"
                 todo += [(reader, *pair) for pair in outs or ()]
         return ""
@@ -194,30 +194,21 @@ class History:
         return [*zip(op.outputs, map(Layout.of, views), strict=True)]
 
     def is_image(self, *operands: Operand) -> bool:
-        """Whether an op of images made or read one of these tensors, or what it was made of."""
-        return not self._images.isdisjoint(operand.storage for operand in operands)
+        """Whether an op of images made or read one of these tensors, or another of its shape."""
+        return not self._images.isdisjoint(operand.shape for operand in operands)
 
     @cached_property
-    def _images(self) -> set[int]:
-        """The storages that ops of images made or read, and those of the same shape around them."""
-        images: set[int] = set()
-        for op in self.ops:
-            if op.inputs and any(name in op.name for name in _IMAGES):
-                images |= {op.inputs[0].storage, *(out.storage for out in op.outputs[:1])}
-        for ops in (self.ops, reversed(self.ops)) if images else ():
-            for op in ops:
-                shapes = {out.shape for out in op.outputs[:1] if len(out.shape) in (4, 5)}
-                sides = (*op.inputs, *op.outputs[:1])
-                around = {side.storage for side in sides if side.shape in shapes}
-                images |= around if around & images else set()
-        return images
+    def _images(self) -> set[Dims]:
+        """The shapes that ops of images read and made."""
+        ops = (op for op in self.ops if any(name in op.name for name in _IMAGES))
+        return {side.shape for op in ops for side in (*op.inputs[:1], *op.outputs[:1])}
 
     def _needs(self, op: Event) -> Callable[[Layout], bool]:
         """When an op would copy this operand."""
         if op.name in _PRODUCTS:
             return lambda layout: not _is_ready(layout)
         after = self.ops[min(op.number + 1, len(self.ops) - 1)]
-        if after.name == "aten::_unsafe_view" and after.inputs[0] == op.outputs[0]:
+        if after.name == "_unsafe_view" and after.inputs[0] == op.outputs[0]:
             return lambda layout: bool(layout.why_not_view(after.outputs[0].shape))
         return _is_not_contiguous
 
@@ -251,7 +242,7 @@ def _same_order(a: Operand, b: Operand) -> bool:
 
 
 def _what(op: Event) -> str:
-    name = op.call.removeprefix("aten::")
+    name = op.call
     return f"{name} in line {op.place.line}" if op.place else name
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from stridekit.audit.causes import Cause, History, format_of, is_last
 from stridekit.audit.events import Copy, Dims, Event, Kind, Operand, Place
-from stridekit.audit.record import PINNED, Recorder
+from stridekit.audit.record import Recorder
 from stridekit.layout import Layout
 from stridekit.rules import dim_order
 from stridekit.sdpa import why_no_flash
@@ -41,10 +41,10 @@ KINDS = {
     SMALL: "clone() what you keep: then the rest can be freed",
 }
 LEAVE_OUT = "leave it out: nothing that follows in this run needs it"
-_METHODS = ("aten::contiguous", "aten::to")  # that can be left out
-_ALL_CALLS = (*_METHODS, "aten::clone")
-_RESHAPES = ("aten::reshape", "aten::flatten", "aten::unflatten", "aten::reshape_as", "aten::ravel")
-_CONVOLUTION = "aten::convolution"
+_METHODS = ("contiguous", "to")  # that can be left out
+_ALL_CALLS = (*_METHODS, "clone")
+_RESHAPES = ("reshape", "flatten", "unflatten", "reshape_as", "ravel")
+_CONVOLUTION = "convolution"
 _MOST_OPS = 100  # of a call
 
 
@@ -201,7 +201,7 @@ class Search:
 
     def _why_math(self, op: Event) -> str:
         """Why attention took the path that is written in other ops; "" if it did not, or if unclear."""
-        if op.call != "aten::scaled_dot_product_attention":
+        if op.call != "scaled_dot_product_attention":
             return ""
         marks = self.run.marks
         near = self.ops[max(op.number - _MOST_OPS, 0) : op.number + _MOST_OPS]
@@ -221,7 +221,7 @@ class Search:
     def _is_asked_for(self, k: int) -> bool:
         """clone() copies by its name; and an input is brought to a memory format once, at the door."""
         copy, op = self.copies[k], self._op(k)
-        if op.call == "aten::clone":
+        if op.call == "clone":
             return True
         row_major = Layout(copy.shape, copy.target).is_contiguous()
         at_the_door = op.inputs[copy.operand].storage not in self.run.made
@@ -260,7 +260,7 @@ class Search:
     def _loses_format(self, copy: Copy, op: Event) -> bool:
         """Whether a copy wrote an image with its channels last in rows: pixels now lie side by side."""
         after = self.ops[min(op.number + 1, len(self.ops) - 1)]
-        merges = after.name == "aten::_unsafe_view" and op.name == "aten::clone"
+        merges = after.name == "_unsafe_view" and op.name == "clone"
         outs = after.outputs if merges else op.outputs
         if not outs or format_of(outs[0]) != "contiguous_format":
             return False
@@ -285,7 +285,7 @@ class Search:
                 layouts = odd.shape, odd.stride, out.stride
                 yield self._seen(kind, op, layouts, 0, odd.nbytes, *self._turned(op, k))
             elif turns and not is_convolution and op.number not in self.run.views:
-                yield self._seen(LOST, op, (out.shape, out.stride, out.stride), 0, out.nbytes)
+                yield self._seen(LOST, op, _as_it_is(out), 0, out.nbytes)
 
     def _turned(self, op: Event, odd: int) -> tuple[tuple[int, ...], Cause]:
         """What made the format of the odd operand; where no line did, what made that of another one."""
@@ -298,10 +298,9 @@ class Search:
     def _of_idle(self) -> Iterator[Occurrence]:
         """Calls that do nothing, at places where no other call did something."""
         busy = {op.place for op in self.ops if op.call in _METHODS}
-        for number, name, operand, module, place in self.run.idle:
-            if place not in busy:
-                at, layouts = (place, module, False), (operand.shape, *2 * [operand.stride])
-                yield Occurrence(IDLE, 0, 0, f"aten::{name}", *at, layouts, (number,))
+        for call in self.run.idle:
+            if call.place not in busy:
+                yield self._seen(IDLE, call, _as_it_is(call.inputs[0]), 0)
 
     def _of_kept(self) -> Iterator[Occurrence]:
         """Storages of the run that live on for the sake of a small part."""
@@ -309,11 +308,10 @@ class Search:
         for op in self.ops:
             for out in op.outputs:
                 views[out.storage].append((op, out))
-        for number, (reached, size) in self.run.kept.items():
-            if 0 < reached * PINNED <= size:
-                (maker, _), (op, out) = views[number][0], views[number][-1]
-                layouts, path = (out.shape, out.stride, out.stride), (maker.number, op.number)
-                yield self._seen(SMALL, op, layouts, 0, size - reached, path, (path[0], None))
+        for number, kept in self.run.kept.items():
+            (maker, _), (op, out) = views[number][0], views[number][-1]
+            path = maker.number, op.number
+            yield self._seen(SMALL, op, _as_it_is(out), 0, kept, path, (path[0], None))
 
 
 def _together(seen: Iterable[Occurrence]) -> tuple[Finding, ...]:
@@ -349,6 +347,10 @@ def _moves(copy: Copy) -> list[int]:
     shape, *strides = zip(*dims, strict=True)
     source, target = (dim_order(shape, stride) for stride in strides)
     return [source.index(d) for d in target]
+
+
+def _as_it_is(operand: Operand) -> tuple[Dims, ...]:
+    return operand.shape, operand.stride, operand.stride
 
 
 def _odd_operand(op: Event) -> int | None:

@@ -8,6 +8,7 @@ their tensor: those dispatch nothing. No tensor is kept: a storage is a number, 
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 import weakref
@@ -15,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache, cached_property, wraps
 from inspect import CO_OPTIMIZED
-from itertools import islice
 from traceback import walk_stack
 from types import FunctionType, ModuleType
 from typing import Any
@@ -26,9 +26,10 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 
 from stridekit.audit.events import Copy, Event, Kind, Operand, Place, is_readers, kind_of, where
 
-PINNED = 4  # a view is small if its storage has so many times its bytes
-_MOST_OBJECTS = 2_000  # of a frame that are searched for tensors which a program keeps
-_ZEROS = ("aten::zeros", "aten::new_zeros", "aten::zeros_like")
+_SMALL = 4  # a view is small if its storage has so many times its bytes
+_MOST_OBJECTS = 5_000  # of a frame that are searched for tensors which a program keeps
+_NO_PARTS = (torch.Tensor, type, ModuleType, FunctionType)
+_ZEROS = ("zeros", "new_zeros", "zeros_like")
 _MARK = "stridekit's op "  # names of marks begin with it
 _NoOverrides = torch._C.DisableTorchFunctionSubclass  # a subclass may refuse to tell its shape
 _UNKNOWN: tuple[int, Any] = -1, lambda: None
@@ -83,11 +84,12 @@ class Recorder(TorchDispatchMode):
         self.marks: list[object] = []  # of each op; ops of one call, or of one formula, share it
         self.views: dict[int, Callable[[torch.Tensor], Any]] = {}  # ops to run with another tensor
         self.copies: list[Copy] = []
-        # Calls that returned the tensor they were given: before which op, name, tensor, module and place.
-        self.idle: list[tuple[int, str, Operand, str, Place | None]] = []
+        self.idle: list[
+            Event
+        ] = []  # calls that returned the tensor they were given, before that op
         self.inputs: dict[str, Operand] = {}
         self.gaps: dict[str, None] = {}  # what was not watched, in words
-        self.kept: dict[int, tuple[int, int]] = {}  # by storage: bytes in use, and all
+        self.kept: dict[int, int] = {}  # by storage: bytes that live on for a small view
         self.made: set[int] = set()  # the storages that ops made
         self.ends: Any = None  # what the run returned
         self._root = weakref.ref(root) if isinstance(root, torch.nn.Module) else lambda: None
@@ -226,7 +228,7 @@ class Recorder(TorchDispatchMode):
             copied = number, str(source.dtype)
             k = next((k for k, x in enumerate(inputs) if (x.storage, x.dtype) == copied), -1)
             is_expanded = inputs[k].is_expanded if k >= 0 else None
-            kind = kind_of(*sides, name == "aten::copy_", is_expanded)
+            kind = kind_of(*sides, name == "copy_", is_expanded)
             if source.dtype != target.dtype:
                 kind = Kind.DTYPE
             if source.device != target.device:
@@ -270,20 +272,21 @@ class Recorder(TorchDispatchMode):
                     self.ops[number].call = call
                     self.marks[number] = self.marks[number] or calls
             elif not call and name.startswith("aten::"):
-                call, outermost, calls = name, depth, calls + 1
+                call, outermost, calls = name.removeprefix("aten::"), depth, calls + 1
             depth += 1
 
     def _note_kept(self) -> None:
-        """Note storages of the run that live on: the bytes that tensors in use reach, and all bytes."""
+        """Note storages of the run that live on for a small view: the bytes that nothing in use reaches."""
         living = {number: known() for number, known in self._known.values() if number in self.made}
         sizes = {number: x.nbytes() for number, x in living.items() if x is not None}
         made = {out for op in self.ops for out in op.outputs if out.storage in sizes}
-        large = {x.storage for x in made if x.nbytes * PINNED <= sizes[x.storage]}
+        large = {x.storage for x in made if x.nbytes * _SMALL <= sizes[x.storage]}
         views = {*self._operands(_in_use(self.ends, self._root()))} if large else set()
         for number in large:
             layouts = [view.layout for view in views if view.storage == number]
             reached = sum(min(x.numel, len(x.span)) * x.itemsize for x in layouts)
-            self.kept[number] = reached, sizes[number]
+            if 0 < reached * _SMALL <= sizes[number]:
+                self.kept[number] = sizes[number] - reached
 
     def _entering(self, call: Any) -> Any:
         """Module.__call__, which keeps names of modules that run; compiled ones warn of torch's hooks."""
@@ -332,8 +335,10 @@ class Recorder(TorchDispatchMode):
             name, is_here = method.__name__, threading.get_ident() == self._thread
             is_idle = out is tensor and (name == "contiguous" or kwargs.get("memory_format"))
             if is_idle and is_here and is_readers(frame.f_code):  # not a call of torch's
-                at, module, number = where(frame)[0], self._modules[-1], len(self.ops)
-                self.idle += [(number, name, x, module, at) for x in self._operands([tensor])]
+                at, inputs = (self._modules[-1], where(frame)[0]), self._operands([tensor])
+                self.idle.append(
+                    Event(name, name, *at, inputs, (), False, False, len(self.ops), ())
+                )
             return out
 
         return reported
@@ -341,22 +346,18 @@ class Recorder(TorchDispatchMode):
 
 def _in_use(*roots: Any) -> list[torch.Tensor]:
     """The tensors that variables of the reader's frames reach, and `roots`; others live in a graph."""
-    groups, tensors = [[*roots]], []
+    groups = [[*roots]]
     for frame in (frame for frame, _ in walk_stack(sys._getframe()) if is_readers(frame.f_code)):
         groups.append([*frame.f_locals.values()])
         if frame.f_code.co_flags & CO_OPTIMIZED and isinstance(frame.f_locals, dict):
             frame.f_locals.clear()  # a copy, which would outlive what the function deletes
     for todo in groups:
         for value in todo:  # which grows meanwhile
-            if issubclass(type(value), torch.Tensor):
-                tensors.append(value)
-            elif len(todo) < _MOST_OBJECTS:  # which also ends a ring
-                if isinstance(value, (list, tuple, set, dict)):
-                    parts = value.values() if isinstance(value, dict) else value
-                    todo += islice(parts, _MOST_OBJECTS)
-                elif not isinstance(value, (type, ModuleType, FunctionType)):
-                    todo += getattr(value, "__dict__", {}).values()
-    return tensors
+            if len(todo) < _MOST_OBJECTS and not isinstance(
+                value, _NO_PARTS
+            ):  # a ring ends as well
+                todo += gc.get_referents(value)[:_MOST_OBJECTS]
+    return [x for todo in groups for x in todo if issubclass(type(x), torch.Tensor)]
 
 
 def _tensors(*values: Any) -> list[torch.Tensor]:
@@ -374,7 +375,7 @@ def _of_schema(func: Any) -> tuple[str, tuple[tuple[int, str], ...]]:
     """The name of an op, and the place and the name of each argument that it writes to."""
     arguments = enumerate(func._schema.arguments)
     writes = ((k, x.name) for k, x in arguments if x.alias_info and x.alias_info.is_write)
-    return func._schema.name, tuple(writes)
+    return func._schema.name.removeprefix("aten::"), tuple(writes)
 
 
 def _extent(tensor: torch.Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:

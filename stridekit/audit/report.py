@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SCHEMA = 4
 _BY: dict[str, Callable[[Event], str]] = {
     "line": lambda event: str(event.place or "unknown"),
-    "op": lambda event: short(event.call),
+    "op": lambda event: event.call,
     "module": lambda event: event.module or "outside any module",
 }
 _FIRST, _LINES = 5, 3  # findings that a report shows, and lines of one of them
@@ -254,11 +254,6 @@ def in_bytes(size: int) -> str:
     return next(texts, f"{size} B")
 
 
-def short(op: str) -> str:
-    """An op without its namespace."""
-    return op.removeprefix("aten::")
-
-
 def what_of(finding: Finding) -> str:
     """The bytes of a finding, how many copies, its kind, op and modules, and on which way."""
     copies = sum(1 for each in finding.occurrences if each.copied)
@@ -266,7 +261,7 @@ def what_of(finding: Finding) -> str:
     often = f" in {many(count, noun)}" if count > 1 else ""
     module = first_of([each.module for each in finding.occurrences if each.module] or [""])
     backward = "backward" if all(each.backward for each in finding.occurrences) else ""
-    parts = (finding.kind, f"in {short(finding.first.op)}", module, backward)
+    parts = (finding.kind, f"in {finding.first.op}", module, backward)
     return ", ".join([in_bytes(finding.bytes) + often, *filter(None, parts)])
 
 
@@ -280,7 +275,7 @@ def _in_text(number: str, finding: Finding) -> str:
     if len(lines) > _LINES:
         rows.append(("", f"and {many(len(lines) - _LINES, 'more line')}"))
     if finding.made_by:
-        rows.append(("made by", _where(finding.cause) if finding.cause else short(finding.made_by)))
+        rows.append(("made by", _where(finding.cause) if finding.cause else finding.made_by))
     rows.append(("layout", f"{shape}: stride {' to '.join(map(str, dict.fromkeys(strides)))}"))
     texts = columns([("", *row) for row in (*rows, ("to do", finding.advice))])
     return "\n".join([f"  {number}  {what_of(finding)}", *(f"   {line}" for line in texts)])
@@ -309,7 +304,7 @@ def _where(place: Place | None) -> str:
 
 def _matches(each: Occurrence, pattern: str) -> bool:
     place = [str(each.place), each.place.expression] if each.place else []
-    names = [each.kind, each.op, short(each.op), each.module, each.module.partition(" ")[0], *place]
+    names = [each.kind, each.op, each.module, each.module.partition(" ")[0], *place]
     return any(fnmatchcase(name, pattern) for name in names)
 
 

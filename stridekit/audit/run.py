@@ -21,7 +21,7 @@ from stridekit._table import columns
 from stridekit.audit.events import Place, where
 from stridekit.audit.findings import Finding, Search
 from stridekit.audit.record import MISSING, Recorder
-from stridekit.audit.report import Audit, in_bytes, short
+from stridekit.audit.report import Audit, in_bytes
 
 if TYPE_CHECKING:
     from stridekit.timing import Comparison
@@ -166,11 +166,11 @@ class Again:
 
         if not isinstance(finding, Finding):
             raise TypeError(f"finding is {a_kind(finding)}: give one of the audit's findings")
-        names = ((short(each.op), each.place) for each in finding.occurrences)
+        names = ((each.op, each.place) for each in finding.occurrences)
         calls = {(name, at): None for name, at in names if at and name in ("contiguous", "to")}
         if not calls:
             raise ValueError(
-                f"{shown(finding.kind)} in {short(finding.first.op)} cannot be left out: only a call of "
+                f"{shown(finding.kind)} in {finding.first.op} cannot be left out: only a call of "
                 "contiguous() or of to(memory_format=...) can"
             )
         expression = " and ".join(dict.fromkeys(at.expression for _, at in calls))

@@ -19,7 +19,7 @@ from stridekit._table import columns
 from stridekit.audit import Audit, Finding
 from stridekit.audit.events import Event, Place
 from stridekit.audit.findings import IDLE, Occurrence
-from stridekit.audit.report import in_bytes, short, what_of
+from stridekit.audit.report import in_bytes, what_of
 from stridekit.rules import memory_formats
 
 MOST = 450  # rows, and chains; of more, those of the most bytes, and the rows beside them
@@ -147,7 +147,7 @@ def _is_same_call(before: Event, event: Event) -> bool:
 
 def _source(event: Event) -> str:
     """The expression that ran; where that is not known, what was called."""
-    return _at(event.place)[1] or short(event.call)
+    return _at(event.place)[1] or event.call
 
 
 def _at(place: Place | None) -> tuple[str, str]:
@@ -242,7 +242,7 @@ def _steps(
     """What was done to the layout, and where; of long chains, the beginning and the end."""
     shape, *strides = one.layouts
     layout = f"{shape}: {' to '.join(map(str, dict.fromkeys(strides)))}"
-    end = (_spot(one.module, one.place), _at(one.place)[1] or short(one.op), layout)
+    end = (_spot(one.module, one.place), _at(one.place)[1] or one.op, layout)
     if not finding.made_by:
         return [("here", *end)]
     *before, last = one.events
