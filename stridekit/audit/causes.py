@@ -14,7 +14,7 @@ from functools import cache, cached_property
 
 import torch
 
-from stridekit.audit.events import Copy, Dims, Event, Operand
+from stridekit.audit.events import Copy, Event, Operand
 from stridekit.audit.record import Recorder
 from stridekit.layout import Layout
 from stridekit.rules import dim_order, memory_formats, packed_stride, sort_dims
@@ -194,14 +194,23 @@ class History:
         return [*zip(op.outputs, map(Layout.of, views), strict=True)]
 
     def is_image(self, *operands: Operand) -> bool:
-        """Whether an op of images made or read one of these tensors, or another of its shape."""
-        return not self._images.isdisjoint(operand.shape for operand in operands)
+        """Whether an op of images made or read one of these tensors, or what it was made of."""
+        return not self._images.isdisjoint(operand.storage for operand in operands)
 
     @cached_property
-    def _images(self) -> set[Dims]:
-        """The shapes that ops of images read and made."""
-        ops = (op for op in self.ops if any(name in op.name for name in _IMAGES))
-        return {side.shape for op in ops for side in (*op.inputs[:1], *op.outputs[:1])}
+    def _images(self) -> set[int]:
+        """The storages that ops of images made or read, and those of the same shape around them."""
+        images: set[int] = set()
+        for op in self.ops:
+            if op.inputs and any(name in op.name for name in _IMAGES):
+                images |= {op.inputs[0].storage, *(out.storage for out in op.outputs[:1])}
+        for ops in (self.ops, reversed(self.ops)) if images else ():
+            for op in ops:
+                shapes = {out.shape for out in op.outputs[:1] if len(out.shape) in (4, 5)}
+                sides = (*op.inputs, *op.outputs[:1])
+                around = {side.storage for side in sides if side.shape in shapes}
+                images |= around if around & images else set()
+        return images
 
     def _needs(self, op: Event) -> Callable[[Layout], bool]:
         """When an op would copy this operand."""
