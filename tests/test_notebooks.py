@@ -34,7 +34,7 @@ SEEDED = [f"{k:02}_{name}" for k, name in enumerate(LESSONS, start=1)]
 IGNORED = dict.fromkeys([(name, SEED) for name in SEEDED], "tells the versions that are installed")
 START = 'print("torch", torch.__version__, "- threads:", torch.get_num_threads())'
 IGNORED["00_start", START] = "tells the versions, threads and GPU of the machine it runs on"
-VERDICTS = "for name, found in measured.items():"
+VERDICTS = "for name, timed in measured.items():"
 IGNORED["04_channels_last", VERDICTS] = "says what is faster on the machine it runs on"
 TIMES = 'compare({"x.exp()": x.exp, "x.exp() twice": lambda: (x.exp(), x.exp())}, progress=False)'
 IGNORED["05_performance", TIMES] = "shows the times of a comparison, as it reads"
