@@ -372,7 +372,6 @@ def test_the_command_runs_a_script_as_python_does(
     ("arguments", "status", "words"),
     [
         (["nowhere.py"], 2, "No such file or directory"),
-        (["-m", "nowhere"], 1, "No module named nowhere"),
         (["-m", "no.such.module"], 1, "No module named 'no'"),
     ],
 )

@@ -66,11 +66,12 @@ function expectedElsewhere({ dims }) {
 const stridesApart = (fake, real) => (fake.length === real.length
   ? { means: `the strides ${tuple(fake)} and ${tuple(real)} differ in ${dimsOf(apart(fake, real))}` } : {});
 
-/** The name in front of a message: what is not contiguous. */
+/** The name in front of a message: what is not contiguous, as a whole or in its last dim. */
 function named(_, { text, before }) {
-  const name = /([\w.[\]']{1,60}(?: tensor)?)(?:\(\))?\W{0,2}$/.exec(before.slice(-80))?.[1].replace(/\.$/, "");
-  if (!name || /^(?:only|requires)/.test(text) || /^(?:in|\w*(?:Error|Warning|Exception))$/.test(name)) return {};
-  return { means: `${name} is read element by element in row-major order, and its strides are not passed on` };
+  const name = /([\w.[\]']{1,60}(?: tensor)?)(?:\(\))?\W{0,3}$/.exec(before.slice(-80))?.[1].replace(/\.$/, "");
+  const isNone = !name || /^(?:only|requires)/.test(text) || /^(?:in|\w*(?:Error|Warning|Exception))$/.test(name);
+  if (/last|-1/.test(text)) return { means: `${isNone ? "the tensor" : name} needs stride 1 in its last dim; the other strides are passed on` };
+  return isNone ? {} : { means: `${name} is read element by element in row-major order, and its strides are not passed on` };
 }
 
 export const MEMORY = [
@@ -205,7 +206,7 @@ export const MEMORY = [
       means: "the array would share the tensor's memory, and autograd could not see writes to it",
       cause: "a result or parameter on its way to a plot", cure: "x.detach().numpy(), a view",
     }, { title: "an array of a tensor that is not as its bytes", section: "Three notions, and where they part",
-      says: ["Can't call numpy() on Tensor that has conjugate bit set", "Can't call numpy() on Tensor that has negative bit set"],
+      says: ["Can't call numpy() on Tensor that has {~} bit set", "Can't export tensors with the conjugate bit set"],
       means: "conj() and imag of it are views with a flag: the bytes are those of the other tensor",
       cause: "x.conj(), x.mH or x.H of a complex tensor", cure: "x.resolve_conj().numpy() or x.resolve_neg().numpy(), copies",
     }, { title: "a tensor that changed before its gradient", says: [
@@ -282,12 +283,12 @@ export const MEMORY = [
       decode: ({ stride, d, got }) => (stride ? `the last two strides are ${tuple(stride.slice(-2))}: row-major ends in 1, column-major has 1 ` +
         "before the last" : got === undefined ? "" : `the stride of dim ${d} is ${got} elements, and that is no multiple of 16 bytes`),
     }, { title: "a tensor that has to be contiguous", says: [
-        "Tensors must be contiguous", "must be contiguous", "must have contiguous last dimension", "has to be contiguous",
-        "needs to be contiguous", "to be contiguous", "is not contiguous", "is not C-contiguous",
-        "casts are restricted to C-contiguous views",
+        "must have contiguous last dimension", "last dimension must be contiguous", "must be contiguous in the last dimension",
+        "Tensors must be contiguous", "must be contiguous", "must be a contiguous tensor", "has to be contiguous",
+        "needs to be contiguous", "to be contiguous", "is not contiguous", "is not C-contiguous", "only supports contiguous",
         "Expected contiguous tensor, but got non-contiguous tensor for", "is_contiguous() to be true, but got false",
-        "stride(-1) == 1 to be true, but got false", "only supports contiguous",
-        "requires contiguous", "is non-contiguous, this will lower the performance",
+        "stride(-1) == 1 to be true, but got false", "casts are restricted to C-contiguous views", "requires contiguous",
+        "is non-contiguous, this will lower the performance",
         "RNN module weights are not part of single contiguous chunk of memory"],
       means: "a kernel, a network or a file takes the elements one after the other in row-major order, and strides are not passed on",
       harm: "no: an error changes nothing; a warning means that each call copies",

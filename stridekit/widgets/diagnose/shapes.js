@@ -186,8 +186,8 @@ export const SHAPES = [
       means: "a dim can go to one place only", harm: REFUSED, cause: "a permutation typed by hand, or a negative and a positive number for one dim",
       cure: "name each dim once; with 3 dims, -1 and 2 are the same one",
     }, { title: "a permutation of other dims", lesson: "02_views", section: "Permuting: which dim goes where", says: [
-        "Invalid attribute perm {perm,}, input shape = {shape,}", "Inconsistent permutation {perm,} with shape {shape,}",
-        "ordering of dimensions i.e. input.dim() = {dims} is not equal to len(dims) = {named}", "axes don't match array"],
+        "Invalid attribute perm {perm,}, input shape = {shape,}", "Inconsistent permutation {perm,} with shape {shape,}", "axes don't match array",
+        "ordering of dimensions i.e. input.dim() = {dims} is not equal to len(dims) = {named}", "number of dims don't match in permute"],
       means: "a permutation names each dim once, and the tensor has another number of them", harm: REFUSED, cause: "a missing batch or channel dim",
       cure: "name all dims, from 0 on; for the last two alone torch has x.mT, NumPy a.swapaxes(-1, -2)",
       decode(fields) {
