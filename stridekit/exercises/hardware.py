@@ -83,7 +83,7 @@ SEVERAL = (
 )
 NO_WAIT = (
     "At your second reading the piece you asked for is still in the queue: `work()` only asks, and "
-    "returns after 1 microsecond. `queue.synchronize()` belongs after the work and *before* that reading."
+    "returns after 1 microsecond. `queue.synchronize()` belongs after the work and before that reading."
 )
 NOT_EMPTY = (
     "At your first reading of the clock there is still work in the queue. A sample that starts there "

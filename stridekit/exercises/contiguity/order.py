@@ -135,7 +135,7 @@ RULES = {
     "sizes before each dim. In torch the last index runs fastest, so take those after it. Try `x.t()`.",
     "(s := sorted(zip(stride, shape), reverse=True)) == list(zip(row_major([n for _, n in s]), [n for _, "
     "n in s]))": "You accept whatever fills its range without a hole, in any order of the dims. That is "
-    "*dense*. Contiguous also asks for reading order: `x.t()` is dense and not contiguous.",
+    "dense. Contiguous also asks for reading order: `x.t()` is dense and not contiguous.",
     "steps_evenly(shape, stride)": "Your test asks that the elements are evenly spaced, not that the "
     "space is 1. A column, `x[:, 2]`, is evenly spaced too: what does the last dim's stride have to be?",
     "all(n == 1 or s >= m for n, s, m in zip(shape, stride, row_major(shape)))": "Your test lets a "

@@ -176,7 +176,7 @@ view_stride.wrong |= {
     "had no gap there. Where a new chunk begins, begin again with its own step.",
     f"None if 1 in new_shape else {ANSWER}": "You refuse a new shape for its sizes of 1. They straddle "
     "nothing: put any stride there, and go on with the same chunk.",
-    "stride": "You keep the stride as it is. It has one number for each *old* dim, and says how far an "
+    "stride": "You keep the stride as it is. It has one number for each old dim, and says how far an "
     "old index steps; the new dims need steps of their own.",
     f"(a := {ANSWER}) and taking(a, all(n < 2 or s in stride for n, s in zip(new_shape, a)))":
     "You merge, but never cut: a new dim of yours is a whole chunk or an old dim. A chunk of 6 can be "

@@ -99,7 +99,7 @@ cache_lines.wrong |= {
     "ceil(span(shape, stride) * itemsize / 64)": shared.HULL.format("line"),
     "sum(cache_lines(shape[-1:], stride[-1:], offset + sum(map(mul, index, stride)), itemsize) for index "
     "in np.ndindex(shape[:-1]))": "You count the lines of each row by itself and add them up. Two rows "
-    "can share a line, or be the same row, where the stride is 0: count the *different* lines of all.",
+    "can share a line, or be the same row, where the stride is 0: count the different lines of all.",
     f"64 * {COUNTED}": shared.IN_BYTES.format("lines"),
     tuple(
         f"prod(shape) if stride and {longest} * itemsize >= 64 else {COUNTED}"

@@ -89,7 +89,7 @@ break_even.slots["before + after"] = {
     "before": "You pay only for reading t. Every line of the copy has to be written, too.",
 }
 break_even.slots["before - after"] = {
-    "after": "You divide by what a use of the copy costs. What pays the copy back is what a use *saves*: "
+    "after": "You divide by what a use of the copy costs. What pays the copy back is what a use saves: "
     "the lines of t less those of the copy.",
 }
 break_even.slots["return math.ceil("] = {
@@ -105,7 +105,7 @@ break_even.wrong |= {
     "before + after => 0": "You forget the cost of the copy: every line of t is read, and every line of "
     "the copy written.",
     "before - after => before": "Your answer is 2 wherever the copy pays back. How many uses it takes "
-    "depends on what one of them *saves*: divide by the lines of t less those of the copy.",
+    "depends on what one of them saves: divide by the lines of t less those of the copy.",
     "return math.ceil( => return round(": shared.ROUNDED.format("copy"),
     "return math.ceil( => return 1 + math.ceil(": "Always one use too many: one less is enough.",
     "return math.ceil( => return -1 + math.ceil(": "Always one use too few: the copy has not quite paid "
@@ -131,7 +131,7 @@ break_even.wrong |= {
     "After one use the copy has never paid back: making it reads as much as one use of t, and writes the "
     "copy besides.",
     "0 if t.is_contiguous() else math.inf": "You answer that no copy ever pays back. t and its copy have "
-    "equally many elements and bytes, but these can lie on more *lines* in t.",
+    "equally many elements and bytes, but these can lie on more lines in t.",
     "math.inf if torch.empty_like(t).stride() == t.stride() and break_even(t) else break_even(t)":
     "Right where t has gaps. A dense t can begin in the middle of a line and touch one line more than "
     "its copy: then each use of the copy saves that line.",
