@@ -133,7 +133,7 @@ def test_an_input_that_was_spoilt_is_noticed(name):
     report = ex.address.check(lambda t, index: (right(t, index), HARM[name](t))[0])
     assert report.status == "failed" and report.hint
     raised = ("its storage freed", "another size")
-    said = "raised " if name in raised else "`t` is no longer what it was before the call"
+    said = "raised " if name in raised else "t is no longer what it was before the call"
     assert said in report.text
     assert ex.address.check(lambda *args: right(*args)).passed
     for k in (0, 1):  # the cache; k, which may not change at all
@@ -157,7 +157,7 @@ def test_steps_arrays_and_what_lies_beside_a_cache_are_guarded():
             a[...] = 9
         return said
 
-    assert "`a` is no longer what it was before the call" in views.share_bytes.check(writes).text
+    assert "a is no longer what it was before the call" in views.share_bytes.check(writes).text
 
     def write_all(cache, k, t):
         kept = append(cache, k, t)

@@ -138,7 +138,7 @@ def run(task: Exercise, fn: Callable[..., Any], case: Case, seconds: float | Non
         watch.is_on, otherwise = False, _CANNOT_BE_READ  # a generator's code runs as it is read
         for name, unchanged in before.items():
             if snapshot(args[name]) != unchanged:
-                shown = f"`{name}` is no longer what it was before the call"
+                shown = f"{name} is no longer what it was before the call"
                 return Outcome({"changed": name}, shown, _SPOILT.format(name))
         if answer is ... or (answer is None and _is_blank(fn)):
             return NOT_ATTEMPTED
