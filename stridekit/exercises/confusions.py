@@ -91,8 +91,7 @@ NOT_WHOLE = (
 )
 PLACE_IN = "`%` gives the place within a {0}. The {0} itself is `// {1}`."
 DIVIDED_ELEMENTS = (
-    "You divide numbers of elements by {1}, and a {0} has {1} bytes. Multiply by "
-    "`itemsize` first."
+    "You divide numbers of elements by {1}, and a {0} has {1} bytes. Multiply by `itemsize` first."
 )
 OFFSET_IN_BYTES = (
     "The offset counts elements, as the stride does; you add it as bytes. Multiply "
