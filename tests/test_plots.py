@@ -42,6 +42,10 @@ def legend(drawn):
     return [text.get_text() for text in drawn.get_legend().get_texts()]
 
 
+def supxlabel(drawn):
+    return drawn.figure.get_supxlabel()
+
+
 def bars(drawn):
     """The rows of bars, from one end to the other, and whether they are hatched."""
     return [
@@ -111,8 +115,7 @@ def test_the_jobs_are_numbered_from_left_to_right_and_named_beside():
         for text, at in (("1", (1 / 12, 1)), ("2", (2, 6)), ("3", (2000, 20)))
     ]
     ceilings = ["recorded: 12 GB/s,\n20 GFLOP/s", "measured here: 6 GB/s,\n10 GFLOP/s"]
-    assert legend(drawn) == [*ceilings, "add", "half", "dot"]
-    assert [line.get_marker() for line in drawn.lines[-3:]] == ["$1$", "$2$", "$3$"]
+    assert legend(drawn) == [*ceilings, "1  add", "2  half", "3  dot"]
     recorded, here = drawn.lines[2], drawn.lines[5]
     assert here.get_xydata().tolist() == [pytest.approx([2000, 10]), pytest.approx([1 / 12, 0.5])]
     fills = [line.get_markerfacecolor() for line in (recorded, here)]
@@ -165,11 +168,12 @@ def test_a_claim_stands_on_bars_as_long_as_the_time():
 
 
 def test_noise_is_folded_below_a_picture_that_was_measured_here():
-    drawn = [plots.draw_runs([1.0, 2.0]) for _ in range(2)]
+    drawn = [plots.draw_runs({"here": [1.0, 2.0]}) for _ in range(2)]
     noisy = plots.MeasuredPicture(drawn[0], "runs", noise=("1 < 2", "x"))._repr_mimebundle_()[0]
     assert "<summary>noisy (2)</summary><ul><li>1 &lt; 2<li>x</ul>" in noisy["text/html"]
     assert noisy["image/png"] in noisy["text/html"]
-    stored = plots.MeasuredPicture(drawn[1], "runs", False, noise=("x",))._repr_mimebundle_()[0]
+    assert supxlabel(drawn[0]) == "noisy here (2)"
+    stored = plots.MeasuredPicture(drawn[1], "runs", False)._repr_mimebundle_()[0]
     assert "text/html" not in stored
 
 
@@ -179,53 +183,51 @@ def test_a_claim_of_many_names_stays_on_a_screen():
     measured = dict.fromkeys(predicted, Ratio(1, 0.9, 1.1))
     drawn = plots.draw_claim("a", {"predicted": predicted, "recorded": measured, "here": measured})
     assert drawn.figure.get_size_inches().tolist() == pytest.approx([8, 4.75])
-    assert names(drawn)[0] == "the sum of a transposed\nmatrix, into rows 0"
+    assert names(drawn)[0] == "the sum of a\ntransposed matrix,\ninto rows 0"
 
 
-def test_notes_stand_below_every_picture():
-    """In lines of the figure's width, which is as much higher."""
-    signs = ("one sign after another, " * 6, "y", "z")
-    drawn = [
-        plots.draw_claim("a", {"predicted": {"b": 1}}, notes=signs),
-        plots.draw_sweep([1, 2], {"p": [1, 2]}, notes=signs),
-        plots.draw_runs([1.0, 2.0], notes=signs),
-        plots.draw_roofline(JOBS, {"here": TAKEN}, memory="add", arithmetic="dot", notes=signs),
-    ]
-    for one in drawn:
-        *_, notes = one.texts
-        assert notes.get_text().replace("\n", " ") == f"{signs[0]}; y; z"
-        assert notes.get_text().count("\n") == 1
-        assert one.get_xlabel().endswith("\n\n") and notes.get_color() == plots.MUTED
-        plots.png(one.figure)
+def test_a_note_stands_below_every_picture():
+    """In lines of the figure's width, by which it is higher."""
+    where = "one machine after another, " * 6
+    for drawn in (
+        plots.draw_claim("a", {"predicted": {"b": 1}}),
+        plots.draw_sweep([1, 2], {"p": [1, 2]}),
+        plots.draw_runs({"recorded": [1.0, 2.0]}),
+        plots.draw_roofline(JOBS, {"here": TAKEN}, memory="add", arithmetic="dot"),
+    ):
+        before = drawn.figure.get_figheight()
+        plots.MeasuredPicture(drawn, "x", noise=["y"], where=where)._repr_mimebundle_()
+        assert supxlabel(drawn) == f"{where}; noisy here (1)"
+        assert drawn.figure.get_figheight() - before == pytest.approx(0.3)
+        notes, page = drawn.figure._supxlabel, drawn.figure.bbox
         box = notes.get_window_extent()
-        assert box.x0 > 0 and box.y0 >= 0 and box.x1 < one.figure.bbox.x1
-        assert box.y1 < one.bbox.y0
+        assert notes._get_wrapped_text().count("\n") == 1 and notes.get_color() == plots.MUTED
+        assert box.x0 > 0 and box.y0 >= 0 and box.x1 < page.x1
+        assert box.y1 < drawn.xaxis.label.get_window_extent().y0
     with plt.style.context("dark_background"):  # which changes nothing
-        bare, noted = (plots.draw_runs([1.0, 2.0], notes=notes) for notes in ((), ("one",)))
-    assert bare.figure.get_facecolor() == (1, 1, 1, 1)
-    assert noted.figure.get_figheight() - bare.figure.get_figheight() == pytest.approx(0.15)
-    assert bare.get_xlabel() == "run" and len(bare.texts) == 2
+        bare = plots.MeasuredPicture(plots.draw_runs({"recorded": [1.0, 2.0]}), "x")
+    assert bare.figure.get_facecolor() == bare.ax.get_facecolor() == (1, 1, 1, 1)
+    assert bare.figure.get_figheight() == pytest.approx(2.4) and supxlabel(bare.ax) == ""
 
 
 def test_runs_stand_over_their_lower_quartile_and_their_mean():
-    drawn = plots.draw_runs([2.0, 2.0, 4.0, 4.0, 12.0])
+    drawn = plots.draw_runs({"recorded": [2.0, 2.0, 4.0, 4.0, 12.0]})
     assert drawn.lines[0].get_xydata().tolist() == [[1, 1], [2, 1], [3, 2], [4, 2], [5, 6]]
     assert [line.get_ydata()[0] for line in drawn.lines[1:]] == pytest.approx([1, 2.4])
     assert [text for text, _ in words(drawn)] == ["lower quartile", "mean"]
     assert [at for _, (_, at) in words(drawn)] == pytest.approx([1, 2.4])
-    assert [text.get_va() for text in drawn.texts] == ["center", "center"]
+    assert [text.get_va() for text in drawn.texts] == ["top", "bottom"]  # never on one another
     assert (drawn.get_xlabel(), drawn.get_ylabel()) == ("run", "times the quartile")
     assert drawn.get_yscale() == "log"
 
 
 def test_further_runs_have_a_quartile_of_their_own():
     """The mean is that of the recorded ones."""
-    drawn = plots.draw_runs([2.0, 2.0, 4.0, 4.0, 12.0], here=[30.0, 10.0, 10.0])
+    runs = {"recorded": [2.0, 2.0, 4.0, 4.0, 12.0], "here": [30.0, 10.0, 10.0]}
+    drawn = plots.draw_runs(runs)
     assert drawn.lines[1].get_xydata().tolist() == [[1, 3], [2, 1], [3, 1]]
     assert [line.get_ydata()[0] for line in drawn.lines[2:]] == pytest.approx([1, 2.4])
     assert legend(drawn) == ["recorded", "here"]
-    near = plots.draw_runs([1.0, 1.0, 1.0, 1.1])  # their words need room
-    assert [text.get_va() for text in near.texts] == ["top", "bottom"]
     assert len({line.get_marker() for line in drawn.lines[:2]}) == 2
 
 
@@ -245,41 +247,41 @@ def test_a_measured_picture_has_stable_words_and_is_shown_by_its_cell_alone():
 
 
 def test_on_pages_a_measured_picture_is_there_for_phones_too(monkeypatch):
-    """Nothing is cut: words go on in a new line, and the legend stands below."""
+    """Nothing is cut: words go on in a new line, and the legend stands above."""
     words = "time falls to about 8, stays nearly flat to 32, and then halves with each step"
     monkeypatch.setenv(plots.IS_FOR_PAGES, "")
-    name, notes = "a name that is of quite some length", ["a sign of noise that goes on " * 3] * 5
+    name, where = "a name that is of quite some length", "a machine whose name goes on " * 3
     ratios = {name: Ratio(3, 1, 90), "b": Ratio(0.02, 0.01, 0.03)}
     kinds = {"predicted": {name: 2, "b": 1}, "recorded": ratios, "here": ratios}
     jobs = {"add": TAKEN["add"], "dot": TAKEN["dot"], "half": 1e-4}
-    for drawn in (
-        plots.draw_claim("a", kinds, notes=notes),
-        plots.draw_roofline(JOBS, {"here": jobs}, memory="add", arithmetic="dot", notes=notes),
-        plots.draw_sweep([1, 2], {"one": [1, 2], "two": [2, 1]}),
+    for title, drawn in (
+        ("", plots.draw_claim("a", kinds)),
+        (words, plots.draw_roofline(JOBS, {"here": jobs}, memory="add", arithmetic="dot")),
+        (words, plots.draw_sweep([1, 2], {"one": [1, 2], "two": [2, 1]})),
     ):
         kinds = len(legend(drawn))
-        data, _ = plots.MeasuredPicture(drawn, words, title=words)._repr_mimebundle_()
+        data, _ = plots.MeasuredPicture(drawn, words, title=title, where=where)._repr_mimebundle_()
         png = [io.BytesIO(base64.b64decode(data[kind])) for kind in ("image/png", plots.NARROW)]
         widths = [8 * plots.DPI, round(plots.NARROW_INCHES * plots.DPI)]
         assert [Image.open(image).width for image in png] == widths
         figure = drawn.figure
-        page, renderer = figure.bbox, figure.canvas.get_renderer()
-        notes_below = [text for text in drawn.texts if text.get_gid() == plots.NOTES]
+        figure.draw_without_rendering()
+        page = figure.bbox
         named = drawn.get_yticklabels() if "b" in names(drawn) else []
         ticks = drawn.get_xticklabels()
-        written = [figure._suptitle, *notes_below, *named, *figure.legends]
-        boxes = [one.get_window_extent(renderer) for one in (drawn.xaxis.label, *written)]
+        written = [drawn._left_title, figure._supxlabel, *named, *figure.legends]
+        boxes = [one.get_window_extent() for one in (drawn.xaxis.label, *written)]
         assert all(page.x0 <= box.x0 and box.x1 <= page.x1 for box in boxes)
         assert all(page.y0 <= box.y0 and box.y1 <= page.y1 for box in boxes)
         assert not any(box.overlaps(drawn.bbox) for box in boxes)
-        boxes = [one.get_window_extent(renderer) for one in written]
+        boxes = [one.get_window_extent() for one in written]
         assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
-        ends = [(one.x0, one.x1) for one in (tick.get_window_extent(renderer) for tick in ticks)]
+        ends = [(one.x0, one.x1) for one in (tick.get_window_extent() for tick in ticks)]
         assert all(a[1] <= b[0] for a, b in pairwise(ends))
         assert len(figure.legends[0].get_texts()) == kinds and drawn.get_legend() is None
 
 
-@pytest.mark.parametrize("name", [r"$\frac{$", "$x$, $y$", "_private", r"\$"])
+@pytest.mark.parametrize("name", [r"$\alpha$, in $", "$x$, $y$", "_private", r"\$"])
 def test_names_are_shown_as_they_are(name, monkeypatch):
     """matplotlib reads what stands between two $ as a formula, and hides names that begin with _."""
     monkeypatch.setenv(plots.IS_FOR_PAGES, "")
@@ -287,11 +289,11 @@ def test_names_are_shown_as_they_are(name, monkeypatch):
     jobs, roof = {name: (1, 2), "b": (3, 4)}, {"memory": name, "arithmetic": "b"}
     marks = {"marks": {1: name}, "xlabel": name, "ylabel": name}
     for drawn, places in (
-        (plots.draw_claim(name, kinds, notes=[name]), 4),
-        (plots.draw_roofline(jobs, {"here": {name: 1, "b": 1}}, **roof, notes=[name]), 3),
-        (plots.draw_sweep([1, 2], {name: [1, 2]}, **marks, notes=[name]), 6),
+        (plots.draw_claim(name, kinds), 4),
+        (plots.draw_roofline(jobs, {"here": {name: 1, "b": 1}}, **roof), 3),
+        (plots.draw_sweep([1, 2], {name: [1, 2]}, **marks), 6),
     ):
-        plots.MeasuredPicture(drawn, name, title=name)._repr_mimebundle_()
+        plots.MeasuredPicture(drawn, name, title=name, where=name)._repr_mimebundle_()
         texts = [text for text in drawn.figure.findobj(Text) if name in text.get_text()]
         assert len(texts) >= places and not any(text.get_parse_math() for text in texts)
 

@@ -8,34 +8,29 @@ ratios so far from 1 that every run agrees on them. The picture shows the times 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from matplotlib.axes import Axes
+
 from stridekit._arguments import shown
 from stridekit._table import columns
+from stridekit.lessons.plots import (
+    MeasuredPicture,
+    draw_claim,
+    draw_roofline,
+    draw_runs,
+    draw_sweep,
+    in_words,
+)
 from stridekit.lessons.records import Record, alone, recorded, recording
 from stridekit.timing.clocks import TimingError, TooShort
-from stridekit.timing.comparison import Comparison, Ratio
+from stridekit.timing.comparison import Comparison
 from stridekit.timing.rounds import compare
 
 JUDGED = 3  # comparisons, before one may contradict a sure verdict
 SECONDS, SECONDS_TO_RECORD = 0.15, 3.0
-
-
-def in_words(ratio: Ratio | float) -> str:
-    """Put a ratio of times into words, with its verdict.
-
-    >>> in_words(0.0934), in_words(Ratio(1.3, 0.9, 1.6)), in_words(1.02)
-    ('10.7x faster', '1.3x, inconclusive', 'same')
-    """
-    if not isinstance(ratio, Ratio):
-        ratio = Ratio(ratio, ratio, ratio)
-    if ratio.verdict == "same":
-        return "same"
-    if ratio.verdict == "inconclusive":
-        return f"{ratio.value:.3g}x, inconclusive"
-    return f"{1 / ratio.value if 0 < ratio.value < 1 else ratio.value:.3g}x {ratio.verdict}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,6 +41,7 @@ class Claim:
     those whose verdict is claimed to that verdict. `measured` and `record` have seconds, ratios and signs
     of noise: of this run, and of what `make record` measured on the machine that `recorded_on` names.
 
+    >>> from stridekit.timing import Ratio
     >>> here = Record({"rows": 2e-6, "columns": 18e-6}, {"columns": Ratio(9.1, 8.8, 9.4)})
     >>> Claim("rows", {"columns": 16.0}, {"columns": "slower"}, here)
     time against “rows”
@@ -70,41 +66,34 @@ class Claim:
         """True unless a claimed verdict is contradicted; a noisy machine contradicts none."""
         return self.sure == self.expected or bool(self.measured.noise)
 
-    def plot(self) -> Any:
-        """Draw what was predicted, recorded and measured here. Returns the Axes."""
-        from stridekit.lessons.plots import draw_claim
+    def plot(self) -> Axes:
+        """Draw what was predicted, recorded and measured here."""
+        return self._picture(draw_claim(self.baseline, self._ratios()), repr(self)).ax
 
-        return draw_claim(self.baseline, self._ratios(), notes=self._notes())
-
-    def sweep(self, steps: Sequence[float], text: str, **options: Any) -> Any:
-        """Draw curves over `steps`, one for the baseline and one for each name: a MeasuredPicture.
+    def sweep(self, steps: Sequence[float], text: str, **options: Any) -> MeasuredPicture:
+        """Draw curves over `steps`, one for the baseline and one for each name.
 
         `text` says what to see; `options` are those of `draw_sweep`. Raises TimingError if some names are
         only recorded.
         """
-        from stridekit.lessons.plots import draw_sweep
-
         if missing := set(self.predicted) - set(self.measured.ratios):
             raise TimingError(
                 f"{', '.join(sorted(missing))}: only recorded, so the curve of this machine has a gap. "
                 "Measure all steps here too"
             )
         curves = {kind: [1, *ratios.values()] for kind, ratios in self._ratios().items()}
-        options = {"ylabel": f"times “{self.baseline}”", "notes": self._notes()} | options
+        options = {"ylabel": f"times “{self.baseline}”"} | options
         return self._picture(draw_sweep(steps, curves, **options), text, title=text)
 
-    def roofline(self, jobs: Mapping[str, Any], text: str, **options: Any) -> Any:
-        """Draw FLOP/s over FLOP per byte: a MeasuredPicture; `jobs` and `options` are `draw_roofline`'s."""
-        from stridekit.lessons.plots import draw_roofline
-
+    def roofline(self, jobs: Mapping[str, Any], text: str, **options: Any) -> MeasuredPicture:
+        """Draw FLOP/s over FLOP per byte; `jobs` and `options` are those of `draw_roofline`."""
         seconds = {kind: record.seconds for kind, record in self._shown().items()}
-        ax = draw_roofline(jobs, seconds, notes=self._notes(), **options)
-        return self._picture(ax, text, title=text)
+        return self._picture(draw_roofline(jobs, seconds, **options), text, title=text)
 
-    def _picture(self, ax: Any, text: str, title: str = "") -> Any:
-        from stridekit.lessons.plots import MeasuredPicture
-
-        return MeasuredPicture(ax, text, "here" in self._shown(), self._noise_here(), title)
+    def _picture(self, ax: Axes, text: str, title: str = "") -> MeasuredPicture:
+        is_here = "here" in self._shown()
+        noise = self.measured.noise if is_here else ()
+        return MeasuredPicture(ax, text, is_here, noise, title, self.recorded_on)
 
     def _shown(self) -> dict[str, Record]:
         """Return what pictures show of what was recorded and of what was measured here."""
@@ -116,15 +105,6 @@ class Claim:
     def _ratios(self) -> dict[str, Mapping[str, Any]]:
         shown = {kind: record.ratios for kind, record in self._shown().items()}
         return {"predicted": self.predicted} | shown
-
-    def _noise_here(self) -> tuple[str, ...]:
-        """Return the signs of noise in what pictures show of this machine; a record is made at rest."""
-        return self.measured.noise if "here" in self._shown() and not alone() else ()
-
-    def _notes(self) -> list[str]:
-        """Return the machine of the record, and how many signs of noise there are here."""
-        noisy = f"noisy here ({len(self._noise_here())})" if self._noise_here() else ""
-        return [note for note in (self.recorded_on, noisy) if note]
 
     def __repr__(self) -> str:
         kind, words = "measured", self.sure
@@ -138,7 +118,9 @@ class Claim:
         return "\n".join([*lines, self.recorded_on] if self.record else lines)
 
     def _repr_mimebundle_(self, **_: Any) -> Any:
-        return self._picture(self.plot(), repr(self))._repr_mimebundle_()
+        return self._picture(
+            draw_claim(self.baseline, self._ratios()), repr(self)
+        )._repr_mimebundle_()
 
 
 def claim(
@@ -181,40 +163,31 @@ def claim(
       8 times  8x slower  slower
     """
     pairs = all(isinstance(value, tuple) for value in functions.values())
-    names = list(functions)[0 if pairs else 1 :]
+    groups = [functions]
+    if pairs:
+        groups = [{f"baseline of {n}": pair[0], n: pair[1]} for n, pair in functions.items()]
+    names = [name for group in groups for name in list(group)[1:]]
     first = baseline if pairs else next(iter(functions))
     ratios = _ratios(predicted, names, first, pairs)
-    expected = dict.fromkeys(slower, "slower") | dict.fromkeys(faster, "faster")
     slow = {*only_recorded}
     options = {"max_seconds": SECONDS, "progress": False} | options
     if record and recording():
         options |= {"max_seconds": SECONDS_TO_RECORD, "rounds": None}
         slow = set()
-    groups = _groups(functions, pairs, slow)
+    groups = [{name: group[name] for name in group if name not in slow} for group in groups]
+    groups = [group for group in groups if len(group) > 1 or not slow]
+    expected = dict.fromkeys(slower, "slower") | dict.fromkeys(faster, "faster")
     expected = {name: verdict for name, verdict in expected.items() if name not in slow}
     result = Claim(first, ratios, expected, _judged(groups, expected, options))
-    return _beside_record(result, record) if record else result
-
-
-def _groups(
-    functions: Mapping[str, Any], pairs: bool, slow: Collection[str]
-) -> list[Mapping[str, Any]]:
-    """Return the groups to compare: the pairs, or all functions; without the slow ones."""
-    here = {name: work for name, work in functions.items() if name not in slow}
-    if pairs:
-        return [{f"baseline of {name}": pair[0], name: pair[1]} for name, pair in here.items()]
-    return [here] if len(here) > 1 or not slow else []
-
-
-def _beside_record(result: Claim, name: str) -> Claim:
-    """Return the claim with what is recorded; raises TimingError for a record of other names."""
-    record, where = recorded(name, result.measured)
-    if list(record.ratios) != list(result.predicted):
+    if not record:
+        return result
+    entry, where = recorded(record, result.measured)
+    if list(entry.ratios) != names:
         raise TimingError(
-            f"{shown(name)} was recorded for {', '.join(record.ratios)}, and these are "
-            f"{', '.join(result.predicted)}: run `make record` again"
+            f"{shown(record)} was recorded for {', '.join(entry.ratios)}, and these are "
+            f"{', '.join(names)}: run `make record` again"
         )
-    return replace(result, record=record, recorded_on=where)
+    return replace(result, record=entry, recorded_on=where)
 
 
 def _ratios(
@@ -270,8 +243,8 @@ def _compared(group: Mapping[str, Any], options: dict[str, Any]) -> Comparison:
     return replace(few, noise=(f"took three rounds: {why}", *few.noise))
 
 
-def show_runs(seconds: Sequence[float], text: str, *, record: str) -> Any:
-    """Return a MeasuredPicture of runs of one function, in order, beside the recorded runs.
+def show_runs(seconds: Sequence[float], text: str, *, record: str) -> MeasuredPicture:
+    """Draw runs of one function, in order, beside the recorded runs.
 
     `seconds` has a number of seconds for each run, and `text` says what to see. Raises TimingError for a
     name without a record.
@@ -280,9 +253,7 @@ def show_runs(seconds: Sequence[float], text: str, *, record: str) -> Any:
     Traceback (most recent call last):
     stridekit.timing.clocks.TimingError: nothing is recorded as 'nothing like it', only ...
     """
-    from stridekit.lessons.plots import MeasuredPicture, draw_runs
-
     runs = list(seconds)
     stored, where = recorded(record, runs)
-    ax = draw_runs(stored, here=None if alone() else runs, notes=[where])
-    return MeasuredPicture(ax, text, not alone(), title=text)
+    kinds = {"recorded": stored} | ({} if alone() else {"here": runs})
+    return MeasuredPicture(draw_runs(kinds), text, not alone(), (), text, where)

@@ -14,7 +14,7 @@ from tests.needs import needs_chromium
 pytestmark = [needs_chromium, pytest.mark.long]
 
 PLOT = """from stridekit.lessons.plots import MeasuredPicture, draw_runs
-MeasuredPicture(draw_runs([1.0, 2.0, 3.0] * 9), "the same three times")"""
+MeasuredPicture(draw_runs({"here": [1.0, 2.0, 3.0] * 9}), "the same three times")"""
 OWN = """import matplotlib.pyplot as plt
 plt.figure(figsize=(2, 2), facecolor="white").add_subplot();"""
 
