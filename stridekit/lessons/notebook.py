@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import re
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from itertools import takewhile
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from ipykernel.kernelspec import get_kernel_dict
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
@@ -45,7 +45,6 @@ if importlib.util.find_spec("stridekit") is None:
     print("This lesson needs stridekit. Run this line in a cell:", line, sep="\\n")
     if "google.colab" in sys.modules:
         get_ipython().run_cell(line)"""
-IGNORED = re.compile(r"^\s*#\s*NBVAL_IGNORE_OUTPUT\s*$", re.MULTILINE)
 
 # Without these, outputs would differ between machines or runs.
 ENVIRONMENT = {
@@ -77,12 +76,7 @@ class NotebookError(Exception):
 
 def kernel_spec() -> dict[str, Any]:
     """The specification of a kernel with this Python, even if another is installed as "python3"."""
-    command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    return {
-        "argv": [*command, "--log-level=ERROR"],
-        "display_name": "Python 3",
-        "language": "python",
-    }
+    return get_kernel_dict(extra_arguments=["--log-level=ERROR"])
 
 
 def use_repeatable_kernel(folder: Path) -> None:
@@ -107,7 +101,7 @@ def list_fonts() -> None:
 
 def client(notebook: Any, folder: Path, seconds: int = 120, **options: Any) -> NotebookClient:
     """A client that runs the cells of a notebook in a folder, for at most `seconds` per cell."""
-    options = {"kernel_name": "python3", "record_timing": False, "timeout": seconds} | options
+    options |= {"record_timing": False, "coalesce_streams": True, "timeout": seconds}
     return NotebookClient(notebook, resources={"metadata": {"path": str(folder)}}, **options)
 
 
@@ -118,19 +112,14 @@ def run(notebook: Any, folder: Path, seconds: int = 120, **options: Any) -> Note
     runs.on_cell_execute = lambda cell, cell_index: begun.append(cell)
     try:
         runs.execute()
-    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        why = why_stopped(error, seconds)
-        raise NotebookError(f"{name_of(notebook, begun[-1])}: {why}") from None
-    return runs
-
-
-def why_stopped(error: Exception, seconds: int) -> str:
-    """The reason why a cell stopped, in one line."""
-    if isinstance(error, CellExecutionError):
-        return f"{error.ename}: {error.evalue}".partition("\n")[0]
-    if isinstance(error, DeadKernelError):
-        return "the kernel died"
-    return f"it ran longer than {seconds} s"
+        return runs
+    except CellExecutionError as error:
+        why = f"{error.ename}: {error.evalue}".partition("\n")[0]
+    except DeadKernelError:
+        why = "the kernel died"
+    except CellTimeoutError:
+        why = f"it ran longer than {seconds} s"
+    raise NotebookError(f"{name_of(notebook, begun[-1])}: {why}")
 
 
 # Cells ----------------------------------------------------------------------------------------------
@@ -150,29 +139,26 @@ def asks(cell: Any) -> bool:
 
 def behind(cells: Sequence[Any], card: int) -> list[Any]:
     """The code right behind a card, which shows the answer: up to words, an exercise or another card."""
+    return list(takewhile(_only_shows, cells[card + 1 :]))
 
-    def shows(cell: Any) -> bool:
-        is_plain = not (asks(cell) or CHECKS.search(cell.source))
-        return cell.cell_type == "code" and is_plain
 
-    return list(takewhile(shows, cells[card + 1 :]))
+def _only_shows(cell: Any) -> bool:
+    return cell.cell_type == "code" and not (asks(cell) or CHECKS.search(cell.source))
 
 
 def explains(cells: Sequence[Any], card: int) -> Any | None:
     """The words below the code behind a card; None where a part of the lesson begins there."""
     runs = behind(cells, card)
-    place = card + 1 + len(runs)
-    words = cells[place] if runs and place < len(cells) else None
-    return words if words and words.cell_type == "markdown" and words.source[0] != "#" else None
+    words = cells[card + 1 + len(runs) :][:1] if runs else []
+    go_on = words and words[0].cell_type == "markdown" and words[0].source[0] != "#"
+    return words[0] if go_on else None
 
 
 def below(cells: Sequence[Any], card: int) -> list[Any]:
     """The code below a card that may give its answer away: up to the next heading or exercise."""
 
     def goes_on(cell: Any) -> bool:
-        if cell.cell_type == "markdown":
-            return not HEADING.search(cell.source)
-        return not CHECKS.search(cell.source)
+        return not (HEADING if cell.cell_type == "markdown" else CHECKS).search(cell.source)
 
     part = takewhile(goes_on, cells[card + 1 :])
     return [cell for cell in part if cell.cell_type == "code" and not asks(cell)]
@@ -180,8 +166,7 @@ def below(cells: Sequence[Any], card: int) -> list[Any]:
 
 def ignores_output(cell: Any) -> bool:
     """True for a code cell whose output the tests do not compare."""
-    tagged = "nbval-ignore-output" in cell.metadata.get("tags", [])
-    return tagged or bool(IGNORED.search(cell.source))
+    return "nbval-ignore-output" in cell.metadata.get("tags", [])
 
 
 def ids(notebook: Any) -> list[str]:
@@ -219,7 +204,7 @@ def tidy(notebook: Any) -> None:
         if asks(cell) or (folded and cell.cell_type == "code"):
             cell.metadata["jupyter"] = {"source_hidden": True}
         if cell.cell_type == "code":
-            cell.outputs = _joined([output for output in cell.outputs if _is_worth_storing(output)])
+            cell.outputs = [output for output in cell.outputs if _is_worth_storing(output)]
         if "reference" in cell.metadata.get("tags", []):  # long, and there to look things up
             cell.metadata["jupyter"] = {"outputs_hidden": True}
     fold(notebook)
@@ -260,15 +245,3 @@ def _is_worth_storing(output: Any) -> bool:
         }
         return bool(output.data)
     return True
-
-
-def _joined(outputs: list[Any]) -> list[Any]:
-    """The outputs, with neighbours of one stream joined, because prints are split at random."""
-    done: list[Any] = []
-    for output in outputs:
-        last = done[-1] if done else None
-        if last and output.output_type == "stream" and last.get("name") == output.name:
-            last.text += output.text
-        else:
-            done.append(output)
-    return done
