@@ -205,6 +205,10 @@ def keeps_its_answers(notebook):
                 yield f"{name}: the code of a card can be read before it is answered"
 
 
+def _shows(cell):
+    return cell.cell_type == "code" and not (form.asks(cell) or form.CHECKS.search(cell.source))
+
+
 def shows_answers_last(notebook):
     """What answers a card is code right behind it, and what its section prints is folded until it runs."""
     asked = False
@@ -213,7 +217,7 @@ def shows_answers_last(notebook):
         name = form.name_of(notebook.content, cell)
         if form.asks(cell):
             asked = True
-            if not form.behind(cells, place):
+            if not any(_shows(after) for after in cells[place + 1 :][:1]):
                 yield f"{name}: no experiment comes right after the card"
         elif re.search(r"^#+ |\.check\(", cell.source, re.MULTILINE):
             asked = False

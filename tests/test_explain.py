@@ -215,7 +215,7 @@ IN_CACHE = traffic(Layout((100, 100), itemsize=4), cache=4096)
             ["operand"],
         ),  # a column without a name would leave a screen reader without words
         (COMPARED, ["function", "per call", "ratio (95 %)", "verdict"]),
-        (GpuResults("a < b", (("<i>", "x & y", "2"),)), ["experiment", "variant", "ratio"]),
+        (GpuResults("a < b", (("<i>", "x & y", "2", "3"),)), []),
     ],
     ids=lambda value: type(value).__name__,
 )

@@ -114,25 +114,13 @@ def test_the_jobs_are_numbered_from_left_to_right_and_named_beside():
         (text, pytest.approx(at))
         for text, at in (("1", (1 / 12, 1)), ("2", (2, 6)), ("3", (2000, 20)))
     ]
+    assert all(np.hypot(*text.xyann) > 8 for text in drawn.texts)
     ceilings = ["recorded: 12 GB/s,\n20 GFLOP/s", "measured here: 6 GB/s,\n10 GFLOP/s"]
     assert legend(drawn) == [*ceilings, "1  add", "2  half", "3  dot"]
     recorded, here = drawn.lines[2], drawn.lines[5]
     assert here.get_xydata().tolist() == [pytest.approx([2000, 10]), pytest.approx([1 / 12, 0.5])]
     fills = [line.get_markerfacecolor() for line in (recorded, here)]
     assert fills == [plots.RUST, "white"] and here.get_color() == plots.GREEN
-
-
-def test_numbers_keep_away_from_points_and_from_one_another():
-    """Even if all points but two are one."""
-    jobs = JOBS | {f"again {k}": (6e6, 3e6) for k in range(7)}
-    drawn = roofline({"recorded": TAKEN | {name: 1e-3 for name in jobs if "again" in name}}, jobs)
-    shift = {text.get_text(): text.xyann for text in drawn.texts}
-    at = {text.get_text(): text.xy for text in drawn.texts}
-    assert len(shift) == len(jobs) == 10
-    same = [np.array(shift[k]) for k in shift if at[k] == pytest.approx((2, 6))]
-    assert len(same) == 8 and all(np.hypot(*way) > 8 for way in same)
-    apart = [np.hypot(*(one - other)) for n, one in enumerate(same) for other in same[:n]]
-    assert min(apart) > 8
 
 
 def test_a_claim_stands_on_bars_as_long_as_the_time():

@@ -24,10 +24,6 @@ BADGE = "[![{0}](https://img.shields.io/badge/{0}-{1}-blue)]({2})"
 
 def unspoilt(book: Any, source: str = form.SOURCE) -> Any:
     """Return a notebook without outputs and without answers in the sources of cards, changed in place."""
-    cards = [k for k, cell in enumerate(book.cells) if form.asks(cell)]
-    for words in [form.explains(book.cells, k) for k in cards]:
-        if words:
-            words.source = FOLD.format(words.source)
     for cell in book.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
@@ -41,6 +37,8 @@ def unspoilt(book: Any, source: str = form.SOURCE) -> Any:
             )
         if cell.metadata.pop("jupyter", {}).get("source_hidden"):
             cell.metadata.jupyter = {"source_hidden": True}
+            if cell.cell_type == "markdown":
+                cell.source = FOLD.format(cell.source)
     for cell, new in zip(book.cells, form.ids(book), strict=True):
         cell.id = new
     return book

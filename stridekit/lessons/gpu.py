@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import partial
 from textwrap import shorten
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
 from torch.nn.functional import conv2d
 
 from stridekit._defaults import torch_defaults
@@ -21,7 +20,7 @@ from stridekit.timing.rounds import compare
 # The article times calls with %timeit, each followed by torch.cuda.synchronize(): a launch and a wait are
 # in its milliseconds, and weigh in those below 0.1.
 ARTICLE = "“PyTorch for Scientists!” by nikitaved (its torch: 2.8.0.dev20250521+cu128)"
-HEAD = ("experiment", "variant", "ratio")
+HEAD = ("experiment", "variant", "ratio", "predicted")
 UNMEASURED = "unmeasured"
 STRIDES, SHIFTS = (1, 2, 4, 8, 16, 32), (0, 1, 8, 31)
 Functions = dict[str, Callable[[], Any]]
@@ -32,58 +31,39 @@ class GpuResults:
     """A table of ratios, and where they come from: what `gpu_results` returns.
 
     `source` tells if they were measured here or published, and on which GPU. `rows` has the experiment,
-    the variant and its time as a multiple of the first variant's. Where sectors can be counted, the table
-    has the ratio that they predict as well: that of what a warp asks for, as if nothing but traffic took
-    time.
+    the variant, its time as a multiple of the first variant's, and the predicted ratio: that of the sectors
+    that a warp asks for, as if nothing but traffic took time. It is "" where sectors cannot be counted.
 
-    >>> GpuResults("published", (("sum", "by columns", "2.50"),))
+    >>> GpuResults("published", (("sum", "by columns", "2.50", "2.00"),))
     published
-      sum  by columns  2.50
+      experiment  variant     ratio  predicted
+      sum         by columns  2.50   2.00
     """
 
     source: str
-    rows: tuple[tuple[str, str, str], ...]
+    rows: tuple[tuple[str, str, str, str], ...]
 
     def only(self, *names: str) -> GpuResults:
         """Return the results of these experiments only.
 
         >>> published().only("x.add(3)").rows[1]
-        ('x.add(3)', 'stride 5', '2.92')
+        ('x.add(3)', 'stride 5', '2.92', '3.00')
         """
-        return replace(
-            self, rows=tuple(row for name in names for row in self.rows if row[0] == name)
-        )
+        rows = [row for name in names for row in self.rows if row[0] == name]
+        return GpuResults(self.source, tuple(rows))
 
     def __repr__(self) -> str:
-        head, *rows = self._table()
-        # Two columns of numbers need their names.
-        return "\n".join([self.source, *columns(rows if head == HEAD else [head, *rows])])
+        return "\n".join([self.source, *columns([HEAD, *self.rows])])
 
     def _repr_html_(self) -> str:
-        head, *rows = self._table()
-        return html_table(self.source, rows, head=head, named_rows=False)
-
-    def _table(self) -> list[tuple[str, ...]]:
-        """Return the head and the rows; with the predicted ratios, if one of the rows has any."""
-        predicted = {e.name: _over_first(e.sectors) for e in EXPERIMENTS}
-        ratios = [predicted.get(name, {}).get(variant, "") for name, variant, _ in self.rows]
-        if not any(ratios):
-            return [HEAD, *self.rows]
-        rows = [(*row, ratio) for row, ratio in zip(self.rows, ratios, strict=True)]
-        return [(*HEAD, "predicted"), *rows]
-
-
-def _over_first(values: Mapping[str, float]) -> dict[str, str]:
-    """Return the values as multiples of the first, which is left out."""
-    (_, first), *others = values.items() or [("", 1.0)]
-    return {name: f"{value / first:.2f}" for name, value in others}
+        return html_table(self.source, self.rows, head=HEAD, named_rows=False)
 
 
 def gpu_results() -> GpuResults:
     """Return the GPU experiments, live or published; the first line names the GPU. Raises nothing.
 
     >>> import torch
-    >>> torch.cuda.is_available() or gpu_results().source.partition(",")[0]
+    >>> torch.cuda.is_available() or gpu_results().source.partition(":")[0]
     'not measured here'
     """
     return published() if why_no_cuda() else run()
@@ -94,8 +74,8 @@ def published() -> GpuResults:
     rows = []
     for experiment in EXPERIMENTS:
         known = _over_first(experiment.published)
-        for variant in list(experiment.sectors or experiment.published)[1:] or [""]:
-            rows.append((experiment.name, variant, known.get(variant, UNMEASURED)))
+        variants = [*(experiment.sectors or experiment.published)][1:] or [""]
+        rows += experiment.rows({name: known.get(name, UNMEASURED) for name in variants})
     source = f"not measured here: figures of {ARTICLE}, which does not name its GPU"
     return GpuResults(source, tuple(rows))
 
@@ -107,19 +87,18 @@ def run(device: str = "cuda", *, scale: int = 1, **options: Any) -> GpuResults:
     An experiment that fails, say for want of memory, is noted with the reason, and the others go on.
     """
     here = machine()
-    rows: list[tuple[str, str, str]] = []
+    rows = []
     for experiment in EXPERIMENTS:
         if device == "cuda":
             torch.cuda.empty_cache()  # what the one before has left
         try:
-            functions = experiment.make(torch.device(device), max(experiment.n // scale, 4))
+            with torch.device(device):
+                functions = experiment.make(max(experiment.n // scale, 4))
             ratios = compare(functions, device=device, progress=False, **options).ratios
+            told = {name: f"{ratio} {ratio.verdict}" for name, ratio in ratios.items()}
         except Exception as error:
-            why = shorten(f"{type(error).__name__}: {error}", 200)
-            rows.append((experiment.name, "", f"{UNMEASURED}: {why}"))
-        else:
-            told = [(name, f"{ratio} {ratio.verdict}") for name, ratio in ratios.items()]
-            rows += [(experiment.name, *variant) for variant in told]
+            told = {"": f"{UNMEASURED}: {shorten(f'{type(error).__name__}: {error}', 200)}"}
+        rows += experiment.rows(told)
     where = here["gpu"]["name"] if device == "cuda" else here["processor"]
     source = f"measured here, live, on {where}, torch {here['torch']}, {here['date']}"
     return GpuResults(source, tuple(rows))
@@ -128,33 +107,42 @@ def run(device: str = "cuda", *, scale: int = 1, **options: Any) -> GpuResults:
 # The experiments ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """Functions to compare on a device, the first of them the baseline.
+class Experiment(NamedTuple):
+    """Functions to compare, the first of them the baseline.
 
-    `make(device, n)` makes them for tensors whose dims are about n. By the same names, `published` has the
-    milliseconds that the article gives, and `sectors` how many sectors of 32 bytes one warp reads and
-    writes, if a count of sectors answers the question.
+    `make(n)` makes them for tensors whose dims are about n, on the default device. By the same names,
+    `published` has the milliseconds that the article gives, and `sectors` how many sectors of 32 bytes one
+    warp reads and writes, if a count of sectors answers the question.
     """
 
     name: str
-    make: Callable[[torch.device, int], Functions]
+    make: Callable[[int], Functions]
     n: int
-    published: Mapping[str, float] = field(default_factory=dict)
-    sectors: Mapping[str, int] = field(default_factory=dict)
+    published: Mapping[str, float] = {}
+    sectors: Mapping[str, int] = {}
+
+    def rows(self, ratios: Mapping[str, str]) -> list[tuple[str, str, str, str]]:
+        """Return the rows of these ratios, with those that are predicted."""
+        predicted = _over_first(self.sectors)
+        return [(self.name, n, ratio, predicted.get(n, "")) for n, ratio in ratios.items()]
 
 
-def _add(device: torch.device, n: int) -> Functions:
-    x = torch.rand(n, n, n, device=device)
-    wide = torch.rand(n, n, n, 5, device=device)[..., 0]
-    holes = torch.rand(n, n, 4, n, device=device)[..., 0, :]
+def _over_first(values: Mapping[str, float]) -> dict[str, str]:
+    """Return the values as multiples of the first, which is left out."""
+    (_, first), *others = values.items() or [("", 1.0)]
+    return {name: f"{value / first:.2f}" for name, value in others}
+
+
+def _add(n: int) -> Functions:
+    x = torch.rand(n, n, n)
     views = {"contiguous": x, "permuted": x.permute(2, 1, 0)}
-    views |= {"stride 5": wide, "rows with holes": holes}
+    views |= {"stride 5": torch.rand(n, n, n, 5)[..., 0]}
+    views |= {"rows with holes": torch.rand(n, n, 4, n)[..., 0, :]}
     return {name: partial(view.add, 3) for name, view in views.items()}
 
 
-def _mul(device: torch.device, n: int) -> Functions:
-    x, y = torch.rand(2, n, n, n, device=device)
+def _mul(n: int) -> Functions:
+    x, y = torch.rand(2, n, n, n)
     pairs = {"both alike": (x, y)}
     for dims in ((0, 2), (0, 1), (1, 2)):
         pairs[f"one transposed {dims}"] = x, y.transpose(*dims)
@@ -162,44 +150,40 @@ def _mul(device: torch.device, n: int) -> Functions:
     return {name: partial(torch.mul, *pair) for name, pair in pairs.items()}
 
 
-def _max(device: torch.device, n: int) -> Functions:
-    x = torch.rand(n, n, device=device)
+def _max(n: int) -> Functions:
+    x = torch.rand(n, n)
     return {f"dim {dim}": partial(x.max, dim) for dim in (-1, -2)}
 
 
-def _matmul(device: torch.device, n: int) -> Functions:
-    a, b = torch.rand(2, n, n, device=device)
+def _matmul(n: int) -> Functions:
+    a, b = torch.rand(2, n, n)
     pairs = {"a @ b": (a, b), "a @ b.mT": (a, b.mT), "a.mT @ b": (a.mT, b)}
     pairs["a.mT @ b.mT"] = a.mT, b.mT
     return {name: partial(torch.matmul, *pair) for name, pair in pairs.items()}
 
 
-def _low_rank(device: torch.device, n: int) -> Functions:
-    def product(k: int) -> Callable[[], Tensor]:
-        x, y = torch.rand(n, k, device=device), torch.rand(k, n, device=device)
-        return partial(torch.matmul, x, y)
-
-    return {f"k = {k}": product(k) for k in (2, 4, 8, 16, 32)}
+def _low_rank(n: int) -> Functions:
+    pairs = {k: (torch.rand(n, k), torch.rand(k, n)) for k in (2, 4, 8, 16, 32)}
+    return {f"k = {k}": partial(torch.matmul, *pair) for k, pair in pairs.items()}
 
 
-def _sweep(device: torch.device, n: int) -> Functions:
-    storage, out = torch.rand(32 * n, device=device), torch.empty(n, device=device)
+def _sweep(n: int) -> Functions:
+    storage, out = torch.rand(32 * n), torch.empty(n)
     views = {f"stride {step}": storage[: n * step : step] for step in STRIDES}
     return {name: partial(torch.neg, view, out=out) for name, view in views.items()}
 
 
-def _shift(device: torch.device, n: int) -> Functions:
+def _shift(n: int) -> Functions:
     # Each row is read by one warp, and shares no sector with the next: what a warp fetches in vain
     # helps no other.
-    storage, out = torch.rand(n, 64, device=device), torch.empty(n, 32, device=device)
+    storage, out = torch.rand(n, 64), torch.empty(n, 32)
     views = {f"from element {first}": storage[:, first : first + 32] for first in SHIFTS}
     return {name: partial(torch.neg, view, out=out) for name, view in views.items()}
 
 
-def _conv(device: torch.device, n: int, *, channels: int) -> Functions:
-    options: dict[str, Any] = {"device": device, "dtype": torch.bfloat16}
-    x = torch.rand(16, channels, n, n, **options)
-    w = torch.rand(channels, channels, 3, 3, **options)
+def _conv(n: int, *, channels: int) -> Functions:
+    x = torch.rand(16, channels, n, n, dtype=torch.bfloat16)
+    w = torch.rand(channels, channels, 3, 3, dtype=torch.bfloat16)
     last = [t.to(memory_format=torch.channels_last) for t in (x, w)]
     convolve = partial(conv2d, padding=1)
     return {"NCHW": partial(convolve, x, w), "channels-last": partial(convolve, *last)}

@@ -11,8 +11,6 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -137,33 +135,6 @@ def asks(cell: Any) -> bool:
     return cell.cell_type == "code" and bool(ASKS.search(cell.source))
 
 
-def behind(cells: Sequence[Any], card: int) -> list[Any]:
-    """The code right behind a card, which shows the answer: up to words, an exercise or another card."""
-    return list(takewhile(_only_shows, cells[card + 1 :]))
-
-
-def _only_shows(cell: Any) -> bool:
-    return cell.cell_type == "code" and not (asks(cell) or CHECKS.search(cell.source))
-
-
-def explains(cells: Sequence[Any], card: int) -> Any | None:
-    """The words below the code behind a card; None where a part of the lesson begins there."""
-    runs = behind(cells, card)
-    words = cells[card + 1 + len(runs) :][:1] if runs else []
-    go_on = words and words[0].cell_type == "markdown" and words[0].source[0] != "#"
-    return words[0] if go_on else None
-
-
-def below(cells: Sequence[Any], card: int) -> list[Any]:
-    """The code below a card that may give its answer away: up to the next heading or exercise."""
-
-    def goes_on(cell: Any) -> bool:
-        return not (HEADING if cell.cell_type == "markdown" else CHECKS).search(cell.source)
-
-    part = takewhile(goes_on, cells[card + 1 :])
-    return [cell for cell in part if cell.cell_type == "code" and not asks(cell)]
-
-
 def ignores_output(cell: Any) -> bool:
     """True for a code cell whose output the tests do not compare."""
     return "nbval-ignore-output" in cell.metadata.get("tags", [])
@@ -213,15 +184,25 @@ def tidy(notebook: Any) -> None:
 
 
 def fold(notebook: Any) -> None:
-    """Fold what gives the answer of a card away, in place: the one rule of notebooks and pages."""
-    for card in (k for k, cell in enumerate(notebook.cells) if asks(cell)):
-        runs = behind(notebook.cells, card)
-        for cell in below(notebook.cells, card):
-            if cell.outputs and (cell in runs or not any(map(_has_picture, cell.outputs))):
-                # Perhaps an answer; running the cell opens it.
+    """Fold what gives the answer of a card away, in place: the one rule of notebooks and pages.
+
+    That is what the code right behind it shows, and the words below; and the outputs without a picture of
+    further code, up to the next heading or exercise. Running a cell opens its output.
+    """
+    is_below = is_behind = has_run = False
+    for cell in notebook.cells:
+        if asks(cell):
+            is_below, is_behind, has_run = True, True, False
+        elif cell.cell_type == "markdown":
+            if is_behind and has_run and cell.source[0] != "#":
+                cell.metadata["jupyter"] = {"source_hidden": True}
+            is_below, is_behind = is_below and not HEADING.search(cell.source), False
+        else:
+            is_below = is_below and not CHECKS.search(cell.source)
+            is_behind, has_run = is_behind and is_below, True
+            may_tell = is_behind or not any(map(_has_picture, cell.outputs))
+            if is_below and cell.outputs and may_tell:
                 cell.metadata.setdefault("jupyter", {})["outputs_hidden"] = True
-        if words := explains(notebook.cells, card):
-            words.metadata["jupyter"] = {"source_hidden": True}
 
 
 def drop_frames(output: Any) -> None:

@@ -39,9 +39,6 @@ KINDS: dict[str, tuple[str, dict[str, Any], str]] = {
 }
 Ratios = Mapping[str, Mapping[str, Any]]  # by kind and by name
 NOTE_LETTERS, ROW_LETTERS = 138, 21  # in a line
-# Where the number of a point may stand, in points from it: the nearest places first.
-WAYS = [(-1, 0), (1, 0), (0, 1), (0, -1), (-0.7, 0.7), (0.7, -0.7)]
-NEAR = [np.array(way) * far for far in (9, 18, 27) for way in WAYS]
 # The line of an interval: its white edge keeps it apart from a bar.
 HALO = [withStroke(linewidth=3, foreground="white")]
 WHISKER: dict[str, Any] = {
@@ -208,26 +205,13 @@ def draw_roofline(
         fill = "white" if kind == "here" else color
         ax.plot(*zip(*here.values(), strict=True), "o", ms=5, color=color, markerfacecolor=fill)
         points = here | points  # the number stands at what is recorded
-    named |= _number(ax, dict(sorted(points.items(), key=itemgetter(1))))
+    for number, (name, point) in enumerate(sorted(points.items(), key=itemgetter(1)), start=1):
+        _say(ax, str(number), point, (0, -10), ha="center", va="center", path_effects=HALO)
+        [named[f"{number}  {name}"]] = ax.plot([], [], linestyle="")
     ax.set_xlabel("FLOP per byte; the dotted line is the ridge", wrap=True)
     ax.set_ylabel("GFLOP/s")
     ax.legend([*named.values()], [*named], **BESIDE)
     return ax
-
-
-def _number(ax: Axes, points: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
-    """Number points away from points and other numbers; return them with their names, for the legend."""
-    named = {}
-    ax.autoscale_view()
-    taken = [*(72 / ax.figure.dpi * ax.transData.transform([*points.values()]))]
-    for number, (name, point) in enumerate(points.items(), start=1):
-        own = taken[number - 1]
-        free = [way for way in NEAR if min(np.hypot(*(own + way - other)) for other in taken) > 8]
-        way = [*free, NEAR[0]][0]
-        taken.append(own + way)
-        _say(ax, str(number), point, way, ha="center", va="center", path_effects=HALO)
-        [named[f"{number}  {name}"]] = ax.plot([], [], linestyle="")
-    return named
 
 
 def _say(ax: Axes, text: str, at: Any, offset: Any = (4, 0), **look: Any) -> None:

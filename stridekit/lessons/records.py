@@ -39,13 +39,10 @@ class Record:
     @classmethod
     def of(cls, *comparisons: Comparison) -> Record:
         """Return what comparisons measured: the lower quartiles, and all ratios and signs of noise."""
-        pairs = [(name, compared) for compared in comparisons for name in compared.names]
-        seconds = {name: compared.measurement(name).value for name, compared in pairs}
-        ratios = {
-            name: ratio for compared in comparisons for name, ratio in compared.ratios.items()
-        }
-        signs = dict.fromkeys(sign for compared in comparisons for sign in compared.noise)
-        return cls(seconds, ratios, tuple(signs))
+        seconds = {n: each.measurement(n).value for each in comparisons for n in each.names}
+        ratios = {n: ratio for each in comparisons for n, ratio in each.ratios.items()}
+        noise = dict.fromkeys(sign for each in comparisons for sign in each.noise)
+        return cls(seconds, ratios, tuple(noise))
 
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> Record:

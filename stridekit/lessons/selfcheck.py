@@ -51,16 +51,16 @@ def self_check() -> SelfCheck:
     ✓ widgets can be made
     Everything works.
     """
-    newer = _version() > TORCH
+    version = tuple(map(int, torch.__version__.split(".")[:2]))
     told = f": this is {torch.__version__}, and the lessons show the outputs of 2.13"
-    checks: list[tuple[str, Callable[[], str]]] = [
-        ("Python 3.11 or newer", _python),
-        (f"torch 2.13 or newer{told if newer else ''}", _torch),
-        ("the address formula finds every element where torch does", _formula),
-        ("raw memory is read from the start of the storage", _storage),
-        ("widgets can be made", _widgets),
-    ]
-    return SelfCheck(tuple((_run(check), about) for about, check in checks))
+    checks: dict[str, Callable[[], str]] = {
+        "Python 3.11 or newer": _python,
+        f"torch 2.13 or newer{told if version > TORCH else ''}": lambda: _torch(version),
+        "the address formula finds every element where torch does": _formula,
+        "raw memory is read from the start of the storage": _storage,
+        "widgets can be made": _widgets,
+    }
+    return SelfCheck(tuple((_run(check), about) for about, check in checks.items()))
 
 
 def _run(check: Callable[[], str]) -> str:
@@ -71,19 +71,16 @@ def _run(check: Callable[[], str]) -> str:
 
 
 def _python() -> str:
-    if sys.version_info >= PYTHON:
-        return ""
-    return f"this is {'.'.join(map(str, sys.version_info[:2]))}: `make lab` looks for a newer one"
+    this = ".".join(map(str, sys.version_info[:2]))
+    good = sys.version_info >= PYTHON
+    return "" if good else f"this is {this}: `make lab` looks for a newer one"
 
 
-def _torch() -> str:
-    if _version() >= TORCH:
-        return ""
-    return f"this is {torch.__version__}, and lessons need features of 2.13: `make lab` installs it"
-
-
-def _version() -> tuple[int, ...]:
-    return tuple(map(int, torch.__version__.split(".")[:2]))
+def _torch(version: tuple[int, ...]) -> str:
+    wrong = (
+        f"this is {torch.__version__}, and lessons need features of 2.13: `make lab` installs it"
+    )
+    return "" if version >= TORCH else wrong
 
 
 def _formula() -> str:
