@@ -60,7 +60,7 @@ class ThisPython(AsyncKernelManager):
     def kernel_spec(self) -> KernelSpec:
         """Return the specification, without a file on disk."""
         env = {IS_FOR_PAGES: "1", ALONE: "1", kept.VARIABLE: "no"}
-        return KernelSpec(**form.kernel_spec(), env=env)
+        return KernelSpec(**form.KERNEL, env=env)
 
 
 def lesson(path: Path) -> Lesson:

@@ -9,7 +9,6 @@ answers, on meta tensors.
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any, NamedTuple
 
 import torch
@@ -20,9 +19,6 @@ from stridekit.layout import Layout, new_storage
 from stridekit.sdpa import DTYPES, asked, checked, meta, why_no_flash
 
 __all__ = ["Clones", "matmul_copies", "packed_heads", "sdpa_output", "why_no_flash"]
-
-
-# The heads of a packed projection -------------------------------------------------------------------
 
 
 def packed_heads(
@@ -65,14 +61,11 @@ def packed_heads(
         packed = Layout((*rows, sum(cuts)), itemsize=itemsize).split(cuts, 2)
         q, k, v = (x.unflatten(2, (-1, dim)).transpose(1, 2) for x in packed)
         return q, k, v
-    row = [sizes[letter] for letter in packing]
-    cut = Layout((*rows, prod(row)), itemsize=itemsize).unflatten(2, row)
+    cut = Layout((*rows, 3 * heads * dim), itemsize=itemsize)
+    cut = cut.unflatten(2, [sizes[letter] for letter in packing])
     three, head, element = (2 + packing.index(letter) for letter in "3HD")
     q, k, v = cut.permute(three, 0, head, 1, element).unbind()
     return q, k, v
-
-
-# What a product clones ------------------------------------------------------------------------------
 
 
 class Clones(NamedTuple):
@@ -105,7 +98,7 @@ def matmul_copies(a: Any, b: Any, *, requires_grad: Any = (False, False)) -> Clo
     (Clones(a=0, b=0, result=0), Clones(a=0, b=0, result=0))
     """
     flags = items_of(requires_grad)
-    if flags is None or len(flags) != 2 or not all(isinstance(flag, bool) for flag in flags):
+    if flags is None or list(map(type, flags)) != [bool, bool]:
         advice = "give a bool for each operand, as in (False, True)"
         raise LayoutError(f"requires_grad is {shown(requires_grad)}: {advice}")
     operands = meta({"a": a, "b": b}, DTYPES)
@@ -137,9 +130,6 @@ class _Clones(TorchDispatchMode):
             storage = args[0].untyped_storage()._cdata
             self.bytes[storage] = self.bytes.get(storage, 0) + result.nbytes
         return result
-
-
-# The output of scaled_dot_product_attention ---------------------------------------------------------
 
 
 def sdpa_output(

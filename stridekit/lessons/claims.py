@@ -16,14 +16,8 @@ from matplotlib.axes import Axes
 
 from stridekit._arguments import shown
 from stridekit._table import columns
-from stridekit.lessons.plots import (
-    MeasuredPicture,
-    draw_claim,
-    draw_roofline,
-    draw_runs,
-    draw_sweep,
-    in_words,
-)
+from stridekit.lessons import plots
+from stridekit.lessons.plots import MeasuredPicture, in_words
 from stridekit.lessons.records import Record, alone, recorded, recording
 from stridekit.timing.clocks import TimingError, TooShort
 from stridekit.timing.comparison import Comparison
@@ -68,27 +62,24 @@ class Claim:
 
     def plot(self) -> Axes:
         """Draw what was predicted, recorded and measured here."""
-        return self._picture(draw_claim(self.baseline, self._ratios()), repr(self)).ax
+        return self._bars().ax
+
+    def _bars(self) -> MeasuredPicture:
+        return self._picture(plots.draw_claim(self.baseline, self._ratios()), repr(self))
 
     def sweep(self, steps: Sequence[float], text: str, **options: Any) -> MeasuredPicture:
-        """Draw curves over `steps`, one for the baseline and one for each name.
+        """Draw curves over `steps`, one for the baseline and one for each name; `text` says what to see.
 
-        `text` says what to see; `options` are those of `draw_sweep`. Raises TimingError if some names are
-        only recorded.
+        `options` are those of `draw_sweep`. All names have to be measured here too.
         """
-        if missing := set(self.predicted) - set(self.measured.ratios):
-            raise TimingError(
-                f"{', '.join(sorted(missing))}: only recorded, so the curve of this machine has a gap. "
-                "Measure all steps here too"
-            )
         curves = {kind: [1, *ratios.values()] for kind, ratios in self._ratios().items()}
         options = {"ylabel": f"times “{self.baseline}”"} | options
-        return self._picture(draw_sweep(steps, curves, **options), text, title=text)
+        return self._picture(plots.draw_sweep(steps, curves, **options), text, title=text)
 
     def roofline(self, jobs: Mapping[str, Any], text: str, **options: Any) -> MeasuredPicture:
         """Draw FLOP/s over FLOP per byte; `jobs` and `options` are those of `draw_roofline`."""
         seconds = {kind: record.seconds for kind, record in self._shown().items()}
-        return self._picture(draw_roofline(jobs, seconds, **options), text, title=text)
+        return self._picture(plots.draw_roofline(jobs, seconds, **options), text, title=text)
 
     def _picture(self, ax: Axes, text: str, title: str = "") -> MeasuredPicture:
         is_here = "here" in self._shown()
@@ -110,17 +101,14 @@ class Claim:
         kind, words = "measured", self.sure
         if self.record:
             kind, words = "recorded", {n: in_words(r) for n, r in self.record.ratios.items()}
-        rows = [
-            (name, in_words(ratio), words.get(name, "")) for name, ratio in self.predicted.items()
-        ]
+        ratios = {name: in_words(ratio) for name, ratio in self.predicted.items()}
+        rows = [(name, ratio, words.get(name, "")) for name, ratio in ratios.items()]
         table = columns([("", "predicted", kind if words else ""), *rows])
-        lines = [f"time against “{self.baseline}”", *(row.rstrip() for row in table)]
-        return "\n".join([*lines, self.recorded_on] if self.record else lines)
+        lines = [f"time against “{self.baseline}”", *table, self.recorded_on]
+        return "\n".join(lines).rstrip()
 
     def _repr_mimebundle_(self, **_: Any) -> Any:
-        return self._picture(
-            draw_claim(self.baseline, self._ratios()), repr(self)
-        )._repr_mimebundle_()
+        return self._bars()._repr_mimebundle_()
 
 
 def claim(
@@ -142,12 +130,11 @@ def claim(
     pairs, the ratio of each. One number stands for all names.
 
     `slower` and `faster` name what is claimed for sure: ratios of 2.5 and more. The text gives their
-    verdicts. A comparison that contradicts one is made JUDGED times before it may say so. `options` are
-    those of `compare`; as a lesson has many claims, each is shorter, and without a progress bar. Where that
-    is too short, three rounds are measured, and `measured.noise` says so.
+    verdicts. A comparison that contradicts one is made JUDGED times. `options` are those of `compare`; each
+    claim is short, without a progress bar, and takes three rounds where time is short for more.
 
-    `record` names what `make record` stored, which is shown too. `only_recorded` names functions that take
-    too long for a reader: they are called only while `make record` runs.
+    `record` names what `make record` stored, which is shown too. `only_recorded` names functions that are
+    called only while `make record` runs, because they take too long for a reader.
 
     Raises TimingError if predictions have other names, if `record` is unknown, and whenever `compare` does.
 
@@ -244,10 +231,9 @@ def _compared(group: Mapping[str, Any], options: dict[str, Any]) -> Comparison:
 
 
 def show_runs(seconds: Sequence[float], text: str, *, record: str) -> MeasuredPicture:
-    """Draw runs of one function, in order, beside the recorded runs.
+    """Draw runs of one function, in order, beside the recorded ones; `text` says what to see.
 
-    `seconds` has a number of seconds for each run, and `text` says what to see. Raises TimingError for a
-    name without a record.
+    Raises TimingError for a name without a record.
 
     >>> show_runs([1e-6, 2e-6], "some take twice as long", record="nothing like it")
     Traceback (most recent call last):
@@ -256,4 +242,4 @@ def show_runs(seconds: Sequence[float], text: str, *, record: str) -> MeasuredPi
     runs = list(seconds)
     stored, where = recorded(record, runs)
     kinds = {"recorded": stored} | ({} if alone() else {"here": runs})
-    return MeasuredPicture(draw_runs(kinds), text, not alone(), (), text, where)
+    return MeasuredPicture(plots.draw_runs(kinds), text, not alone(), (), text, where)

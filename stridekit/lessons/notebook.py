@@ -63,6 +63,8 @@ ENVIRONMENT = {
     # A progress bar shows or not, depending on the speed of the machine.
     "TQDM_DISABLE": "1",
 }
+# A kernel with this Python, even if another is installed as "python3".
+KERNEL = get_kernel_dict(extra_arguments=["--log-level=ERROR"])
 
 
 class NotebookError(Exception):
@@ -70,11 +72,6 @@ class NotebookError(Exception):
 
 
 # The kernel -----------------------------------------------------------------------------------------
-
-
-def kernel_spec() -> dict[str, Any]:
-    """The specification of a kernel with this Python, even if another is installed as "python3"."""
-    return get_kernel_dict(extra_arguments=["--log-level=ERROR"])
 
 
 def use_repeatable_kernel(folder: Path) -> None:
@@ -86,7 +83,7 @@ def use_repeatable_kernel(folder: Path) -> None:
     settings = {"IPYTHONDIR": str(folder / "ipython"), "MATPLOTLIBRC": str(folder / "matplotlibrc")}
     kernel = folder / "kernels" / "python3"
     kernel.mkdir(parents=True)
-    specification = kernel_spec() | {"env": ENVIRONMENT | settings}
+    specification = KERNEL | {"env": ENVIRONMENT | settings}
     (kernel / "kernel.json").write_text(json.dumps(specification), encoding="utf-8")
     (folder / "matplotlibrc").touch()
     os.environ["JUPYTER_PATH"] = str(folder)
@@ -200,7 +197,8 @@ def fold(notebook: Any) -> None:
         else:
             is_below = is_below and not CHECKS.search(cell.source)
             is_behind, has_run = is_behind and is_below, True
-            may_tell = is_behind or not any(map(_has_picture, cell.outputs))
+            kinds = {kind for output in cell.outputs for kind in output.get("data", {})}
+            may_tell = is_behind or not kinds & {"image/png", WIDGET_VIEW}
             if is_below and cell.outputs and may_tell:
                 cell.metadata.setdefault("jupyter", {})["outputs_hidden"] = True
 
@@ -209,10 +207,6 @@ def drop_frames(output: Any) -> None:
     """Keep only the message of an error: its frames have paths, line numbers and colours."""
     if output.output_type == "error":
         output.traceback = [f"{output.ename}: {output.evalue}"]
-
-
-def _has_picture(output: Any) -> bool:
-    return bool({"image/png", WIDGET_VIEW} & {*output.get("data", {})})
 
 
 def _is_worth_storing(output: Any) -> bool:

@@ -11,7 +11,6 @@ import io
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from operator import itemgetter
 from textwrap import wrap
 from typing import Any
@@ -160,12 +159,11 @@ def draw_runs(kinds: Mapping[str, Sequence[float]]) -> Axes:
     if len(named) > 1:
         ax.legend([*named.values()], [*named])
     mean = float(np.mean(next(iter(ratios.values()))))
-    for at, text, va, color, line in (
-        (1, "lower quartile", "top", INK, "-"),
-        (mean, "mean", "bottom", BLUE, "--"),
-    ):
-        ax.axhline(at, color=color, linewidth=1, linestyle=line)
-        _say(ax, text, (1, at), color=color, va=va, xycoords=("axes fraction", "data"))
+    ax.axhline(1, color=INK, linewidth=1)
+    ax.axhline(mean, color=BLUE, linewidth=1, linestyle="--")
+    where: Any = {"xycoords": ("axes fraction", "data")}
+    _say(ax, "lower quartile", (1, 1), va="top", **where)
+    _say(ax, "mean", (1, mean), color=BLUE, va="bottom", **where)
     ax.set_yscale("log", base=2)
     ax.yaxis.set_major_formatter("{x:g}")
     ax.set_xlabel("run")
@@ -233,7 +231,7 @@ class MeasuredPicture:
 
     A notebook stores both. Tests compare the text, and a refresh keeps a stored picture while its text
     stays, unless `measured` is False: then all of it is recorded. Below stand the machine of the record,
-    `where`, and how many signs of noise there are here, which are folded away.
+    `where`, and the signs of noise on this machine.
 
     >>> MeasuredPicture(Figure().subplots(), "flat, and then half")
     flat, and then half
@@ -250,8 +248,7 @@ class MeasuredPicture:
     def __post_init__(self) -> None:
         self.figure: Any = self.ax.figure
         self.ax.set_title(self.title, wrap=True)
-        noisy = f"noisy here ({len(self.noise)})" if self.noise else ""
-        notes = "; ".join(filter(None, [self.where, noisy]))
+        notes = "; ".join(filter(None, [self.where, *(f"noisy here: {n}" for n in self.noise)]))
         if notes:
             self.figure.supxlabel(notes, x=0.02, ha="left", color=MUTED, fontsize=8, wrap=True)
         self._grow(0.15 * len(wrap(notes, NOTE_LETTERS)))
@@ -262,20 +259,11 @@ class MeasuredPicture:
     @in_style
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         width, height = (round(inches * 100) for inches in self.figure.get_size_inches())
-        image = png(self.figure)
-        data = {"text/plain": self.text, "image/png": image}
-        if self.noise:
-            data["text/html"] = (
-                f'<img class="jp-needs-light-background" width="{width}" alt="{escape(self.text)}" '
-                f'src="data:image/png;base64,{image}"><details><summary>noisy ({len(self.noise)})'
-                f"</summary><ul><li>{'<li>'.join(map(escape, self.noise))}</ul></details>"
-            )
+        data = {"text/plain": self.text, "image/png": png(self.figure)}
         if IS_FOR_PAGES in os.environ:
             self._fit_phone()
             data[NARROW] = png(self.figure)
-        about: dict[str, Any] = {"width": width, "height": height}
-        if self.measured:
-            about["measured"] = True
+        about = {"width": width, "height": height} | ({"measured": True} if self.measured else {})
         return data, {"image/png": about} | ON_WHITE
 
     def _grow(self, inches: float) -> None:

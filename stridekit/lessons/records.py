@@ -72,18 +72,16 @@ def recorded(name: str, here: Entry) -> tuple[Any, str]:
     """
     if recording():
         add(Path(os.environ[WRITES]), name, here)
-    known: list[str] = []
-    for path in [Path(os.environ[WRITES])] if recording() else sorted(RECORDED.glob("*.json")):
-        of, entries = read(path)
-        if name in entries:
-            cores = many(of["cores"], "core")
-            where = f"recorded on {of['processor']}, {cores}, torch {of['torch']}, {of['date']}"
-            return entries[name], where
-        known += entries
-    raise TimingError(
-        f"nothing is recorded as {shown(name)}, only {', '.join(known)}: name one of these, or run "
-        "`make record` on a machine at rest"
-    )
+    paths = [Path(os.environ[WRITES])] if recording() else sorted(RECORDED.glob("*.json"))
+    known = {key: (entry, of) for of, stored in map(read, paths) for key, entry in stored.items()}
+    if name not in known:
+        raise TimingError(
+            f"nothing is recorded as {shown(name)}, only {', '.join(known)}: name one of these, or run "
+            "`make record` on a machine at rest"
+        )
+    entry, of = known[name]
+    where = f"{of['processor']}, {many(of['cores'], 'core')}, torch {of['torch']}, {of['date']}"
+    return entry, f"recorded on {where}"
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Entry]]:
@@ -98,15 +96,11 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Entry]]:
 
 
 def add(path: Path, name: str, entry: Entry) -> None:
-    """Write a file anew, with one entry more, each on its own line."""
+    """Write a file anew, with one entry more, each on its own line, with numbers of five digits."""
     of, entries = read(path)
-    if name in entries:
-        raise TimingError(f"{shown(name)} is recorded already: give each record a name of its own")
-    lines = []
-    for key, value in (entries | {name: entry}).items():
-        digits = json.dumps(asdict(value) if isinstance(value, Record) else value)
-        # Five of them: the rest is noise, and makes the file long.
-        numbers = json.loads(digits, parse_float=lambda number: float(f"{float(number):.5g}"))
-        lines.append(f"  {json.dumps(key)}: {json.dumps(numbers)}")
+    entries[name] = entry
+    plain = {k: asdict(v) if isinstance(v, Record) else v for k, v in entries.items()}
+    short = json.loads(json.dumps(plain), parse_float=lambda number: float(f"{float(number):.5g}"))
+    lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in short.items()]
     text = f'{{"machine": {json.dumps(of)},\n "records": {{\n' + ",\n".join(lines) + "\n}}\n"
     path.write_text(text, encoding="utf-8", newline="\n")

@@ -51,11 +51,16 @@ def self_check() -> SelfCheck:
     ✓ widgets can be made
     Everything works.
     """
-    version = tuple(map(int, torch.__version__.split(".")[:2]))
-    told = f": this is {torch.__version__}, and the lessons show the outputs of 2.13"
+    version, python = torch.__version__, ".".join(map(str, sys.version_info[:2]))
+    numbers = tuple(map(int, version.split(".")[:2]))
+    told = (
+        f": this is {version}, and the lessons show the outputs of 2.13" if numbers > TORCH else ""
+    )
+    old_python = f"this is {python}: `make lab` looks for a newer one"
+    old_torch = f"this is {version}, and lessons need features of 2.13: `make lab` installs it"
     checks: dict[str, Callable[[], str]] = {
-        "Python 3.11 or newer": _python,
-        f"torch 2.13 or newer{told if version > TORCH else ''}": lambda: _torch(version),
+        "Python 3.11 or newer": lambda: "" if sys.version_info >= PYTHON else old_python,
+        f"torch 2.13 or newer{told}": lambda: "" if numbers >= TORCH else old_torch,
         "the address formula finds every element where torch does": _formula,
         "raw memory is read from the start of the storage": _storage,
         "widgets can be made": _widgets,
@@ -68,19 +73,6 @@ def _run(check: Callable[[], str]) -> str:
         return check()
     except Exception as error:  # any fault of this machine is reported to the reader
         return f"{type(error).__name__}: {error}"
-
-
-def _python() -> str:
-    this = ".".join(map(str, sys.version_info[:2]))
-    good = sys.version_info >= PYTHON
-    return "" if good else f"this is {this}: `make lab` looks for a newer one"
-
-
-def _torch(version: tuple[int, ...]) -> str:
-    wrong = (
-        f"this is {torch.__version__}, and lessons need features of 2.13: `make lab` installs it"
-    )
-    return "" if version >= TORCH else wrong
 
 
 def _formula() -> str:
