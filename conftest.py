@@ -36,9 +36,9 @@ def pytest_configure(config):
 
 
 def pytest_collection_finish(session):
-    """Prepare for notebooks if there are any."""
+    """List matplotlib's fonts before a notebook does, in whose cell its message would be output."""
     if any(item.path.suffix == ".ipynb" for item in session.items):
-        notebook.list_fonts()
+        import matplotlib.font_manager  # noqa: F401
 
 
 # Several workers: `pytest -n 2 --dist loadfile` -----------------------------------------------------------

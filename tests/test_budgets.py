@@ -31,7 +31,7 @@ OTHERS = ("audit", "exercises", "export", "lessons", "widgets")
 SIZES = {
     "the small package": ("stridekit", OTHERS, ("py",), 6_500),
     "audit": ("stridekit/audit", (), ("py",), 1_884),
-    "lessons": ("stridekit/lessons", (), ("py",), 1_561),
+    "lessons": ("stridekit/lessons", (), ("py",), 1_300),
     "export": ("stridekit/export", (), ("py", "js", "css"), 700),
     "exercises": ("stridekit/exercises", (), ("py",), 7_618),
     "Python of widgets": ("stridekit/widgets", (), ("py",), 3_088),

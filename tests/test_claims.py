@@ -183,13 +183,13 @@ def test_where_time_is_short_three_rounds_are_measured(monkeypatch, short, tried
 
 def test_the_picture_has_the_measured_verdict():
     """It shows the measured verdict instead of the claimed one."""
-    where = found(Ratio(1.0, 0.97, 1.02)).plot()
+    where = found(Ratio(1.0, 0.97, 1.02)).plot().ax
     assert [text.get_text() for text in where.texts] == ["1: no difference", "8x slower", "same"]
     assert where.get_xlabel() == "time, as multiples of “a”"  # and no notes
 
 
 def test_a_prediction_of_nothing_has_its_place(compared):
-    one = claim(work("a", "b"), {"a": 1, "b": 0}).plot()
+    one = claim(work("a", "b"), {"a": 1, "b": 0}).plot().ax
     assert one.texts[1].get_text() == "0x faster" and one.patches[1].get_width() == 0
 
 
@@ -239,7 +239,7 @@ def test_its_words_are_those_of_the_record(stored, compared):
 
 def test_its_picture_has_the_record_and_this_run(stored, compared, monkeypatch):
     one = claim(work("a", "b"), 8, record="two")
-    drawn = one.plot()
+    drawn = one.plot().ax
     assert [text.get_text() for text in drawn.texts] == [
         "1: no difference", "8x slower", "8.02x slower", "same"
     ]  # fmt: skip
@@ -250,7 +250,7 @@ def test_its_picture_has_the_record_and_this_run(stored, compared, monkeypatch):
     alone = one._repr_mimebundle_()
     assert "measured" not in alone[1]["image/png"] and alone[0] != data
     assert one._repr_mimebundle_() == alone  # the same in every run
-    drawn = one.plot()
+    drawn = one.plot().ax
     assert [text.get_text() for text in drawn.texts][1:] == ["8x slower", "8.02x slower"]
     assert drawn.figure.get_supxlabel() == WHERE
 
@@ -279,7 +279,7 @@ def test_what_is_only_recorded_is_not_called(stored, compared):
     assert {tuple(names) for names, _ in compared} == {("a", "b")}
     assert list(one.predicted) == ["b", "c"] and list(one.measured.ratios) == ["b"]
     assert one.sure == {"b": "same"} and "  c  8x slower  same" in repr(one)
-    drawn = one.plot()
+    drawn = one.plot().ax
     assert [text.get_text() for text in drawn.texts][1:] == [
         "8x slower", "8x slower", "8.02x slower", "same", "same",
     ]  # fmt: skip
@@ -430,7 +430,10 @@ def lessons(tmp_path, monkeypatch):
             records.add(Path(tool.os.environ[WRITES]), name, entry)
 
     monkeypatch.setattr(tool, "RECORDED", tmp_path)
-    for name, fake in {"run": run, "use_repeatable_kernel": lambda _: 0, "list_fonts": int}.items():
+    for name, fake in {
+        "run": run,
+        "use_repeatable_kernel": lambda _: 0,
+    }.items():
         monkeypatch.setattr(form, name, fake)
     return made
 

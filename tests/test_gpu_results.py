@@ -24,12 +24,10 @@ def test_every_experiment_runs_and_shows_each_of_its_variants(results):
     on = f"{here['processor']}, torch {here['torch']}"
     assert results.source.startswith(f"measured here, live, on {on}, ")
     for experiment in gpu.EXPERIMENTS:
-        names = list(experiment.make(8))
+        names = list(experiment.functions(8))
         rows = [row[1:3] for row in results.rows if row[0] == experiment.name]
         assert [name for name, _ in rows] == names[1:]
         assert all(text.split()[-1] in "faster slower same inconclusive" for _, text in rows)
-        assert set(experiment.published) <= set(names)
-        assert not experiment.published or next(iter(experiment.published)) == names[0]
 
 
 def fake_compare(monkeypatch, compared=lambda functions: None):
@@ -98,7 +96,7 @@ def strides_of(name):
 def test_variants_are_what_their_names_say_and_do_the_same_work(experiment):
     """All variants return the same number of elements, so only the layout differs."""
     sizes = set()
-    for name, work in experiment.make(8).items():
+    for name, work in experiment.functions(8).items():
         answer = work()
         sizes.add((answer[0] if isinstance(answer, tuple) else answer).shape)
         given = [getattr(work.func, "__self__", None), *work.args]
@@ -121,23 +119,22 @@ def in_memory_order(tensors, out):
 
 
 @pytest.mark.parametrize(
-    "experiment", [e for e in gpu.EXPERIMENTS if e.sectors], ids=lambda e: e.name
+    "experiment", [e for e in gpu.EXPERIMENTS if e.ratios(1)], ids=lambda e: e.name
 )
 def test_predicted_ratios_are_those_of_the_sectors_that_a_warp_reads_and_writes(experiment):
-    functions = experiment.make(64)
-    assert list(experiment.sectors) == list(functions)
+    functions = experiment.functions(64)
     for name, work in functions.items():
         out = work()
         given = [getattr(work.func, "__self__", None), *work.args]
         tensors = [out, *(t for t in given if isinstance(t, torch.Tensor))]
         found = [warp_sectors(t, 1).sectors for t in in_memory_order(tensors, out)]
-        assert sum(found) == experiment.sectors[name], (name, found)
+        assert sum(found) == experiment.variants[name][1], (name, found)
 
 
 def test_channels_are_those_of_the_name():
     for experiment in gpu.EXPERIMENTS:
         if experiment.name.startswith("conv2d"):
-            for work in experiment.make(4).values():
+            for work in experiment.functions(4).values():
                 x, w = work.args
                 channels = int(experiment.name.split()[-2])
                 assert (x.shape[1], w.shape[:2]) == (channels, (channels, channels))
@@ -170,10 +167,10 @@ def test_published_figures_say_that_they_are_and_the_others_that_they_are_none()
         "  x * y                              one transposed (1, 2)  unmeasured  3.33",
         "  x * y                              both transposed        1.00        1.00",
         "  x.max(dim)                         dim -2                 1.47",
-        "  conv2d 3x3, bfloat16, 63 channels                         unmeasured",
+        "  conv2d 3x3, bfloat16, 63 channels  channels-last          unmeasured",
     ]
     assert {row[0] for row in found.rows} == {e.name for e in gpu.EXPERIMENTS}
-    known = {(e.name, variant) for e in gpu.EXPERIMENTS for variant in list(e.published)[1:]}
+    known = {(e.name, variant) for e in gpu.EXPERIMENTS for variant in e.ratios(0)}
     assert {row[:2] for row in found.rows if row[2] != "unmeasured"} == known
 
 

@@ -60,11 +60,8 @@ class Claim:
         """True unless a claimed verdict is contradicted; a noisy machine contradicts none."""
         return self.sure == self.expected or bool(self.measured.noise)
 
-    def plot(self) -> Axes:
+    def plot(self) -> MeasuredPicture:
         """Draw what was predicted, recorded and measured here."""
-        return self._bars().ax
-
-    def _bars(self) -> MeasuredPicture:
         return self._picture(plots.draw_claim(self.baseline, self._ratios()), repr(self))
 
     def sweep(self, steps: Sequence[float], text: str, **options: Any) -> MeasuredPicture:
@@ -108,7 +105,7 @@ class Claim:
         return "\n".join(lines).rstrip()
 
     def _repr_mimebundle_(self, **_: Any) -> Any:
-        return self._bars()._repr_mimebundle_()
+        return self.plot()._repr_mimebundle_()
 
 
 def claim(
@@ -155,7 +152,17 @@ def claim(
         groups = [{f"baseline of {n}": pair[0], n: pair[1]} for n, pair in functions.items()]
     names = [name for group in groups for name in list(group)[1:]]
     first = baseline if pairs else next(iter(functions))
-    ratios = _ratios(predicted, names, first, pairs)
+    if not isinstance(predicted, Mapping):
+        predicted = {first: 1} | dict.fromkeys(names, predicted)
+    values: dict[str, Any]
+    values = {name: getattr(value, "moved", value) for name, value in predicted.items()}
+    unit = values.pop(first, 1 if pairs else math.nan)
+    if list(values) != names:
+        raise TimingError(
+            f"predicted {', '.join(predicted)}, to measure {', '.join(names)}: give both the same "
+            "names, in the same order"
+        )
+    ratios = {name: value / unit for name, value in values.items()}
     slow = {*only_recorded}
     options = {"max_seconds": SECONDS, "progress": False} | options
     if record and recording():
@@ -175,23 +182,6 @@ def claim(
             f"{', '.join(names)}: run `make record` again"
         )
     return replace(result, record=entry, recorded_on=where)
-
-
-def _ratios(
-    predicted: Mapping[str, Any] | float, names: list[str], first: str, pairs: bool
-) -> dict[str, float]:
-    """Return the predicted ratio of each name, without the baseline's own."""
-    if not isinstance(predicted, Mapping):
-        return dict.fromkeys(names, predicted)
-    values: dict[str, Any]
-    values = {name: getattr(value, "moved", value) for name, value in predicted.items()}
-    unit = 1 if pairs else values.pop(first, math.nan)
-    if list(values) != names:
-        raise TimingError(
-            f"predicted {', '.join(predicted)}, to measure {', '.join(names)}: give both the same "
-            "names, in the same order"
-        )
-    return {name: value / unit for name, value in values.items()}
 
 
 def _judged(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from textwrap import shorten
@@ -22,8 +22,8 @@ from stridekit.timing.rounds import compare
 ARTICLE = "“PyTorch for Scientists!” by nikitaved (its torch: 2.8.0.dev20250521+cu128)"
 HEAD = ("experiment", "variant", "ratio", "predicted")
 UNMEASURED = "unmeasured"
-STRIDES, SHIFTS = (1, 2, 4, 8, 16, 32), (0, 1, 8, 31)
-Functions = dict[str, Callable[[], Any]]
+STRIDES, SHIFTS, RANKS = (1, 2, 4, 8, 16, 32), (0, 1, 8, 31), (2, 4, 8, 16, 32)
+Functions = Iterable[Callable[[], Any]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,8 +73,8 @@ def published() -> GpuResults:
     """Return the article's figures, as ratios to the first of each experiment; others are unmeasured."""
     rows = []
     for experiment in EXPERIMENTS:
-        known = _over_first(experiment.published)
-        variants = [*(experiment.sectors or experiment.published)][1:] or [""]
+        known = experiment.ratios(0)
+        variants = [*experiment.variants][1:]
         rows += experiment.rows({name: known.get(name, UNMEASURED) for name in variants})
     source = f"not measured here: figures of {ARTICLE}, which does not name its GPU"
     return GpuResults(source, tuple(rows))
@@ -93,7 +93,7 @@ def run(device: str = "cuda", *, scale: int = 1, **options: Any) -> GpuResults:
             torch.cuda.empty_cache()  # what the one before has left
         try:
             with torch.device(device):
-                functions = experiment.make(max(experiment.n // scale, 4))
+                functions = experiment.functions(max(experiment.n // scale, 4))
             ratios = compare(functions, device=device, progress=False, **options).ratios
             told = {name: f"{ratio} {ratio.verdict}" for name, ratio in ratios.items()}
         except Exception as error:
@@ -110,119 +110,103 @@ def run(device: str = "cuda", *, scale: int = 1, **options: Any) -> GpuResults:
 class Experiment(NamedTuple):
     """Functions to compare, the first of them the baseline.
 
-    `make(n)` makes them for tensors whose dims are about n, on the default device. By the same names,
-    `published` has the milliseconds that the article gives, and `sectors` how many sectors of 32 bytes one
-    warp reads and writes, if a count of sectors answers the question.
+    `make(n)` makes them for tensors whose dims are about n, on the default device. `variants` has for each
+    the milliseconds that the article gives and the sectors of 32 bytes that one warp reads and writes, or
+    None for what the article does not have, or what a count of sectors does not answer.
     """
 
     name: str
     make: Callable[[int], Functions]
     n: int
-    published: Mapping[str, float] = {}
-    sectors: Mapping[str, int] = {}
+    variants: Mapping[str, tuple[float | None, int | None]]
+
+    def functions(self, n: int) -> dict[str, Callable[[], Any]]:
+        """Return the functions by the names of their variants."""
+        return dict(zip(self.variants, self.make(n), strict=True))
+
+    def ratios(self, place: int) -> dict[str, str]:
+        """Return milliseconds or sectors as multiples of those of the first variant, which is left out."""
+        (_, first), *others = [(name, values[place]) for name, values in self.variants.items()]
+        return {name: f"{value / first:.2f}" for name, value in others if first and value}
 
     def rows(self, ratios: Mapping[str, str]) -> list[tuple[str, str, str, str]]:
         """Return the rows of these ratios, with those that are predicted."""
-        predicted = _over_first(self.sectors)
+        predicted = self.ratios(1)
         return [(self.name, n, ratio, predicted.get(n, "")) for n, ratio in ratios.items()]
 
 
-def _over_first(values: Mapping[str, float]) -> dict[str, str]:
-    """Return the values as multiples of the first, which is left out."""
-    (_, first), *others = values.items() or [("", 1.0)]
-    return {name: f"{value / first:.2f}" for name, value in others}
-
-
 def _add(n: int) -> Functions:
-    x = torch.rand(n, n, n)
-    views = {"contiguous": x, "permuted": x.permute(2, 1, 0)}
-    views |= {"stride 5": torch.rand(n, n, n, 5)[..., 0]}
-    views |= {"rows with holes": torch.rand(n, n, 4, n)[..., 0, :]}
-    return {name: partial(view.add, 3) for name, view in views.items()}
+    x, wide, rows = torch.rand(n, n, n), torch.rand(n, n, n, 5), torch.rand(n, n, 4, n)
+    views = x, x.permute(2, 1, 0), wide[..., 0], rows[..., 0, :]
+    return (partial(view.add, 3) for view in views)
 
 
 def _mul(n: int) -> Functions:
     x, y = torch.rand(2, n, n, n)
-    pairs = {"both alike": (x, y)}
-    for dims in ((0, 2), (0, 1), (1, 2)):
-        pairs[f"one transposed {dims}"] = x, y.transpose(*dims)
-    pairs["both transposed"] = x.transpose(0, 2), y.transpose(0, 2)
-    return {name: partial(torch.mul, *pair) for name, pair in pairs.items()}
+    pairs = [(x, y), *((x, y.transpose(*dims)) for dims in ((0, 2), (0, 1), (1, 2)))]
+    pairs.append((x.transpose(0, 2), y.transpose(0, 2)))
+    return (partial(torch.mul, *pair) for pair in pairs)
 
 
 def _max(n: int) -> Functions:
     x = torch.rand(n, n)
-    return {f"dim {dim}": partial(x.max, dim) for dim in (-1, -2)}
+    return (partial(x.max, dim) for dim in (-1, -2))
 
 
 def _matmul(n: int) -> Functions:
     a, b = torch.rand(2, n, n)
-    pairs = {"a @ b": (a, b), "a @ b.mT": (a, b.mT), "a.mT @ b": (a.mT, b)}
-    pairs["a.mT @ b.mT"] = a.mT, b.mT
-    return {name: partial(torch.matmul, *pair) for name, pair in pairs.items()}
+    return (partial(torch.matmul, *pair) for pair in ((a, b), (a, b.mT), (a.mT, b), (a.mT, b.mT)))
 
 
 def _low_rank(n: int) -> Functions:
-    pairs = {k: (torch.rand(n, k), torch.rand(k, n)) for k in (2, 4, 8, 16, 32)}
-    return {f"k = {k}": partial(torch.matmul, *pair) for k, pair in pairs.items()}
+    pairs = ((torch.rand(n, k), torch.rand(k, n)) for k in RANKS)
+    return (partial(torch.matmul, *pair) for pair in pairs)
 
 
 def _sweep(n: int) -> Functions:
     storage, out = torch.rand(32 * n), torch.empty(n)
-    views = {f"stride {step}": storage[: n * step : step] for step in STRIDES}
-    return {name: partial(torch.neg, view, out=out) for name, view in views.items()}
+    return (partial(torch.neg, storage[: n * step : step], out=out) for step in STRIDES)
 
 
 def _shift(n: int) -> Functions:
     # Each row is read by one warp, and shares no sector with the next: what a warp fetches in vain
     # helps no other.
     storage, out = torch.rand(n, 64), torch.empty(n, 32)
-    views = {f"from element {first}": storage[:, first : first + 32] for first in SHIFTS}
-    return {name: partial(torch.neg, view, out=out) for name, view in views.items()}
+    return (partial(torch.neg, storage[:, first : first + 32], out=out) for first in SHIFTS)
 
 
 def _conv(n: int, *, channels: int) -> Functions:
     x = torch.rand(16, channels, n, n, dtype=torch.bfloat16)
     w = torch.rand(channels, channels, 3, 3, dtype=torch.bfloat16)
     last = [t.to(memory_format=torch.channels_last) for t in (x, w)]
-    convolve = partial(conv2d, padding=1)
-    return {"NCHW": partial(convolve, x, w), "channels-last": partial(convolve, *last)}
+    return (partial(conv2d, *operands, padding=1) for operands in ((x, w), last))
 
 
+FORMATS = {"NCHW": (None, None), "channels-last": (None, None)}
 EXPERIMENTS = (
-    Experiment(
-        "x.add(3)", _add, 512,
+    Experiment("x.add(3)", _add, 512, {
         # In the article, the rows with holes lie 32 rows apart, and here 4.
-        published={"contiguous": 1.5, "permuted": 1.5, "stride 5": 4.38, "rows with holes": 1.53},
-        sectors={"contiguous": 8, "permuted": 8, "stride 5": 24, "rows with holes": 8},
-    ),
-    Experiment(
-        "x * y", _mul, 512,
-        published={"both alike": 2.24, "one transposed (0, 2)": 19.7, "both transposed": 2.25},
-        sectors={
-            "both alike": 12, "one transposed (0, 2)": 40, "one transposed (0, 1)": 12,
-            "one transposed (1, 2)": 40, "both transposed": 12,
-        },
-    ),
-    Experiment("x.max(dim)", _max, 1024, published={"dim -1": 0.018, "dim -2": 0.0264}),
-    Experiment(
-        "matmul", _matmul, 2048,
-        published={"a @ b": 0.833, "a @ b.mT": 0.981, "a.mT @ b": 0.797, "a.mT @ b.mT": 0.825},
-    ),
-    Experiment(
-        "low-rank matmul", _low_rank, 2048,
-        published={
-            "k = 2": 0.0386, "k = 4": 0.0386, "k = 8": 0.0378, "k = 16": 0.0408, "k = 32": 0.0408,
-        },
-    ),
-    Experiment(
-        "-x, by stride", _sweep, 2**24,
-        sectors={f"stride {step}": 4 + min(4 * step, 32) for step in STRIDES},
-    ),
-    Experiment(
-        "-x, by first element", _shift, 2**19,
-        sectors={f"from element {first}": 8 + (first % 8 > 0) for first in SHIFTS},
-    ),
-    Experiment("conv2d 3x3, bfloat16, 64 channels", partial(_conv, channels=64), 64),
-    Experiment("conv2d 3x3, bfloat16, 63 channels", partial(_conv, channels=63), 64),
+        "contiguous": (1.5, 8), "permuted": (1.5, 8), "stride 5": (4.38, 24), "rows with holes": (1.53, 8),
+    }),
+    Experiment("x * y", _mul, 512, {
+        "both alike": (2.24, 12), "one transposed (0, 2)": (19.7, 40), "one transposed (0, 1)": (None, 12),
+        "one transposed (1, 2)": (None, 40), "both transposed": (2.25, 12),
+    }),
+    Experiment("x.max(dim)", _max, 1024, {"dim -1": (0.018, None), "dim -2": (0.0264, None)}),
+    Experiment("matmul", _matmul, 2048, {
+        "a @ b": (0.833, None), "a @ b.mT": (0.981, None), "a.mT @ b": (0.797, None),
+        "a.mT @ b.mT": (0.825, None),
+    }),
+    Experiment("low-rank matmul", _low_rank, 2048, {
+        f"k = {k}": (taken, None)
+        for k, taken in zip(RANKS, (0.0386, 0.0386, 0.0378, 0.0408, 0.0408), strict=True)
+    }),
+    Experiment("-x, by stride", _sweep, 2**24, {
+        f"stride {step}": (None, 4 + min(4 * step, 32)) for step in STRIDES
+    }),
+    Experiment("-x, by first element", _shift, 2**19, {
+        f"from element {first}": (None, 8 + (first % 8 > 0)) for first in SHIFTS
+    }),
+    Experiment("conv2d 3x3, bfloat16, 64 channels", partial(_conv, channels=64), 64, FORMATS),
+    Experiment("conv2d 3x3, bfloat16, 63 channels", partial(_conv, channels=63), 64, FORMATS),
 )  # fmt: skip

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -48,30 +47,24 @@ if importlib.util.find_spec("stridekit") is None:
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     # Sums of floats depend on the number of threads.
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
     # The stored outputs are those of a machine without a GPU.
     "CUDA_VISIBLE_DEVICES": "",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-    "PYTHONSTARTUP": "",
-    "PYTHONWARNINGS": "",
+    "PYTHONSTARTUP": "", "PYTHONWARNINGS": "",
     # A learner's own answers change no output, and none are written.
     kept.VARIABLE: "no",
     # Stored pictures show the record by itself: ALONE of records.py.
     "STRIDEKIT_RECORD_ALONE": "1",
     # A progress bar shows or not, depending on the speed of the machine.
     "TQDM_DISABLE": "1",
-}
+}  # fmt: skip
 # A kernel with this Python, even if another is installed as "python3".
 KERNEL = get_kernel_dict(extra_arguments=["--log-level=ERROR"])
 
 
 class NotebookError(Exception):
     """A notebook cannot be run or exported; the message is one line with the cell and the reason."""
-
-
-# The kernel -----------------------------------------------------------------------------------------
 
 
 def use_repeatable_kernel(folder: Path) -> None:
@@ -87,11 +80,6 @@ def use_repeatable_kernel(folder: Path) -> None:
     (kernel / "kernel.json").write_text(json.dumps(specification), encoding="utf-8")
     (folder / "matplotlibrc").touch()
     os.environ["JUPYTER_PATH"] = str(folder)
-
-
-def list_fonts() -> None:
-    """Make matplotlib list the fonts now: on its first import, in a cell, its message would be output."""
-    import matplotlib.font_manager  # noqa: F401
 
 
 def client(notebook: Any, folder: Path, seconds: int = 120, **options: Any) -> NotebookClient:
@@ -117,9 +105,6 @@ def run(notebook: Any, folder: Path, seconds: int = 120, **options: Any) -> Note
     raise NotebookError(f"{name_of(notebook, begun[-1])}: {why}")
 
 
-# Cells ----------------------------------------------------------------------------------------------
-
-
 def name_of(notebook: Any, cell: Any) -> str:
     """A cell's number from the top and its first line, with which a reader finds it."""
     number = next(n for n, other in enumerate(notebook.cells, start=1) if other is cell)
@@ -132,28 +117,18 @@ def asks(cell: Any) -> bool:
     return cell.cell_type == "code" and bool(ASKS.search(cell.source))
 
 
-def ignores_output(cell: Any) -> bool:
-    """True for a code cell whose output the tests do not compare."""
-    return "nbval-ignore-output" in cell.metadata.get("tags", [])
-
-
 def ids(notebook: Any) -> list[str]:
     """The id of each cell: a hash of its source, with a number from the second equal cell on."""
-    seen: Counter[str] = Counter()
+    digests: list[str] = []
     numbered = []
     for cell in notebook.cells:
         digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:8]
-        seen[digest] += 1
-        numbered.append(digest if seen[digest] == 1 else f"{digest}-{seen[digest]}")
+        digests.append(digest)
+        numbered.append(f"{digest}-{digests.count(digest)}".removesuffix("-1"))
     return numbered
 
 
-# The form -------------------------------------------------------------------------------------------
-
-
-def parse(text: str) -> Any:
-    """The notebook in a text of format 4, with multi-line strings joined and nothing added."""
-    return nbformat.v4.reads(text)
+parse = nbformat.v4.reads  # the notebook in a text, with nothing added
 
 
 def write(notebook: Any) -> str:

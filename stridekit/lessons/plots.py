@@ -36,7 +36,6 @@ KINDS: dict[str, tuple[str, dict[str, Any], str]] = {
     "recorded": (RUST, {"color": RUST}, "recorded, with\nits 95 % interval"),
     "here": (GREEN, {"color": GREEN}, "measured here, with\nits 95 % interval"),
 }
-Ratios = Mapping[str, Mapping[str, Any]]  # by kind and by name
 NOTE_LETTERS, ROW_LETTERS = 138, 21  # in a line
 # The line of an interval: its white edge keeps it apart from a bar.
 HALO = [withStroke(linewidth=3, foreground="white")]
@@ -77,7 +76,7 @@ def in_words(ratio: Ratio | float) -> str:
 
 
 @in_style
-def draw_claim(baseline: str, kinds: Ratios) -> Axes:
+def draw_claim(baseline: str, kinds: Mapping[str, Mapping[str, Any]]) -> Axes:
     """Draw predicted ratios beside measured ones: bars as long as the time, where the baseline takes 1.
 
     `kinds` maps "predicted" to a number for each name; "recorded" and "here" to a `timing.Ratio` for some.
@@ -219,10 +218,9 @@ def _say(ax: Axes, text: str, at: Any, offset: Any = (4, 0), **look: Any) -> Non
 
 def _log_axes(ax: Axes, base: float) -> None:
     """Make both axes logarithmic, with plain numbers."""
-    ax.set_xscale("log", base=base)
-    ax.set_yscale("log", base=base)
-    ax.xaxis.set_major_formatter("{x:g}")
-    ax.yaxis.set_major_formatter("{x:g}")
+    ax.loglog(base=base)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter("{x:g}")
 
 
 @dataclass(repr=False, eq=False)

@@ -1,8 +1,7 @@
 """Recorded measurements: what a machine at rest took, to stand beside what yours takes now.
 
-`make record` runs the lessons with STRIDEKIT_RECORD set. The measurements of a lesson's claims go into its
-file in `recorded/`, with the machine. A claim's words and its stored picture show the record, so they are
-the same in every run; a picture that you draw has your own run beside it.
+`make record` runs the lessons with STRIDEKIT_RECORD set, and writes a file for each into `recorded/`.
+A claim's words and its stored picture show the record alone, so they are the same in every run.
 """
 
 from __future__ import annotations
@@ -26,11 +25,7 @@ WRITES, ALONE = "STRIDEKIT_RECORD", "STRIDEKIT_RECORD_ALONE"
 
 @dataclass(frozen=True)
 class Record:
-    """The result of a claim: seconds per call, ratios to the baseline, and signs of noise.
-
-    >>> Record({"rows": 2e-6, "columns": 8e-6}, {"columns": Ratio(4.0, 3.9, 4.1)}).ratios["columns"].verdict
-    'slower'
-    """
+    """The result of a claim: seconds per call, ratios to the baseline, and signs of noise."""
 
     seconds: Mapping[str, float]
     ratios: Mapping[str, Ratio]
@@ -43,12 +38,6 @@ class Record:
         ratios = {n: ratio for each in comparisons for n, ratio in each.ratios.items()}
         noise = dict.fromkeys(sign for each in comparisons for sign in each.noise)
         return cls(seconds, ratios, tuple(noise))
-
-    @classmethod
-    def read(cls, fields: Mapping[str, Any]) -> Record:
-        """Return the record that `asdict` made a dict of."""
-        ratios = {name: Ratio(**ends) for name, ends in fields["ratios"].items()}
-        return cls(fields["seconds"], ratios, tuple(fields["noise"]))
 
 
 Entry = Record | list[float]  # a claim, or single runs in seconds
@@ -89,10 +78,12 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Entry]]:
     if not path.exists():
         return machine(), {}
     stored = json.loads(path.read_text(encoding="utf-8"))
-    entries = stored["records"].items()
-    return machine() | stored["machine"], {
-        name: Record.read(entry) if isinstance(entry, dict) else entry for name, entry in entries
-    }
+    entries = stored["records"]
+    for name, fields in entries.items():
+        if isinstance(fields, dict):
+            ratios = {name: Ratio(**ends) for name, ends in fields["ratios"].items()}
+            entries[name] = Record(fields["seconds"], ratios, tuple(fields["noise"]))
+    return machine() | stored["machine"], entries
 
 
 def add(path: Path, name: str, entry: Entry) -> None:

@@ -65,14 +65,13 @@ def self_check() -> SelfCheck:
         "raw memory is read from the start of the storage": _storage,
         "widgets can be made": _widgets,
     }
-    return SelfCheck(tuple((_run(check), about) for about, check in checks.items()))
-
-
-def _run(check: Callable[[], str]) -> str:
-    try:
-        return check()
-    except Exception as error:  # any fault of this machine is reported to the reader
-        return f"{type(error).__name__}: {error}"
+    findings = []
+    for about, check in checks.items():
+        try:
+            findings.append((check(), about))
+        except Exception as error:  # any fault of this machine is reported to the reader
+            findings.append((f"{type(error).__name__}: {error}", about))
+    return SelfCheck(tuple(findings))
 
 
 def _formula() -> str:
