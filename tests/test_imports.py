@@ -27,7 +27,7 @@ OTHERS = {
     "cost": "torch numpy",
     "audit": "torch",
     "timing": "torch numpy tqdm",
-    "lessons": "torch numpy matplotlib PIL nbclient nbformat",
+    "lessons": "torch numpy matplotlib PIL ipykernel nbclient nbformat",
     "widgets": "torch anywidget ipywidgets quickjs traitlets matplotlib numpy PIL",
     "exercises": "torch numpy pygments",
     "export": "nbformat nbclient jupyter_client matplotlib sphinx docutils latex2mathml markdown_it "

@@ -221,7 +221,7 @@ def _compared(group: Mapping[str, Any], options: dict[str, Any]) -> Comparison:
 
 
 def show_runs(seconds: Sequence[float], text: str, *, record: str) -> MeasuredPicture:
-    """Draw runs of one function, in order, beside the recorded ones; `text` says what to see.
+    """Draw the seconds of runs, in order, beside the recorded ones; `text` says what to see.
 
     Raises TimingError for a name without a record.
 
