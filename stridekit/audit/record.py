@@ -78,15 +78,13 @@ except (ImportError, AttributeError, TypeError, RuntimeError) as error:
 class Recorder(TorchDispatchMode):
     """Records what runs on this thread while `watching()` is open."""
 
-    def __init__(self, root: Any = None) -> None:
+    def __init__(self, root: Any, given: dict[str, Any]) -> None:
         super().__init__()
         self.ops: list[Event] = []
         self.marks: list[object] = []  # of each op; ops of one call, or of one formula, share it
         self.views: dict[int, Callable[[torch.Tensor], Any]] = {}  # ops to run with another tensor
         self.copies: list[Copy] = []
-        self.idle: list[
-            Event
-        ] = []  # calls that returned the tensor they were given, before that op
+        self.idle: list[Event] = []  # calls that returned what they were given, before that op
         self.inputs: dict[str, Operand] = {}
         self.gaps: dict[str, None] = {}  # what was not watched, in words
         self.kept: dict[int, int] = {}  # by storage: bytes that live on for a small view
@@ -102,6 +100,10 @@ class Recorder(TorchDispatchMode):
         self._roots: dict[Any, str] = {}  # weak references to the outermost, and their prefix
         self._by_sequence: dict[int, int] = {}
         self._thread = threading.get_ident()
+        for name, value in given.items():
+            operands = self._operands(_tensors(value))
+            names = [name] if len(operands) == 1 else [f"{name}[{k}]" for k in range(len(operands))]
+            self.inputs |= zip(names, operands, strict=True)
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -137,13 +139,6 @@ class Recorder(TorchDispatchMode):
                 self._name_calls(events)
             self.copies = [copy for copy in self.copies if not self._is_of_watching(copy)]
             self._note_kept()
-
-    def take(self, inputs: Any, named: dict[str, Any]) -> None:
-        """Note what the run is given, by name."""
-        for name, value in ({f"input {k}": each for k, each in enumerate(inputs)} | named).items():
-            operands = self._operands(_tensors(value))
-            names = [name] if len(operands) == 1 else [f"{name}[{k}]" for k in range(len(operands))]
-            self.inputs |= zip(names, operands, strict=True)
 
     def written_before(self) -> list[Any]:
         """Weak references to the storages that were there before the run, and that it wrote to."""

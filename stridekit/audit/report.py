@@ -246,11 +246,11 @@ class Audit:
 def in_bytes(size: int) -> str:
     """A number of bytes with three digits.
 
-    >>> in_bytes(48), in_bytes(9216), in_bytes(2_457_600)
-    ('48 B', '9.22 kB', '2.46 MB')
+    >>> in_bytes(48), in_bytes(9216), in_bytes(999_999)
+    ('48 B', '9.22 kB', '1 MB')
     """
-    units = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
-    texts = (f"{size / each:.3g} {unit}" for unit, each in units if abs(size) >= each)
+    rounded, units = float(f"{size:.3g}"), (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
+    texts = (f"{rounded / each:g} {unit}" for unit, each in units if abs(rounded) >= each)
     return next(texts, f"{size} B")
 
 

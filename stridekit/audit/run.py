@@ -55,10 +55,10 @@ def audit(model: Any = ..., *inputs: Any, backward: bool = False, **named: Any) 
     if not isinstance(backward, bool):
         raise TypeError(f"backward is {a_kind(backward)}: give True or False")
     if model is ...:
-        if given := [*named, *(["backward"] if backward else [])]:
-            raise TypeError(f"audit got {', '.join(given)} and no model: name the model first")
+        if extra := [*named, *(["backward"] if backward else [])]:
+            raise TypeError(f"audit got {', '.join(extra)} and no model: name the model first")
         block = Audit("the block", unwatched=(_NOT_ENTERED,))
-        block.block = _watching(block, None)
+        block.block = _watching(block, None, {})
         return block
     if isinstance(model, type):
         name = model.__name__
@@ -67,7 +67,8 @@ def audit(model: Any = ..., *inputs: Any, backward: bool = False, **named: Any) 
         raise TypeError(f"model is {a_kind(model)}: give a module, or a function to call")
     watched = Audit(getattr(model, "__qualname__", type(model).__name__))
     call = model, inputs, named, backward
-    with _watching(watched, *call[:3]) as run:
+    given = {f"input {k}": x for k, x in enumerate(inputs)} | named
+    with _watching(watched, model, given) as run:
         run.ends = _run(*call)
     watched.again = Again(call, run)
     run.ends = None  # until here, so that what it keeps in memory is seen
@@ -86,15 +87,12 @@ def _run(model: Any, inputs: Any, named: Any, backward: bool) -> Any:
 
 
 @contextmanager
-def _watching(
-    watched: Audit, model: Any, inputs: tuple[Any, ...] = (), named: Any = None
-) -> Iterator[Recorder]:
+def _watching(watched: Audit, model: Any, given: dict[str, Any]) -> Iterator[Recorder]:
     """Watch what runs until the end of the block, and fill in the findings."""
+    run = Recorder(model, given)
     if torch.autograd._profiler_enabled() or not _watched.acquire(blocking=False):
         raise RuntimeError("a profiler or another audit runs: one runs at a time, so end it first")
-    run = Recorder(model)
     try:
-        run.take(inputs, named or {})
         with run.watching():
             watched.unwatched = ("the block has not ended",)
             yield run
