@@ -1,5 +1,7 @@
 // Helpers that build nodes once and patch them afterwards.
 
+import { range } from "./layout.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 /** Makes JupyterLab leave keys to the widget; the attribute works only on the focused node itself. */
 export const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
@@ -69,19 +71,9 @@ export function fit(node, texts, width) {
   set(node, "data-fit", size === 14 ? null : String(size));
 }
 
-/** `take(count)` returns that many children of a parent, and makes or removes some as needed. */
-export function pool(parent, make) {
-  const nodes = [];
-  return function take(count) {
-    while (nodes.length < count) {
-      const node = make(nodes.length);
-      nodes.push(node);
-      parent.append(node);
-    }
-    while (nodes.length > count) nodes.pop().remove();
-    return nodes;
-  };
-}
+/** The boxes of a grid, as `fill` makes them, in its rows. */
+export const inRows = (boxes, perRow) => range(Math.ceil(boxes.length / perRow)).map((r) =>
+  ["div", { role: "row", class: "sk-row" }, ...boxes.slice(r * perRow, (r + 1) * perRow)]);
 
 /** The box that a key leads to from box `now`, possibly outside the grid; undefined for other keys. */
 export const reachedBy = (key, now, perRow, count) => ({

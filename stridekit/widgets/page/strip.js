@@ -1,6 +1,7 @@
 // A strip: numbered boxes in rows, one tab stop, arrow keys from box to box. Each widget paints them its own way.
 
-import { OWN_KEYS, h, pool, reachedBy, set } from "./dom.js";
+import { OWN_KEYS, fill, h, inRows, reachedBy, set } from "./dom.js";
+import { range } from "./layout.js";
 
 // `layOut(count, perRow, width, apart)` places the boxes and `draw(look, active)` patches them: look(k) returns
 // {text, kind, says, style} for box k, where `kind` is its classes and `says` is read aloud. `apart` may widen the
@@ -11,18 +12,11 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
   const node = h("div", {
     class: "sk-strip", role: "grid", tabindex: "0", ...OWN_KEYS, "aria-label": label,
     onkeydown: keyed,
-    onpointerover: ({ target: { box } }) => onHover(box === undefined ? null : of(box)),
+    onpointerover: ({ target: { dataset: { box } } }) => onHover(box ? of(Number(box)) : null),
     onpointerleave: () => onHover(null),
-    onclick: ({ target: { box } }) => box !== undefined && onMove(of(box)),
-  });
-  // Each row keeps its own boxes: when rows grow shorter, the remaining boxes stay in place.
-  const rows = pool(node, (r) => {
-    const row = h("div", { role: "row", class: "sk-row" });
-    const make = (c) => h("div", { role: "gridcell", class: "sk-box", id: `${id}-b${r}-${c}`, text: "" });
-    return Object.assign(row, { take: pool(row, make) });
+    onclick: ({ target: { dataset: { box } } }) => box && onMove(of(Number(box))),
   });
   const together = [Infinity, 0];
-  let boxes = [];
   let geometry = { pitch: 40 };
   let reached = null;
 
@@ -30,29 +24,25 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
     const pitch = Math.max(narrowest, Math.min(52, Math.floor(width / perRow)));
     geometry = { count, perRow, pitch, columns: together, rows: together, height, ...apart };
     const { columns, rows: groups, height: tall } = geometry;
-    const lines = rows(Math.ceil(count / perRow));
-    boxes = lines.flatMap((row, r) => [...row.take(Math.min(perRow, count - r * perRow))]);
-    for (const [k, box] of boxes.entries()) {
-      const before = extra(columns, k % perRow);
-      Object.assign(box, { box: k, place: before ? `margin-left:${before}px;` : "" });
-    }
     // The tracks of a CSS grid place the boxes: a style per box would double the time of a frame.
-    const across = Array.from({ length: perRow }, (_, c) => `${pitch - gap + extra(columns, c)}px`);
-    const down = lines.map((_, r) => `${tall + extra(groups, r)}px`);
+    const across = range(perRow).map((c) => `${pitch - gap + extra(columns, c)}px`);
+    const down = range(Math.ceil(count / perRow)).map((r) => `${tall + extra(groups, r)}px`);
     set(node, "style", count ? `--height:${tall}px;gap:${gap}px;grid-template:${down.join(" ")}/${across.join(" ")}` : null);
   }
 
   function draw(look, active = null) {
     reached = active;
-    boxes.forEach((box, k) => {
+    const { count, perRow, columns } = geometry;
+    const boxes = range(count).map((k) => {
       const { text, kind = "", says, style = "" } = look(k);
-      set(box, "text", text);
-      set(box, "class", `sk-box ${kind}`);
-      set(box, "aria-label", says);
-      set(box, "aria-selected", String(k === active));
-      set(box, "style", box.place + style || null);
+      const before = extra(columns, k % perRow);
+      return ["div", {
+        role: "gridcell", id: idOf(k), "data-box": String(k), text, class: `sk-box ${kind}`, "aria-label": says,
+        "aria-selected": String(k === active), style: `${before ? `margin-left:${before}px;` : ""}${style}` || null,
+      }];
     });
-    set(node, "aria-activedescendant", boxes[active]?.id ?? null);
+    fill(node, ...inRows(boxes, perRow));
+    set(node, "aria-activedescendant", active in boxes ? idOf(active) : null);
   }
 
   function keyed(event) {
@@ -65,6 +55,7 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
     if (next >= 0 && next < count) onMove(of(next));
   }
 
+  const idOf = (k) => `${id}-b${Math.floor(k / geometry.perRow)}-${k % geometry.perRow}`;
   /** The extra space before the n-th column or row, and its sum up to there. */
   const extra = ([many, px], n) => (n > 0 && n % many === 0 ? px : 0);
   const extras = ([many, px], n) => Math.floor(n / many) * px;
@@ -79,7 +70,7 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
     node, layOut, draw, left, top,
     middle: (k) => [left(k) + (geometry.pitch - gap) / 2, top(k) + geometry.height / 2],
     boxWidth: () => geometry.pitch - gap,
-    box: (k) => boxes[k],
+    box: (k) => node.children[Math.floor(k / geometry.perRow)].children[k % geometry.perRow],
   };
 }
 

@@ -1,7 +1,7 @@
 // A grid of boxes for pointer and keys. Its boxes are HTML, or, where HTML would be slow, drawn on one canvas, a plate:
 // there only boxes that differ are repainted, and a screen reader gets one live cell, the active one.
 
-import { OWN_KEYS, fit, h, pool, set, setAll } from "../page/dom.js";
+import { OWN_KEYS, fill, fit, h, inRows, set, setAll } from "../page/dom.js";
 
 const NAMES = ["row0", "row1", "row2", "row3", "row4", "row5", "pale", "ink", "muted", "line"];
 const LEAST_TEXT = 8; // px: smaller digits are not drawn
@@ -17,29 +17,25 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
   const grid = h("div", {
     class: kind, role: "grid", tabindex: "0", ...OWN_KEYS,
     onkeydown: (event) => (event.key === "Escape" ? grid.blur() : onKey(event)),
-    onpointerover: (event) => places || onHover(pointedAt(event)),
-    onpointermove: (event) => places && hover(pointedAt(event)),
+    onpointerover: (event) => isPlate || onHover(pointedAt(event)),
+    onpointermove: (event) => isPlate && hover(pointedAt(event)),
     onpointerleave: () => hover(null),
     onclick: (event) => pointedAt(event) !== null && onSelect(pointedAt(event)),
   });
   const canvas = h("canvas", { class: "sk-plate", "aria-hidden": "true" });
   const probes = h("span", { hidden: "" }, ...NAMES.map((name) => h("i", { style: `color:var(--sk-${name})` })));
   const liveRows = [0, 1].map(() => h("div", { role: "row" }, h("div", { role: "gridcell", class: "sk-active" })));
-  // Each row keeps its own boxes: with one column less, the others stay in place.
-  const lines = pool(grid, () => {
-    const row = h("div", { role: "row", class: "sk-row" });
-    return Object.assign(row, { take: pool(row, () => h("div", { role: "gridcell", class: cell, text: "" })) });
-  });
-  let [nodes, numbers, columns, boxWidth] = [[], [], 1, 0];
-  let places = null; // of boxes on the plate
+  let [numbers, places, columns] = [[], [], 1];
+  let isPlate = false;
   let painted = []; // the looks of the boxes on the plate
   let [textSize, colours, turn] = [0, null, 0];
+  const nodes = () => [...grid.querySelectorAll(`.${cell}`)];
 
   const media = THEME.map((query) => matchMedia(query));
   const themed = new MutationObserver(repaint);
 
   function pointedAt({ target, clientX, clientY }) {
-    if (!places) return target.box ?? null;
+    if (!isPlate) return target.dataset.box ? Number(target.dataset.box) : null;
     const { left, top } = canvas.getBoundingClientRect();
     return boxAt(clientX - left, clientY - top);
   }
@@ -52,20 +48,10 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
   }
 
   function layOut(newNumbers, newPlaces, perRow, plate = null) {
-    [numbers, columns, boxWidth] = [newNumbers, perRow, newPlaces[0]?.[2] ?? 0];
-    const rows = plate ? 0 : Math.ceil(numbers.length / columns);
-    nodes = lines(rows).flatMap((row, r) => [...row.take(Math.min(columns, numbers.length - r * columns))]);
-    nodes.forEach((node, k) => {
-      const [x, y, w] = newPlaces[k];
-      node.box = numbers[k];
-      set(node, "id", idOf(k, numbers[k]));
-      set(node, "style", `left:${x}px;top:${y}px;width:${w}px`);
-    });
-    set(grid, "aria-rowcount", plate && String(plate.rows));
-    set(grid, "aria-colcount", plate && String(columns));
+    [numbers, places, columns, painted] = [newNumbers, newPlaces, perRow, []];
+    setAll(grid, { "aria-rowcount": plate && String(plate.rows), "aria-colcount": plate && String(columns) });
     if (!plate) return close();
-    if (!places) open();
-    [places, painted] = [newPlaces, []];
+    if (!isPlate) open();
     const dots = devicePixelRatio || 1; // in a px
     const [width, height] = [plate.width, plate.height].map((size) => Math.ceil(size * dots));
     setAll(canvas, { width, height, style: `width:${width / dots}px;height:${height / dots}px` });
@@ -75,40 +61,37 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
   function draw(look, says, active) {
     const at = active === null ? -1 : numbers.indexOf(active);
     const now = numbers.map(look);
-    if (places) {
+    if (isPlate) {
       paintAll(now);
       return activate(at, active, at < 0 ? "" : says(active));
     }
-    fit(grid, now.map(([, text]) => text), boxWidth);
-    nodes.forEach((node, k) => {
-      const [tint, text, mark, attributes = {}] = now[k];
-      set(node, "text", text);
-      set(node, "class", `${cell} ${tint === null ? "is-hole" : `sk-r${tint}`}${mark && ` is-${mark}`}`);
-      set(node, "aria-selected", String(k === at));
-      setAll(node, attributes);
-    });
-    set(grid, "aria-activedescendant", nodes[at]?.id ?? null);
-    return () => nodes.forEach((node, k) => set(node, "aria-label", says(numbers[k])));
+    fit(grid, now.map(([, text]) => text), places[0]?.[2] ?? 0);
+    fill(grid, ...inRows(now.map(([tint, text, mark, attributes], k) => ["div", {
+      role: "gridcell", id: idOf(k, numbers[k]), "data-box": String(numbers[k]), text, "aria-selected": String(k === at),
+      class: `${cell} ${tint === null ? "is-hole" : `sk-r${tint}`}${mark && ` is-${mark}`}`,
+      style: `left:${places[k][0]}px;top:${places[k][1]}px;width:${places[k][2]}px`, ...attributes,
+    }]), columns));
+    set(grid, "aria-activedescendant", at < 0 ? null : idOf(at, active));
+    return () => nodes().forEach((node, k) => set(node, "aria-label", says(numbers[k])));
   }
 
   function open() {
-    colours = null;
-    grid.append(canvas, probes);
+    [isPlate, colours] = [true, null];
+    fill(grid, canvas, probes);
     for (const query of media) query.addEventListener("change", repaint);
     themed.observe(document.body, { attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
   }
 
   function close() {
-    if (!places) return;
-    places = null;
-    for (const node of [canvas, probes, ...liveRows]) node.remove();
+    if (!isPlate) return;
+    isPlate = false;
     for (const query of media) query.removeEventListener("change", repaint);
     themed.disconnect();
   }
 
   function repaint() {
     colours = null;
-    if (places) paintAll(painted);
+    if (isPlate) paintAll(painted);
   }
 
   function paintAll(looks) {
@@ -180,7 +163,7 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
     });
   }
 
-  return { node: grid, layOut, draw, close, nodes: () => nodes, texts: () => textSize > 0 };
+  return { node: grid, layOut, draw, close, nodes, texts: () => textSize > 0 };
 }
 
 // A pane that scrolls inside, where it and the others would be too high for one screen: `cap` limits the height, `reveal`

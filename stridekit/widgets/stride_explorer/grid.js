@@ -2,7 +2,7 @@
 
 import { createBoxes, createScroller } from "./canvas.js";
 import { elementName, product, range, unflatten } from "../page/layout.js";
-import { boxFor, h, pool, set } from "../page/dom.js";
+import { boxFor, fill, h, set } from "../page/dom.js";
 import { describeCell } from "./words.js";
 
 const MAX_HTML = 256; // cells drawn as HTML; more are drawn on a canvas
@@ -98,9 +98,7 @@ export function createGrid(id, { onHover, onSelect, onKey, onScroll }) {
   const { node } = boxes;
   const flag = h("span", { class: "sk-flag" });
   const marks = h("div", { class: "sk-marks", "aria-hidden": "true" });
-  // A pool for each kind of head, so that one column less does not change the numbers of rows.
-  const heads = range(3).map(() => pool(marks, () => h("span", { class: "sk-head" })));
-  let headNodes = [];
+  let heads = [];
   let geometry = gridGeometry([], 300);
   let shape = [];
   let tensor = "x";
@@ -115,56 +113,44 @@ export function createGrid(id, { onHover, onSelect, onKey, onScroll }) {
     const flats = range(product(shape));
     boxes.layOut(flats, flats.map((flat) => [...corner(flat), cell, height]), columns,
       dense ? { width: wide, height: totalHeight, rows: rows * count } : null);
-    if (dense) marks.append(flag);
-    else flag.remove();
     const empty = shape.includes(0);
     const [w, t] = empty ? [200, 60] : [wide, totalHeight];
     set(box, "style", `width:${w}px;height:${t}px;--slot:${height}px`);
     set(box, "data-empty", empty ? "no elements: a size is 0" : null);
-    placeHeads();
+    heads = headsOf();
     scroller.cap(most, t);
     return [w, Math.min(t, most)];
   }
 
-  /** Numbers of rows and columns, names of dims, and a title over each plane. */
-  function placeHeads() {
-    const [acrossHeads, downHeads, others] = [[], [], []];
+  /** Numbers of rows and columns, names of dims, and a title over each plane: [text, x, y, class, plane, number] each. */
+  function headsOf() {
+    const all = [];
     const last = shape.length - 1;
     const { dense, cell, height, columns, rows, perLine, lines, rowHeight, gutter, corner } = geometry;
     // Where numbers would touch, some are hidden until they are lit.
     const every = [dense && cell < 26 ? (cell < 18 ? 8 : 4) : 1, dense && height < 16 ? 4 : 1];
-    const number = (heads, n, step, x, y, kind, plane) => {
-      if (n % step === 0 || last < 2) heads.push([n, x, y, n % step ? `${kind} is-sparse` : kind, plane, n]);
+    const number = (n, step, x, y, kind, plane) => {
+      if (n % step === 0 || last < 2) all.push([n, x, y, n % step ? `${kind} is-sparse` : kind, plane, n]);
     };
     for (const plane of range(shape.includes(0) ? 0 : geometry.count)) {
       const [x, y] = geometry.place(plane);
       if (last > 1) {
         const title = elementName([...unflatten(shape.slice(0, -2), plane), ":", ":"], tensor);
-        others.push([title, x + gutter, y, "sk-title"]);
-      } else if (last >= 0) others.push([`dim ${last} →`, x + gutter - 2, y, `sk-dim sk-origin sk-d${last}`]);
+        all.push([title, x + gutter, y, "sk-title"]);
+      } else if (last >= 0) all.push([`dim ${last} →`, x + gutter - 2, y, `sk-dim sk-origin sk-d${last}`]);
       if (last === 1) {
         const middle = y + geometry.top + (rows * rowHeight) / 2;
-        others.push([`← dim ${last - 1}`, x + 11, middle, `sk-dim sk-upright sk-d${last - 1}`]);
+        all.push([`← dim ${last - 1}`, x + 11, middle, `sk-dim sk-upright sk-d${last - 1}`]);
       }
       for (const c of range(last >= 0 && lines === 1 ? perLine : 0))
-        number(acrossHeads, c, every[0], x + corner(c)[0] + cell / 2, y + geometry.top - HEAD, "sk-number sk-column", plane);
+        number(c, every[0], x + corner(c)[0] + cell / 2, y + geometry.top - HEAD, "sk-number sk-column", plane);
       for (const r of range(last > 0 ? rows : 0))
-        number(downHeads, r, every[1], x + gutter - 10, y + corner(r * columns)[1] + height / 2 - 9, "sk-number sk-line", plane);
+        number(r, every[1], x + gutter - 10, y + corner(r * columns)[1] + height / 2 - 9, "sk-number sk-line", plane);
       for (const line of range(lines > 1 && last === 0 ? lines : 0))
         if (line % every[1] === 0)
-          downHeads.push([line * perLine, gutter - 10, corner(line * perLine)[1] + height / 2 - 9, "sk-number sk-line"]);
+          all.push([line * perLine, gutter - 10, corner(line * perLine)[1] + height / 2 - 9, "sk-number sk-line"]);
     }
-    headNodes = [acrossHeads, downHeads, others].flatMap((wanted, which) => {
-      const nodes = heads[which](wanted.length);
-      nodes.forEach((head, k) => {
-        const [text, x, y, kind, ...where] = wanted[k];
-        set(head, "text", String(text));
-        set(head, "class", `sk-head ${kind}`);
-        set(head, "style", `left:${x}px;top:${y}px`);
-        head.where = [kind, ...where];
-      });
-      return nodes;
-    });
+    return all;
   }
 
   function draw(view) {
@@ -179,11 +165,11 @@ export function createGrid(id, { onHover, onSelect, onKey, onScroll }) {
     set(flag, "text", boxes.texts() || spot.flat === null ? "" : label(spot.element));
     const [at, plane] = spot.flat === null ? [[], -1]
       : [unflatten(shape, spot.flat), Math.floor(spot.flat / (geometry.rows * geometry.columns))];
-    for (const head of headNodes) {
-      const [kind, inPlane, number] = head.where;
+    fill(marks, ...heads.map(([text, x, y, kind, inPlane, number]) => {
       const d = shape.length - (kind.includes("sk-column") ? 1 : 2);
-      set(head, "data-lit", inPlane === plane && at[d] === number ? String(d) : null);
-    }
+      const lit = inPlane === plane && at[d] === number ? String(d) : null;
+      return ["span", { text: String(text), class: `sk-head ${kind}`, style: `left:${x}px;top:${y}px`, "data-lit": lit }];
+    }), ...(geometry.dense ? [flag] : []));
     return describe;
   }
 
