@@ -9,7 +9,7 @@ import { range } from "../page/layout.js";
 import { createSettings, createSizes } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { createShell } from "../page/shell.js";
-import { createStrip } from "../page/strip.js";
+import { createElements } from "../page/strip.js";
 
 const STACKED = 560; // px: below this, the memories stand below one another
 const BETWEEN = 20;
@@ -25,7 +25,6 @@ function render({ model, el }) {
   });
   const { id, state } = shell;
   let followed = [0, 0, 0]; // sequence, head, token
-  let hovered = null;
 
   function change(changed) {
     player.stop();
@@ -37,13 +36,15 @@ function render({ model, el }) {
   const [tokens] = sizes.node.children;
   sizes.node.prepend(h("div", { class: "sk-playing" }, player.node, tokens));
   const choices = createSettings({ order: ORDERS, attention: ATTENTION, block: BLOCKS }, change);
-  const point = (vector, next = followed) => {
-    [hovered, followed] = [vector, next];
-    draw();
+  const hand = {
+    onHover: shell.hover,
+    onMove(vector) {
+      if (!vector) return;
+      [followed, shell.hovered] = [vector, null];
+      draw();
+    },
   };
-  const panes = WAYS.map((way) => createPane(`${id}-${way.replace(" ", "-")}`, way, {
-    onHover: (vector) => point(vector), onMove: (vector) => point(vector ? null : hovered, vector ?? followed),
-  }));
+  const panes = WAYS.map((way) => createPane(`${id}-${way.replace(" ", "-")}`, way, hand));
   const chart = svg("svg", { height: HEIGHT + 20, role: "img", "aria-label": "bytes written, by tokens" });
   const [idea, where] = paragraphs("sk-idea", "sk-place");
   const row = h("div", { class: "sk-ways" }, ...panes.map(({ node }) => node));
@@ -60,7 +61,7 @@ function render({ model, el }) {
     sizes.draw(s, { tokens: `${count} of ${ROOM}` });
     choices.draw(s);
     player.draw(true);
-    const spot = hovered ?? [s.batch, s.heads, Math.max(count, 1)].map((size, k) => Math.min(followed[k], size - 1));
+    const spot = shell.hovered ?? [s.batch, s.heads, Math.max(count, 1)].map((size, k) => Math.min(followed[k], size - 1));
     const isStacked = shell.width < STACKED;
     set(row, "data-stacked", String(isStacked));
     const width = isStacked ? shell.width : Math.floor((shell.width - 2 * BETWEEN) / 3);
@@ -78,27 +79,25 @@ function render({ model, el }) {
   return shell.open(first, sizes.node, row, where, h("div", { class: "sk-chart" }, chart), idea);
 }
 
-function createPane(id, way, { onHover, onMove }) {
-  let vectors = [];
-  const strip = createStrip(id, { label: `the memory of ${way}`, gap: 2, narrowest: 16, of: (k) => vectors[k] ?? null, onHover, onMove });
+function createPane(id, way, hand) {
+  const strip = createElements(id, { label: `the memory of ${way}`, gap: 2, narrowest: 16, ...hand });
   const node = h("div", { class: "sk-way" });
   return {
     node,
     draw(s, spot, totals, width) {
-      vectors = boxes(s, way);
+      const vectors = boxes(s, way);
       const perRow = Math.max(rowOf(s, way), 1);
       const rows = vectors.length / perRow;
       const apart = [way === "blocks" ? 1 : Math.max(rows / s.batch, 1), 5];
       strip.layOut(vectors.length, perRow, Math.min(width, perRow * 34), { height: rows > 8 ? 13 : 18, rows: apart });
       show(strip.node, vectors.length);
-      const isSpot = (vector) => String(vector) === String(spot);
-      strip.draw((k) => {
-        const vector = vectors[k];
-        if (!vector) return { text: "", says: "empty", kind: "sk-empty" };
+      strip.put(vectors.map((vector) => {
+        if (!vector) return { element: null, text: "", says: "empty", kind: "sk-empty" };
         const [b, head, t] = vector;
-        const kind = `sk-r${head}${t === s.tokens - 1 ? " is-new" : ""}${isSpot(vector) ? " is-here" : ""}`;
-        return { text: label(vector), says: `sequence ${b}, head ${head}, token ${t}`, kind };
-      }, Math.max(vectors.findIndex(isSpot), 0));
+        const kind = `sk-r${head}${t === s.tokens - 1 ? " is-new" : ""}`;
+        return { element: vector, text: label(vector), says: `sequence ${b}, head ${head}, token ${t}`, kind };
+      }));
+      strip.light({ spot: String(spot), selected: String(spot), isLit: () => false });
       set(strip.node, "data-fit", strip.boxWidth() >= 24 ? "11" : "9");
       fill(node, ["strong", { text: way }],
         ["ul", { class: "sk-written" }, ...now(s, way).map((text) => ["li", { text, "data-copies": String(/again|pool|clones/.test(text)) }])],

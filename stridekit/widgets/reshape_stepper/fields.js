@@ -1,7 +1,7 @@
 // What a person types: the shape and the stride of x, and the shape to view it as, in any usual way of writing.
 
 import { completeShape, counted, elementName, flatten, numel, offset, rowMajor, tuple, unflatten } from "../page/layout.js";
-import { h, set, show } from "../page/dom.js";
+import { fill, h, set, show } from "../page/dom.js";
 import { whyNotShown } from "./facts.js";
 import { followed } from "./steps.js";
 
@@ -103,55 +103,41 @@ const shown = (layout) => {
 };
 
 // One element in both shapes: an input for each dim of x and of y, and one for its number in order.
-export function createFollow(id, { onFlat }) {
+export function createFollow({ onFlat }) {
   const line = h("div", { class: "sk-follow", role: "group", "aria-label": "follow one element" });
   const words = h("p", { class: "sk-note sk-followed" });
-  const node = h("div", {}, line, words);
-  let built = "";
-  let inputs = [];
+  const text = (words) => ["span", { text: words }];
 
-  const number = (label, read) => h("input", {
-    type: "number", min: "0", step: "1", class: "sk-input", "aria-label": label,
+  /** An input for one of so many; `flatOf` is what it then leads to. */
+  const number = (label, size, flatOf) => ["input", {
+    type: "number", min: "0", max: String(size - 1), step: "1", class: "sk-input", "aria-label": label,
+    style: `width:calc(${String(size - 1).length}ch + 32px)`, // with room for the arrows
     oninput({ currentTarget: at }) {
       if (at.value === "") return; // a digit is still to come
-      at.value = Math.max(0, Math.min(Math.trunc(at.valueAsNumber), Number(at.max)));
-      onFlat(read());
+      at.value = Math.max(0, Math.min(Math.trunc(at.valueAsNumber), size - 1));
+      onFlat(flatOf(at.valueAsNumber));
     },
-  });
+  }];
 
-  function indexOf(name, shape) {
-    const read = () => flatten(shape, made.map((at) => at.valueAsNumber || 0));
-    const made = shape.map((_, d) => number(`index of ${name} in dim ${d}`, read));
-    const parts = made.flatMap((at, d) => (d ? [", ", at] : [at]));
-    return [made, h("span", { class: "sk-index" }, h("b", { text: name }), ...(made.length ? ["[", ...parts, "]"] : []))];
+  function indexOf(name, shape, index) {
+    const inputs = shape.map((size, d) =>
+      number(`index of ${name} in dim ${d}`, size, (i) => flatten(shape, index.with(d, i))));
+    const parts = inputs.flatMap((input, d) => [text(d ? ", " : "["), input]);
+    return ["span", { class: "sk-index" }, ["b", { text: name }], ...parts, ...(shape.length ? [text("]")] : [])];
   }
-
-  function build(shape, target) {
-    const [[old, oldNode], [fresh, freshNode]] = [indexOf("x", shape), indexOf("y", target)];
-    const order = number("number in row-major order", () => order.valueAsNumber);
-    inputs = [...old, order, ...fresh];
-    const parts = [["follow ", oldNode], ["→ number ", order, " in order"], ["→ ", freshNode]];
-    line.replaceChildren(...parts.map((part) => h("span", {}, ...part)));
-  }
-
-  const put = (at, value, size) => {
-    const most = String(size - 1);
-    set(at, "max", most);
-    set(at, "style", `width:calc(${most.length}ch + 32px)`); // with room for the arrows
-    if (at.value !== String(value)) at.value = value;
-  };
 
   return {
-    node,
+    node: h("div", {}, line, words),
     draw({ layout, target, flat, done, reason }) {
-      const now = `${layout.shape}|${target}`;
-      if (now !== built) build(layout.shape, target);
-      built = now;
       show(line, flat !== null);
       if (flat === null) return set(words, "text", "");
       const [index, newIndex] = [unflatten(layout.shape, flat), unflatten(target, flat)];
-      const sizes = [...layout.shape, numel(layout), ...target];
-      [...index, flat, ...newIndex].forEach((value, k) => put(inputs[k], value, sizes[k]));
+      fill(line,
+        ["span", {}, text("follow "), indexOf("x", layout.shape, index)],
+        ["span", {}, text("→ number "), number("number in row-major order", numel(layout), (k) => k), text(" in order")],
+        ["span", {}, text("→ "), indexOf("y", target, newIndex)]);
+      const values = [...index, flat, ...newIndex].map(String);
+      line.querySelectorAll("input").forEach((input, k) => input.value === values[k] || (input.value = values[k]));
       const names = [elementName(index, "x"), elementName(newIndex, "y")];
       return set(words, "text", followed(offset(layout, index), names, flat, done ? reason !== "" : null));
     },

@@ -55,7 +55,7 @@ function render({ model, el }) {
   const labels = h("div", { class: "sk-labels", "aria-hidden": "true" });
   const tapeBox = h("div", { class: "sk-tapebox sk-pane" }, h("div", {}, tape.node, labels));
 
-  const follow = createFollow(id, { onFlat: (flat) => shell.put({ flat }) });
+  const follow = createFollow({ onFlat: (flat) => shell.put({ flat }) });
   const after = h("dl", { class: "sk-after" });
   const copy = createStrip(`${id}-new`, { label: "the storage of the copy", onMove: (flat) => shell.put({ flat }), height: 28 });
   const copyBox = h("div", { class: "sk-copy sk-pane" }, copy.node);

@@ -1,5 +1,5 @@
 // A grid of boxes for pointer and keys. Its boxes are HTML, or, where HTML would be slow, drawn on one canvas, a plate:
-// there only boxes that differ are repainted, and a screen reader gets one live cell, the active one.
+// there a screen reader gets one live cell, the active one.
 
 import { OWN_KEYS, fill, fit, h, inRows, set, setAll } from "../page/dom.js";
 
@@ -99,19 +99,13 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
     const [, , w, height] = places[0] ?? [0, 0, 4, 1];
     const fits = Math.min(Math.floor((w - 4) / (0.6 * longest)), height - 1, 14);
     const size = fits < LEAST_TEXT ? 0 : fits; // one size for all: the longest fits, or none is drawn
-    if (size !== textSize || !colours?.ink) painted = [];
     textSize = size;
     if (!colours?.ink) colours = read();
     const pen = canvas.getContext("2d");
-    if (!painted.length) pen.clearRect(0, 0, canvas.width, canvas.height);
+    pen.clearRect(0, 0, canvas.width, canvas.height);
     pen.textAlign = "center";
     pen.textBaseline = "middle";
-    looks.forEach((look, k) => {
-      const [old, [x, y]] = [painted[k], places[k]];
-      if (old && old[0] === look[0] && (old[1] === look[1] || !textSize) && old[2] === look[2]) return;
-      if (old) pen.clearRect(x - 0.5, y - 0.5, w + 1, height + 1); // outlines stick out by half a pixel
-      paint(pen, places[k], look);
-    });
+    looks.forEach((look, k) => paint(pen, places[k], look));
     painted = looks;
   }
 
@@ -164,27 +158,4 @@ export function createBoxes(idOf, { kind, cell, boxAt, onHover, onSelect, onKey 
   }
 
   return { node: grid, layOut, draw, close, nodes, texts: () => textSize > 0 };
-}
-
-// A pane that scrolls inside, where it and the others would be too high for one screen: `cap` limits the height, `reveal`
-// scrolls a part into view; `shown(y)` is a height in the pane, null out of view.
-export function createScroller(content, onScroll) {
-  const node = h("div", { onscroll: () => { top = node.scrollTop; onScroll(); } }, content);
-  let [top, most, height] = [0, Infinity, 0]; // kept, since to ask the page for them would cost a layout
-  return {
-    node,
-    isCut: () => most < Infinity,
-    most: () => most,
-    cap(room, whole) {
-      [most, height] = [whole > room ? room : Infinity, whole];
-      if (most === Infinity) top = 0;
-      set(node, "class", most < Infinity ? "sk-scroller is-cut" : "sk-scroller");
-      set(node, "style", most < Infinity ? `max-height:${most}px` : null);
-    },
-    reveal(first, last) {
-      if (first >= top && last <= top + most) return;
-      node.scrollTop = top = Math.max(0, Math.min(first < top ? first : last - most, height - most));
-    },
-    shown: (y) => (y >= top && y <= top + most ? y - top : null),
-  };
 }

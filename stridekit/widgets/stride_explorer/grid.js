@@ -1,6 +1,6 @@
 // The grid of indices: the last two dims as rows and columns, further dims as planes.
 
-import { createBoxes, createScroller } from "./canvas.js";
+import { createBoxes } from "./canvas.js";
 import { elementName, product, range, unflatten } from "../page/layout.js";
 import { boxFor, fill, h, set } from "../page/dom.js";
 import { describeCell } from "./words.js";
@@ -92,7 +92,7 @@ const MOVES = {
 };
 
 /** The grid widget: `resize` lays it out for a shape, `draw` patches it to a view. */
-export function createGrid(id, { onHover, onSelect, onKey, onScroll }) {
+export function createGrid(id, { onHover, onSelect, onKey }) {
   const idOf = (k) => `${id}-c${geometry.dense ? k : `${Math.floor(k / geometry.columns)}-${k % geometry.columns}`}`;
   const boxes = createBoxes(idOf, { kind: "sk-grid", cell: "sk-cell", boxAt: (x, y) => geometry.flatAt(x, y), onHover, onSelect, onKey });
   const { node } = boxes;
@@ -103,8 +103,8 @@ export function createGrid(id, { onHover, onSelect, onKey, onScroll }) {
   let shape = [];
   let tensor = "x";
 
-  /** Place the cells; they keep to a height of `room` if they can, and are cut at `most`. Returns width and height. */
-  function resize({ layout, name, longest }, width, wraps, room, most) {
+  /** Place the cells, which keep to a height of `room` if they can. Returns width and height. */
+  function resize({ layout, name, longest }, width, wraps, room) {
     geometry = gridGeometry(layout.shape, width, wraps, longest, room);
     shape = layout.shape;
     tensor = name;
@@ -118,8 +118,7 @@ export function createGrid(id, { onHover, onSelect, onKey, onScroll }) {
     set(box, "style", `width:${w}px;height:${t}px;--slot:${height}px`);
     set(box, "data-empty", empty ? "no elements: a size is 0" : null);
     heads = headsOf();
-    scroller.cap(most, t);
-    return [w, Math.min(t, most)];
+    return [w, t];
   }
 
   /** Numbers of rows and columns, names of dims, and a title over each plane: [text, x, y, class, plane, number] each. */
@@ -174,12 +173,9 @@ export function createGrid(id, { onHover, onSelect, onKey, onScroll }) {
   }
 
   const box = h("div", { class: "sk-gridbox" }, node, marks);
-  const scroller = createScroller(box, onScroll);
   return {
-    node: scroller.node, scroller, resize, draw, cells: boxes.nodes, close: boxes.close,
+    node: h("div", { class: "sk-pane" }, box), resize, draw, cells: boxes.nodes, close: boxes.close,
     isWrapped: () => geometry.lines > 1,
-    corner: (flat) => geometry.corner(flat),
-    size: () => [geometry.cell, geometry.height],
-    bottom: () => Math.min(geometry.totalHeight, scroller.most()),
+    geometry: () => geometry,
   };
 }

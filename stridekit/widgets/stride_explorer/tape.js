@@ -1,6 +1,6 @@
 // The storage as a tape: rows of slots, with marks around them from marks.js.
 
-import { createBoxes, createScroller } from "./canvas.js";
+import { createBoxes } from "./canvas.js";
 import { range } from "../page/layout.js";
 import { boxFor, fill, h, s, set } from "../page/dom.js";
 import { marksOf } from "./marks.js";
@@ -90,7 +90,7 @@ export function tapeGeometry(storageSize, layout, width, owners, longest = 1, ti
 const keepText = (event) => event.preventDefault(); // else the browser starts to select text
 
 /** The tape widget: `resize` lays it out, `draw` patches it; `locator` finds slots under a pointer. */
-export function createTape(id, { onHover, onSelect, onKey, onDrag, onScroll }) {
+export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
   const idOf = (_, element) => `${id}-s${element}`;
   const boxes = createBoxes(idOf, { kind: "sk-tape", cell: "sk-slot", boxAt: slotAt, onHover, onSelect, onKey });
   const { node } = boxes;
@@ -100,7 +100,6 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag, onScroll }) {
   const tags = h("div", { class: "sk-marks", "aria-hidden": "true" });
   const grips = h("div", { class: "sk-marks", "aria-hidden": "true" });
   const box = h("div", { class: "sk-tapebox" }, drawing, node, tags, tips, grips);
-  const scroller = createScroller(box, onScroll);
   let g = null;
   let elements = [];
   let laidOut = "";
@@ -172,7 +171,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag, onScroll }) {
   }
 
   return {
-    node: scroller.node, scroller, resize, draw, locator,
+    node: h("div", { class: "sk-pane" }, box), resize, draw, locator,
     geometry: () => g,
     slot: (element) => boxes.nodes()[elements.indexOf(element)],
     close: boxes.close,

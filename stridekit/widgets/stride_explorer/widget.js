@@ -6,7 +6,7 @@
 import { closed, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
 import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
-import { button, h, paragraphs, reachedBy, s, set, show } from "../page/dom.js";
+import { button, h, isCut, paragraphs, reachedBy, s, set, show } from "../page/dom.js";
 import { createMotion } from "../page/motion.js";
 import { createShell } from "../page/shell.js";
 import { code as codeOf, facts } from "./facts.js";
@@ -18,10 +18,10 @@ import { code, formula, verdicts, viewOf, words } from "./words.js";
 
 const TRAITS = ["_state", "_more", "_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
 const WIDE = 720; // px: the sliders stand beside the grid, and all panes fit one screen
-const HIGHEST = 718; // px for all panes there; what would make them higher scrolls inside
+const ROOM = 478; // px for grid and tape there: rows are low if they would take more, and then the panes scroll
 const [SLIDER, WORDS] = [26, 18]; // px of a slider, and of a line of words under them
-const TAPE = 160; // px that a tape keeps even if the grid then has to scroll
 const BESIDE = 340; // width of the sliders when they stand beside the grid
+const EDGE = 6; // px around what scrolls, for outlines
 const PAIRED = 540; // width for two columns of sliders
 
 function render({ model, el, signal }) {
@@ -40,17 +40,17 @@ function render({ model, el, signal }) {
     chainPanel.restart();
     change(preset.layout, shell.state().index);
   });
-  const rest = "layouts to start from, operations, sizes, the formula, the code";
-  const more = button("more", showMore, { class: "sk-button sk-more", title: rest });
+    const hidden = "layouts to start from, operations, sizes, the formula, the code";
+  const more = button("more", showMore, { class: "sk-button sk-more", title: hidden });
   const head = h("div", {}, more, presets.node);
   const chainPanel = createChain(id, { onSteps: setSteps, name: () => model.get("_name") });
   const sliders = createSliders(id, { onChange: slide, onLit: lightUp });
   const grid = createGrid(id, {
-    onHover: (flat) => own.dragging || hover("hoverFlat", flat), onSelect: select, onKey: gridKey, onScroll: drawLink,
+    onHover: (flat) => own.dragging || hover("hoverFlat", flat), onSelect: select, onKey: gridKey,
   });
   const tape = createTape(id, {
     onHover: (slot) => own.dragging || hover("hoverSlot", slot),
-    onSelect: goToSlot, onKey: tapeKey, onDrag: startDrag, onScroll: drawLink,
+    onSelect: goToSlot, onKey: tapeKey, onDrag: startDrag,
   });
   const formulaPanel = createFormula(lightUp);
   const verdictList = createVerdicts();
@@ -61,14 +61,13 @@ function render({ model, el, signal }) {
   const stage = h("div", { class: "sk-stage" },
     s("svg", { class: "sk-drawing", "aria-hidden": "true" }, link), top, caption, tape.node);
   const foot = h("div", { class: "sk-foot" }, formulaPanel.node, verdictList.node, codeBox.node);
+  const rest = h("div", { class: "sk-bounded" }, note, chainPanel.node, stage, foot);
   const motion = createMotion(stage);
 
   let laidOut = "";
   let tight = false; // the tape has low rows
   let staged = null; // the stages of the chain, kept while it stays the same
   let widest = null; // how far the sliders reach
-  let at = { grid: [0, 0], tape: [0, 0] };
-  let others = 240; // the height of all panes but grid and tape
   let spot = {}; // the element that the link leads to
   let seen = null; // the stages on screen
 
@@ -154,20 +153,17 @@ function render({ model, el, signal }) {
     });
   }
 
-  /** Give the panes their places, in the room that a screen has for them; first the rows give way, then they scroll. */
+  /** Give grid and tape their places; their rows are low where room is short. */
   function arrange(view) {
-    const room = shell.width >= WIDE ? HIGHEST - others : Infinity;
-    const key = `${view.layout.shape} ${view.longest} ${shell.width} ${others}`;
+    const room = shell.width >= WIDE ? ROOM : Infinity;
+    const key = `${view.layout.shape} ${view.longest} ${shell.width}`;
     let long = tape.resize(view, shell.width, tight);
     if (`${key} ${long}` === laidOut) return;
     if (tight) long = tape.resize(view, shell.width, false);
-    let above = arrangeTop(view, room, long);
-    tight = above + long > room;
-    if (tight) {
-      long = tape.resize(view, shell.width, true);
-      above = arrangeTop(view, room, long);
-    }
-    tape.scroller.cap(Math.max(room - above, TAPE), long);
+    tight = arrangeTop(view, room, long) + long > room;
+    if (tight) long = tape.resize(view, shell.width, true);
+    if (tight) arrangeTop(view, room, long);
+    set(rest, "data-wide", shell.width < WIDE ? null : "");
     laidOut = `${key} ${long}`;
   }
 
@@ -175,7 +171,7 @@ function render({ model, el, signal }) {
   function arrangeTop(view, room, long) {
     const ndim = view.layout.shape.length;
     const isWide = shell.width >= WIDE;
-    const resize = (width, wraps, room) => grid.resize(view, width, wraps, room - long, room - Math.min(long, TAPE));
+    const resize = (width, wraps, room) => grid.resize(view, width, wraps, room - long);
     const beside = shell.width - BESIDE - 24;
     let [width, height] = resize(isWide ? beside : shell.width, !isWide, room);
     const stacked = !isWide || width > beside || grid.isWrapped();
@@ -187,46 +183,36 @@ function render({ model, el, signal }) {
     return stacked ? height + sliding : Math.max(height, sliding);
   }
 
-  // Measure the panes after the browser has laid out the page and before it paints: any sooner, it would have to
-  // lay out the page twice.
-  const panes = [head, note, chainPanel.node, foot, caption];
   let isPlaced = false;
   const placed = new ResizeObserver(() => {
-    measure();
     const slider = sliders.find("stride[0]");
     if (!isPlaced && slider) takeKeys(el, slider.input, signal);
     isPlaced = true;
     drawLink();
-    const now = panes.reduce((sum, { offsetHeight }) => sum + offsetHeight, 40); // their margins
-    if (now === others) return;
-    others = now;
-    shell.redraw();
   });
-  for (const pane of [top, ...panes]) placed.observe(pane);
-
-  function measure() {
-    const origin = ({ node }) => [node.offsetLeft, node.offsetTop];
-    at = { grid: origin(grid), tape: origin(tape) };
-  }
+  for (const pane of [top, caption, tape.node]) placed.observe(pane);
+  stage.addEventListener("scroll", drawLink, { capture: true });
 
   /** Scroll grid and tape to what is pointed at in the other. */
   function showSpot() {
-    const g = tape.geometry();
-    if (grid.scroller.isCut() && spot.flat !== null && own.hoverFlat === null) {
-      const [, y] = grid.corner(spot.flat);
-      grid.scroller.reveal(y - 24, y + grid.size()[1] + 24);
-    }
-    if (tape.scroller.isCut() && g.has(spot.element) && own.hoverSlot === null)
-      tape.scroller.reveal(g.top(spot.element) - 24, g.top(spot.element) + g.height + 12);
+    const [g, cells] = [tape.geometry(), grid.geometry()];
+    if (spot.flat !== null && own.hoverFlat === null) showSpan(grid.node, cells.corner(spot.flat)[1], cells.height);
+    if (g.has(spot.element) && own.hoverSlot === null) showSpan(tape.node, g.top(spot.element), g.height);
+  }
+
+  function showSpan(pane, y, height) {
+    if (isCut(pane)) pane.scrollTop = Math.max(Math.min(pane.scrollTop, y - 24), y + height + 24 - pane.clientHeight);
   }
 
   /** The dotted line from the grid's lower edge, below the selected cell, to its slot. */
   function drawLink() {
-    const g = tape.geometry();
-    const end = g?.has(spot.element) ? tape.scroller.shown(g.top(spot.element)) : null;
-    if (end === null || spot.flat === null) return set(link, "d", "");
-    const [x0, y0] = [at.grid[0] + grid.corner(spot.flat)[0] + grid.size()[0] / 2, at.grid[1] + grid.bottom()];
-    const [x1, y1] = [at.tape[0] + g.middle(spot.element), at.tape[1] + end];
+    const [g, cells] = [tape.geometry(), grid.geometry()];
+    const { offsetLeft, offsetTop, scrollTop, clientHeight } = tape.node;
+    const y = g?.has(spot.element) ? g.top(spot.element) - scrollTop : -1;
+    if (y < 0 || y > clientHeight || spot.flat === null) return set(link, "d", "");
+    const x0 = grid.node.offsetLeft + EDGE + cells.corner(spot.flat)[0] + cells.cell / 2;
+    const y0 = grid.node.offsetTop + EDGE + Math.min(cells.totalHeight, grid.node.clientHeight - 2 * EDGE);
+    const [x1, y1] = [offsetLeft + EDGE + g.middle(spot.element), offsetTop + EDGE + y];
     const bend = Math.max(20, (y1 - y0) / 2);
     set(link, "d", `M${x0},${y0}C${x0},${y0 + bend} ${x1},${y1 - bend} ${x1},${y1}`);
   }
@@ -235,17 +221,16 @@ function render({ model, el, signal }) {
   // writes slots: there they come out of their cells. Not while a hand moves a slider: that is the motion.
   function move({ elements }, before, { layout, copies }) {
     if (sameLayout(before.layout, layout) && before.copies === copies) return;
-    const g = tape.geometry();
-    if (g.dense || grid.scroller.isCut() || tape.scroller.isCut()) return motion.end();
-    measure(); // one layout of the page for a whole change
-    const [width, height] = grid.size();
-    const ways = elements.map((element, flat) => {
-      const [x, y] = grid.corner(flat);
-      return g.has(element) ? [
-        at.tape[0] + g.middle(element) - at.grid[0] - x - width / 2,
-        at.tape[1] + g.top(element) + g.height / 2 - at.grid[1] - y - height / 2,
-      ] : null;
-    });
+    const [g, cells] = [tape.geometry(), grid.geometry()];
+    if (g.dense || [grid.node, tape.node].some(isCut)) return motion.end();
+    const way = (element, flat) => {
+      const [x, y] = cells.corner(flat);
+      return [
+        tape.node.offsetLeft + g.middle(element) - grid.node.offsetLeft - x - cells.cell / 2,
+        tape.node.offsetTop + g.top(element) + g.height / 2 - grid.node.offsetTop - y - cells.height / 2,
+      ];
+    };
+    const ways = elements.map((element, flat) => (g.has(element) ? way(element, flat) : null));
     if (copies <= before.copies) return motion.travel(grid.node, grid.cells(), ways);
     motion.travel(tape.node, elements.map(tape.slot), ways.map((way) => way?.map((by) => -by)));
   }
@@ -361,7 +346,7 @@ function render({ model, el, signal }) {
     grid.close();
     tape.close();
   });
-  return shell.open(head, note, chainPanel.node, stage, foot);
+  return shell.open(head, rest);
 }
 
 // The explorer that opens a notebook takes the keys once Shift+Enter has run it: the next key moves a stride.

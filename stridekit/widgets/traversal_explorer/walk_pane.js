@@ -47,96 +47,72 @@ export function createWalkPane(id, { onOrder }) {
     h("div", { class: "sk-walk-head" }, name, numbers), loops.node,
     stats, strokes, sentence, list, more);
 
-  let [options, visits, rows] = [[], [], []];
-  let built = "";
-  let boxes = new Map(); // element -> node
+  let options = [];
 
   function draw(walk, { visit, cache_lines, alignment }, width) {
-    const key = JSON.stringify([walk, alignment, width]);
-    visits = visitsOf(walk, cache_lines, alignment);
-    if (built !== key) build(walk, alignment, width);
-    built = key;
+    const visits = visitsOf(walk, cache_lines, alignment);
     const upto = Math.min(visit, visits.length);
     const counts = countsOf(visits, walk.itemsize, upto);
+    const words = visitSentence(walk, visits, upto);
+    set(node, "aria-label", `${walk.name}, ${orderName(walk.order)}`);
+    set(name, "text", walk.name);
+    set(numbers, "text", `shape ${tuple(walk.shape)}, stride ${tuple(walk.stride)}`);
+    drawOrders(walk);
     fill(stats, ...terms([
       ["visits", counts.visits], ["lines loaded", counts.misses, { "data-many": counts.misses > counts.lines ? "true" : null }],
       ["would do", counts.lines], ["bytes used / loaded", `${counts.bytes_used} / ${counts.bytes_loaded}`],
     ]));
-    drawLines(upto, cachedLines(visits, upto, cache_lines));
-    drawStrokes(upto, width);
-    const words = visitSentence(walk, visits, upto);
+    drawLines(walk, visits, upto, cachedLines(visits, upto, cache_lines), alignment, width);
+    drawStrokes(visits, upto, width);
     set(sentence, "text", words);
     set(sentence, "data-hit", upto ? String(visits[upto - 1].hit) : null);
     return { counts, words };
   }
 
-  function build(walk, alignment, width) {
-    set(name, "text", walk.name);
-    set(numbers, "text", `shape ${tuple(walk.shape)}, stride ${tuple(walk.stride)}`);
-    set(node, "aria-label", `${walk.name}, ${orderName(walk.order)}`);
-    buildOrders(walk);
-    const { lines, left } = linesToDraw(visits);
-    set(more, "text", left ? `and ${counted(left, "more line")}` : "");
-    const { rows: down, height, wide } = columnsOf(lines.length, width);
-    set(list, "style", `--row:${height}px;--down:${down};--name:${NAME}px;--loads:${LOADS}px`);
-    rows = lines.map((line) => ({ line, bytes: h("span", { class: "sk-bytes" }) }));
-    buildBoxes(walk, alignment, (wide - NAME - LOADS) / CACHE_LINE, height);
-  }
-
-  function buildOrders(walk) {
+  function drawOrders(walk) {
     const torchs = String(dimOrder(walk));
     options = permutations(range(walk.shape.length));
-    order.replaceChildren(...options.map((dims) => h("option", {
-      text: orderName(dims) + (String(dims) === torchs ? " · torch's order" : ""),
-    })));
+    fill(order, ...options.map((dims) =>
+      ["option", { text: orderName(dims) + (String(dims) === torchs ? " · torch's order" : "") }]));
     order.selectedIndex = options.findIndex((dims) => String(dims) === String(walk.order));
     order.disabled = options.length < 2;
   }
 
-  function buildBoxes(walk, alignment, pixels, height) {
-    const byLine = new Map(rows.map((row) => [row.line, row.bytes]));
-    const width = pixels * walk.itemsize;
-    const written = width >= 14 && height >= 20;
+  function drawLines(walk, visits, upto, cached, alignment, width) {
+    const { itemsize } = walk;
+    const { lines, left } = linesToDraw(visits);
+    const { rows, height, wide } = columnsOf(lines.length, width);
+    const boxWidth = ((wide - NAME - LOADS) / CACHE_LINE) * itemsize;
+    const isWritten = boxWidth >= 14 && height >= 20;
     const inner = walk.shape.at(-1) ?? 1;
+    const done = visits.slice(0, upto);
+    const seen = new Set(done.map(({ element }) => element));
     const at = (byte, size) => `left:${(byte / CACHE_LINE) * 100}%;width:${(size / CACHE_LINE) * 100}%`;
-    boxes = new Map();
-    for (const [element, [k]] of [...reach(walk).owners].reverse()) {
-      const byte = alignment + element * walk.itemsize;
-      const line = byLine.get(Math.floor(byte / CACHE_LINE));
-      if (!line) continue;
-      const box = h("span", { class: "sk-byte-box", style: at(byte % CACHE_LINE, walk.itemsize) },
-        h("span", { text: written ? String(element) : "" }));
-      boxes.set(element, Object.assign(box, { tint: `sk-byte-box sk-r${Math.floor(k / inner) % 6}` }));
-      line.append(box);
-    }
-    if (alignment && byLine.has(0))
-      byLine.get(0).append(h("span", { class: "sk-before", style: at(0, alignment), title: "before the storage" }));
-    set(list, "class", width < 10 ? "sk-lines is-narrow" : "sk-lines");
-    fit(list, [...boxes.keys()].map(String), width);
-  }
-
-  function drawLines(upto, cached) {
-    const seen = new Set();
-    const loads = new Map();
-    for (const { element, line, hit } of visits.slice(0, upto)) {
-      seen.add(element);
-      if (!hit) loads.set(line, (loads.get(line) ?? 0) + 1);
-    }
-    const here = visits[upto - 1]?.element;
-    for (const [element, box] of boxes)
-      set(box, "class", seen.has(element) ? box.tint + (element === here ? " is-here" : "") : "sk-byte-box");
-    fill(list, ...rows.map(({ line, bytes }) => {
-      const count = loads.get(line) ?? 0;
+    const tintOf = (element, k) => (seen.has(element)
+      ? ` sk-r${Math.floor(k / inner) % 6}${element === done.at(-1).element ? " is-here" : ""}` : "");
+    const boxes = [...reach(walk).owners].reverse()
+      .map(([element, [k]]) => ({ element, k, byte: alignment + element * itemsize }))
+      .filter(({ byte }) => lines.includes(Math.floor(byte / CACHE_LINE)));
+    const before = alignment ? [["span", { class: "sk-before", style: at(0, alignment), title: "before the storage" }]] : [];
+    set(more, "text", left ? `and ${counted(left, "more line")}` : "");
+    set(list, "class", boxWidth < 10 ? "sk-lines is-narrow" : "sk-lines");
+    set(list, "style", `--row:${height}px;--down:${rows};--name:${NAME}px;--loads:${LOADS}px`);
+    fit(list, boxes.map(({ element }) => String(element)), boxWidth);
+    fill(list, ...lines.map((line) => {
+      const count = done.filter((visit) => visit.line === line && !visit.hit).length;
       const isHeld = cached.has(line);
       const says = `cache line ${line}: loaded ${counted(count, "time")}${isHeld ? ", in the cache" : ""}`;
+      const own = boxes.filter(({ byte }) => Math.floor(byte / CACHE_LINE) === line).map(({ element, k, byte }) =>
+        ["span", { class: `sk-byte-box${tintOf(element, k)}`, style: at(byte % CACHE_LINE, itemsize) },
+          ["span", { text: isWritten ? String(element) : "" }]]);
       return ["li", { "data-held": isHeld ? "in" : count ? "out" : null, "aria-label": says },
-        ["span", { class: "sk-line-name", text: `line ${line}` }], bytes,
+        ["span", { class: "sk-line-name", text: `line ${line}` }], ["span", { class: "sk-bytes" }, ...own, ...(line ? [] : before)],
         ["span", { class: "sk-loads", text: `×${count}`, "data-many": count > 1 ? "true" : null }],
         ["span", { class: "sk-held", text: isHeld ? "●" : count ? "○" : "" }]];
     }));
   }
 
-  function drawStrokes(upto, width) {
+  function drawStrokes(visits, upto, width) {
     const step = width / Math.max(visits.length, 1);
     const paths = { rest: "", misses: "", hits: "" };
     visits.forEach(({ hit }, k) => {
