@@ -210,7 +210,7 @@ def merge(r: Random, sizes: list[int]) -> list[int]:
 
 
 walk_of = Script("reshape_stepper/steps.js")
-stepper = Script("reshape_stepper/facts.js")
+stepper = Script("reshape_stepper/steps.js")
 MESSAGE = tried(torch.zeros(2, 3).t().view, 6)[1]
 
 

@@ -25,7 +25,7 @@ from tests.typed_lines import REFUSALS, grammar, line, operation, torchs
 LINES = 6  # a case
 DRAWN: Counter[tuple[str, bool]] = Counter()  # the lines of each family that were accepted, or not
 chain = Script("stride_explorer/chain.js")
-session = Script("alias_explorer/facts.js")
+session = Script("alias_explorer/session.js")
 lines_of = Script("alias_explorer/lines.js")
 
 

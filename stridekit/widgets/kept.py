@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -44,9 +43,8 @@ def note(**what: Any) -> None:
     if where is None or what in record():
         return
     where.parent.mkdir(exist_ok=True)
-    # The system adds the line to the end, so no other kernel's line is lost.
-    with os.fdopen(_open(where, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "wb") as file:
-        file.write(f"{json.dumps(what)}\n".encode())
+    with where.open("a") as file:  # at its end, so no other kernel's line is lost
+        file.write(f"{json.dumps(what)}\n")
 
 
 def remove() -> bool:
@@ -65,8 +63,12 @@ def remove() -> bool:
 
 def read(where: Path, most: int) -> str:
     """Return the text of a regular file of at most so many bytes; raise Unreadable for anything else."""
+    if where.parent.is_symlink() or where.is_symlink():
+        raise Unreadable(f"{where.name} is behind a link")
+    if where.exists() and not where.is_file():
+        raise Unreadable(f"{where.name} is no regular file")
     try:
-        with os.fdopen(_open(where, os.O_RDONLY), "rb") as file:
+        with where.open("rb") as file:
             data = file.read(most + 1)
         if len(data) > most:
             raise Unreadable(f"{where.name} is larger than {most:,} bytes")
@@ -89,23 +91,10 @@ def _lines(where: Path) -> list[dict[str, Any] | None]:
 def _as_note(line: str) -> dict[str, Any] | None:
     with suppress(ValueError, RecursionError):
         match json.loads(line):
-            case {"passed": str(), **others} | {
+            case {"passed": str(), **more} | {
                 "card": str(),
                 "right": bool() | None,
-                **others,
+                **more,
             } as note:
-                return None if others else note
+                return None if more else note
     return None
-
-
-def _open(where: Path, flags: int) -> int:
-    """Open a regular file that is behind no link, without waiting for anybody."""
-    if where.parent.is_symlink() or where.is_symlink():
-        raise Unreadable(f"{where.name} is behind a link")
-    handle = os.open(
-        where, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0), 0o666
-    )
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise Unreadable(f"{where.name} is no regular file")
-    return handle

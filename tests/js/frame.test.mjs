@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { heldBy } from "../../stridekit/widgets/page/goals.js";
-import { createHistory, historyOf } from "../../stridekit/widgets/page/history.js";
-import { hashOf, readHash } from "../../stridekit/widgets/page/link.js";
+import { createHistory, historyOf } from "../../stridekit/widgets/page/frame.js";
+import { hashOf, readHash } from "../../stridekit/widgets/page/host.js";
 
 /** A history on a clock that stands still but for `wait(ms)`. */
 function begin(start = { at: 0 }) {

@@ -6,7 +6,7 @@ import zlib from "node:zlib";
 
 import code from "../../stridekit/widgets/page/code.js";
 import { bringToLife, createModel } from "../../stridekit/widgets/page/host.js";
-import { besideKernel } from "../../stridekit/widgets/page/kernel.js";
+import { besideKernel } from "../../stridekit/widgets/page/shell.js";
 
 Promise.withResolvers ??= () => {
   const made = {};

@@ -2,8 +2,7 @@
 // The state in the model is {shape, steps}, and {names} if they are not x, y and z, from which the session follows. What is pointed at, the line that awaits
 // confirmation, and the reason of a refusal belong to this view.
 
-import { elementsOf, NAMES, namesOf, relations, run } from "./session.js";
-import { code, facts, sessionOf } from "./facts.js";
+import { NAMES, code, elementsOf, facts, namesOf, relations, run, sessionOf } from "./session.js";
 import { createOwned, createTapes, whoReaches } from "./panes.js";
 import { tried } from "../page/layout.js";
 import { OWN_KEYS, button, fill, h, isCut, reveal, set, show, wayFrom } from "../page/dom.js";

@@ -17,7 +17,7 @@ NAMES, LONGEST_NAME = ("x", "y", "z"), 5
 STEPS = ("y = x[1:, ::2]", "z = x[:, 4:]")
 
 
-class AliasExplorer(Explorer, script="alias_explorer/facts.js"):
+class AliasExplorer(Explorer, script="alias_explorer/session.js"):
     """Type `y = x[1:, ::2]`, then `y += 100`, and see which tensors change; after `z = y + 1`, none does.
 
     x is `torch.arange(n).view(shape)`. `steps` are the lines that were run, with the names x, y and z, or

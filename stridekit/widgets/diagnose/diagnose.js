@@ -18,17 +18,7 @@ const LABELS = ["means", "harm", "cause", "cure"];
 const LED_ON = /exception was the direct cause of the following|During handling of the above exception, another/;
 const CONTEXT = 3000; // characters before a message that say where it comes from
 
-// The words of a text are looked up one by one, so a text costs as much as it is long. A template is known by the word
-// that fewest others have; those without a word that surely stands between spaces are searched for one after the other.
 const FORMS = FAMILIES.flatMap((family) => family.says.map((says) => ({ family, ...compiled(says) })));
-const SEARCHED = FORMS.filter(({ words }) => !words.length);
-const [LOOKED_UP, uses] = [new Map(), new Map()];
-for (const { words } of FORMS) for (const word of words) uses.set(word, (uses.get(word) ?? 0) + 1);
-for (const form of FORMS.filter(({ words }) => words.length)) {
-  const word = form.words.reduce((rare, next) => (uses.get(next) < uses.get(rare) ? next : rare));
-  form.before = form.begin.indexOf(` ${word} `) + 1;
-  LOOKED_UP.set(word, [...(LOOKED_UP.get(word) ?? []), form]);
-}
 
 /** [title, lines] of a text whose white space is single spaces. */
 export function diagnose(line) {
@@ -55,24 +45,16 @@ export const PATTERNS = FORMS.map(({ pattern }) => pattern.source);
 /** What is known in a text, without matches inside of others. */
 function matchesIn(line, tried = () => {}) {
   const matches = [];
-  const tryAt = (place, form) => {
-    tried();
-    form.pattern.lastIndex = place;
-    const match = place >= 0 && form.pattern.exec(line);
-    if (!match) return;
-    const end = place + match[0].length;
-    while (matches.length && matches.at(-1).place >= place && matches.at(-1).end <= end) matches.pop();
-    if (!matches.length || matches.at(-1).end < end) matches.push({ form, match, place, end });
-  };
-  for (const form of SEARCHED)
-    for (let at = line.indexOf(form.begin); at >= 0; at = line.indexOf(form.begin, at + 1)) tryAt(at, form);
-  const searched = matches.splice(0);
-  let place = 0;
-  for (const word of line.split(" ")) {
-    LOOKED_UP.get(word)?.forEach((form) => tryAt(place - form.before, form));
-    place += word.length + 1;
-  }
-  return [...searched, ...matches];
+  for (const form of FORMS)
+    for (let at = line.indexOf(form.begin); at >= 0; at = line.indexOf(form.begin, at + 1)) {
+      tried();
+      form.pattern.lastIndex = at;
+      const match = form.pattern.exec(line);
+      if (match) matches.push({ form, match, place: at, end: at + match[0].length });
+    }
+  matches.sort((a, b) => a.place - b.place || b.end - a.end);
+  let reached = 0;
+  return matches.filter(({ end }) => end > reached && (reached = end));
 }
 
 function wordsOf({ form: { family, kinds }, match }, line) {

@@ -19,7 +19,7 @@ const PATTERNS = {
   "~": (name) => (name ? `(?<${name}>.{1,200}?)` : ".{0,400}?"),
 };
 
-/** The regular expression of a template, which matches where it is put, and its words that stand between spaces. */
+/** The regular expression of a template, which matches where it is put, and the text that it begins with. */
 export function compiled(template) {
   const [begin, ...rest] = template.split(/\{(\w*)([,:*~+&]?)\}/);
   const literal = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
@@ -30,7 +30,7 @@ export function compiled(template) {
     kinds[name] = kind;
     source += PATTERNS[kind](name) + literal(text);
   }
-  return { pattern: new RegExp(source, "y"), kinds, begin, words: begin.split(" ").slice(1, -1).filter(Boolean) };
+  return { pattern: new RegExp(source, "y"), kinds, begin };
 }
 
 /** The numbers of a list as it is printed: [2, 3], (2,), torch.Size([2]); null if one of them is a name. */

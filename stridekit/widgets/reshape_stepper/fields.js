@@ -2,8 +2,7 @@
 
 import { completeShape, counted, elementName, flatten, numel, offset, rowMajor, tuple, unflatten } from "../page/layout.js";
 import { fill, h, set, show } from "../page/dom.js";
-import { whyNotShown } from "./facts.js";
-import { followed } from "./steps.js";
+import { followed, whyNotShown } from "./steps.js";
 
 const [MOST_NEW_DIMS, MOST_SAID] = [8, 60];
 

@@ -16,10 +16,10 @@ from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import layout_json, layout_of
 
 MAX_NEW_DIMS = 8
-script = Script("reshape_stepper/facts.js")
+script = Script("reshape_stepper/steps.js")
 
 
-class ReshapeStepper(Explorer, script="reshape_stepper/facts.js"):
+class ReshapeStepper(Explorer, script="reshape_stepper/steps.js"):
     """Walk the rule of `view`: merge the old dims into chunks, cut the chunks into the new dims.
 
     `layout` is viewed: a Layout, a tensor or an array of at most 6 dims and 256 elements. `target` is the

@@ -3,13 +3,12 @@
 // the lit term belong to this view. Every event ends in `draw`, which patches what differs; what is not under the hand
 // follows a frame later.
 
-import { closed, followed, stagesOf } from "./chain.js";
+import { closed, code as codeOf, facts, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
 import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
 import { button, h, isCut, paragraphs, reachedBy, s, set, show } from "../page/dom.js";
 import { createMotion } from "../page/motion.js";
 import { createShell } from "../page/shell.js";
-import { code as codeOf, facts } from "./facts.js";
 import { createGrid, step } from "./grid.js";
 import { createCode, createPresets, createVerdicts } from "../page/panels.js";
 import { createFormula, createSliders } from "./sliders.js";
@@ -222,7 +221,8 @@ function render({ model, el, signal }) {
   function move({ elements }, before, { layout, copies }) {
     if (sameLayout(before.layout, layout) && before.copies === copies) return;
     const [g, cells] = [tape.geometry(), grid.geometry()];
-    if (g.dense || [grid.node, tape.node].some(isCut)) return motion.end();
+    motion.end(); // what moves reaches out of its pane, which would look cut
+    if (g.dense || [grid.node, tape.node].some(isCut)) return;
     const way = (element, flat) => {
       const [x, y] = cells.corner(flat);
       return [

@@ -16,7 +16,7 @@ from stridekit.widgets.explorer import Explorer
 from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import corner, layout_json, layout_of
 
-script, words = Script("stride_explorer/facts.js"), Script("stride_explorer/words.js")
+script, words = Script("stride_explorer/chain.js"), Script("stride_explorer/words.js")
 # {source, start, steps}: an expression, the layout that it makes, and operations on it.
 Chain = dict[str, Any]
 MAX_VALUES = 4096  # beyond this the elements' numbers are shown in place of values
@@ -24,7 +24,7 @@ MAX_SIDE = 64  # cells of a plane, across and down, that fit a page
 CORNER = {1: 32, 2: 8, 3: 4, 4: 3}  # by ndim, the sizes of the corner of a large layout
 
 
-class StrideExplorer(Explorer, script="stride_explorer/facts.js"):
+class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
     """Drag a stride and watch where the elements come from.
 
     `layout` is the layout on screen: at most 4 dims and 4,096 elements, on a storage of `storage_size`
