@@ -20,9 +20,10 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from stridekit import Layout, diagnose
 from stridekit._arguments import many
-from stridekit.widgets.diagnose.words import script
+from stridekit.widgets.engine import Script
 from tests.messages import BUCKET, ROWS, Row, fake, in_group, raised, run, sdpa, z
 
+script = Script("diagnose/diagnose.js")
 FAMILIES = {family["title"]: family for family in script.FAMILIES}
 LABELS = ("means", "harm", "cause", "cure")
 BACKWARDS = "a slice that runs backwards"

@@ -37,9 +37,15 @@ def diagnose(error: BaseException | warnings.WarningMessage | str | None = None)
       cure     the other sizes have to multiply to a divisor of 24: print x.shape one line earlier
       lesson   03_contiguity
     """
-    from stridekit.widgets.diagnose.words import explanation
-
     return explanation(_text(error)[-_MOST_CHARACTERS:])
+
+
+def explanation(text: str) -> Explanation:
+    """Explain the last known message of a text, as diagnose.js does."""
+    from stridekit.widgets.engine import Script
+
+    title, lines = Script("diagnose/diagnose.js").diagnose(" ".join(text.split()))
+    return Explanation(title, tuple(map(tuple, lines)))
 
 
 def _text(error: Any) -> str:

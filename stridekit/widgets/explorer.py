@@ -31,6 +31,17 @@ class Framed(StateWidget):
         """The code that reproduces the picture."""
         return str(self._asked("code", self._state, *self._known))
 
+    def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """The state with plain ints. Raises LayoutError for a state that the picture cannot show."""
+        raise NotImplementedError
+
+    def _change(self, **changed: Any) -> None:
+        self._state = self._checked(self._state | changed)
+
+    def _check(self, state: dict[str, Any]) -> None:
+        if self._checked(state) != state:
+            raise LayoutError(f"the picture cannot show {state}")
+
 
 class Explorer(Framed):
     """A framed widget with goals.
@@ -92,17 +103,6 @@ class Explorer(Framed):
     def _kept(self, reached: Iterable[int]) -> list[int]:
         """What has been reached stays so, whichever side has seen it."""
         return [k for k in range(len(self._goals)) if k in self._done or k in reached]
-
-    def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """The state with plain ints. Raises LayoutError for a state that the picture cannot show."""
-        raise NotImplementedError
-
-    def _change(self, **changed: Any) -> None:
-        self._state = self._checked(self._state | changed)
-
-    def _check(self, state: dict[str, Any]) -> None:
-        if self._checked(state) != state:
-            raise LayoutError(f"the picture cannot show {state}")
 
 
 class Choices(Explorer):

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from stridekit import diagnose
 from stridekit.export import reference
-from stridekit.widgets.diagnose.words import script
+from stridekit.widgets.engine import Script
 from tests.browser.conftest import exported
 from tests.browser.lab import ROOT
 from tests.browser.pages import (
@@ -233,7 +233,7 @@ def test_a_verdict_leads_to_its_place_in_the_lesson(visit, site):
     """The page links to the place of each family, and no link of the site is dead."""
     links = assert_whole(site)["diagnose.html"].links
     assert sum(re.match(r"0\d_\w+\.html#", link) is not None for link in links) == len(
-        script.FAMILIES
+        Script("diagnose/diagnose.js").FAMILIES
     )
     page = visit(site / "diagnose.html")
     labelled(page.locator(".sk-paste"), BOX).fill(BUCKET)

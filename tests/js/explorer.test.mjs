@@ -34,10 +34,8 @@ test("no two cells of a grid overlap, and all lie inside it", () => {
         const [x, y] = g.corner(flat);
         assert.ok(x >= 0 && x + g.cell <= g.width && y >= 0 && y + g.height <= g.totalHeight);
         seen.add(`${x},${y}`);
-        assert.equal(g.flatAt(x + 1, y + 1), flat); // a pointer finds the cell again
       }
       assert.equal(seen.size, count);
-      assert.equal(g.flatAt(-1, 5), null);
     }
 });
 

@@ -43,12 +43,10 @@ function render({ model, el }) {
   const [idea, where] = paragraphs("sk-idea", "sk-place");
   const whys = h("ul", { class: "sk-reasons" });
 
-  let laidOut = "";
-
   function draw() {
     const s = state();
     const spot = shell.hovered ?? s.followed;
-    layOut(s, spot[0]);
+    drawBoxes(s, spot[0]);
     const goes = reached(s, spot);
     const isLit = ([part, ...index]) =>
       (part === "out" || part === "y") && index.every((i, d) => goes[d][0] <= i && i < goes[d][1]);
@@ -62,12 +60,8 @@ function render({ model, el }) {
     shell.speak(`${said} ${idea.textContent}`);
   }
 
-  /** Redraw what depends on the settings or the width: choices, boxes, the places of all elements, reasons. */
-  function layOut(s, part) {
-    const { followed, ...settings } = s;
-    const now = `${Object.values(settings)} ${shell.width} ${part === "k"}`;
-    if (now === laidOut) return;
-    laidOut = now;
+  /** What depends on the settings or the width: choices, boxes, the places of all elements, reasons. */
+  function drawBoxes(s, part) {
     choices.draw(s);
     groups.draw(kvChoices(s.heads, s.packing).map((n) => ({ text: String(n), isPressed: n === s.kv_heads, value: n })));
     sizes.draw(s);

@@ -42,12 +42,10 @@ function render({ model, el }) {
   const flags = createVerdicts();
   const codeBox = createCode();
 
-  let laidOut = "";
-  let now = {}; // depends only on the shape
-
   function draw() {
     const { shape, index, highlight } = state();
-    if (`${shape} ${shell.width}` !== laidOut) layOut(shape);
+    const now = layouts(shape);
+    layOut(shape);
     const here = shell.hovered === null ? index : unflatten(shape, shell.hovered);
     const lit = new Set(group(shape, here, highlight).map((each) => flatten(shape, each)));
     const [spot, selected] = [here, index].map((each) => String(flatten(shape, each)));
@@ -62,10 +60,8 @@ function render({ model, el }) {
     shell.speak(`${placed} ${sentence}`);
   }
 
-  /** Redraw what depends on the shape or the width: the places of all boxes, the flags, the code. */
+  /** What depends on the shape or the width: the places of all boxes, the flags, the code. */
   function layOut(shape) {
-    laidOut = `${shape} ${shell.width}`;
-    now = layouts(shape);
     const beside = shell.width >= WIDE;
     for (const node of [top, both]) set(node, "data-beside", String(beside));
     const width = beside ? Math.floor((shell.width - BETWEEN) / 2) : shell.width;

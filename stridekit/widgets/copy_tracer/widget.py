@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import traitlets
@@ -40,20 +41,16 @@ class CopyTracer(Framed, script="copy_tracer/run.js"):
             raise TypeError(f"audit is {a_kind(audit)}: give what audit(model, *inputs) returns")
         run = run_of(audit)
         first = run["chains"][0]["rows"][-1] if run["chains"] else 0
-        super().__init__(_state={"row": first}, _run=run)
-        if row is not None:
-            self.row = row
+        super().__init__(_run=run)
+        self._change(row=first if row is None else row)
 
     row = setting("row", "The index of the chosen row.")
 
-    def _change(self, row: int) -> None:
-        self._check({"row": row})
-        self._state = {"row": int_("row", row)}
-
-    def _check(self, state: dict[str, Any]) -> None:
-        last = len(self._run["rows"]) - 1
-        if not 0 <= int_("row", state["row"]) <= last:
+    def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        row, last = int_("row", state["row"]), len(self._run["rows"]) - 1
+        if not 0 <= row <= last:
             raise LayoutError(f"row is {state['row']}: this run has rows 0 to {last}")
+        return {"row": row}
 
     def __repr__(self) -> str:
         lines = [

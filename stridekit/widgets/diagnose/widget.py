@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from stridekit._arguments import a_kind
 from stridekit.tensors.explain import Explanation
-from stridekit.widgets.diagnose.words import explanation, script
+from stridekit.widgets.diagnosis import explanation
 from stridekit.widgets.explorer import Framed, setting
-
-ASK, MOST = script.ASK, script.MOST  # what the label says; characters in the box
 
 
 class Diagnose(Framed, script="diagnose/diagnose.js"):
@@ -29,30 +28,26 @@ class Diagnose(Framed, script="diagnose/diagnose.js"):
     """
 
     def __init__(self, text: str = "") -> None:
-        super().__init__(_state={"text": _checked(text)})
+        super().__init__(_state=self._checked({"text": text}))
 
     text = setting("text", "What stands in the box.")
-
-    def _change(self, text: str) -> None:
-        self._state = {"text": _checked(text)}
 
     @property
     def found(self) -> Explanation | None:
         """What the text means, or None for an empty box."""
         return explanation(self.text) if self.text.strip() else None
 
-    def _check(self, state: dict[str, Any]) -> None:
-        _checked(state["text"])
-
     def __repr__(self) -> str:
-        return f"Diagnose: {self.found or ASK}"
+        return f"Diagnose: {self.found or self._script.ASK}"
 
-
-def _checked(text: Any) -> str:
-    """A text that fits the box; half of a letter, which cannot be sent, becomes a question mark."""
-    if not isinstance(text, str):
-        raise TypeError(f"text is {a_kind(text)}: give the message, a str; diagnose takes errors")
-    if len(text) > MOST:
-        advice = f"give its end, text[-{MOST}:]"
-        raise ValueError(f"text has {len(text):,} characters, the box takes {MOST:,}: {advice}")
-    return text.encode(errors="replace").decode()
+    def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """A text that fits the box; half of a letter, which cannot be sent, becomes a question mark."""
+        text, most = state["text"], self._script.MOST
+        if not isinstance(text, str):
+            raise TypeError(
+                f"text is {a_kind(text)}: give the message, a str; diagnose takes errors"
+            )
+        if len(text) > most:
+            advice = f"give its end, text[-{most}:]"
+            raise ValueError(f"text has {len(text):,} characters, the box takes {most:,}: {advice}")
+        return {"text": text.encode(errors="replace").decode()}

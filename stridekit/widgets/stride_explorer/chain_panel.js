@@ -87,7 +87,6 @@ export function createChain(id, { onSteps, name = () => "x" }) {
     /** Forget what was said: another layout came from outside, perhaps the same. */
     restart: () => say(""),
     draw(stagesNow, widthNow) {
-      if (stagesNow === stages && widthNow === width) return; // most frames change nothing here
       [stages, width] = [stagesNow, widthNow];
       const now = JSON.stringify([texts(), stages.at(-1).layout]);
       if (now !== drawn) say(""); // another layout

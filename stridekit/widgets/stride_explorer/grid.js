@@ -54,17 +54,6 @@ export function gridGeometry(shape, width, wraps = true, longest = 1, room = Inf
       const [row, column] = [Math.floor(flat / columns) % rows, flat % columns];
       return [x + gutter + (column % perLine) * (cell + gap), y + top + row * rowHeight + Math.floor(column / perLine) * pitch];
     },
-    flatAt(px, py) {
-      const column = Math.floor(px / (planeWidth + 16));
-      const plane = Math.floor(py / (planeHeight + 12)) * across + column;
-      if (px < 0 || py < 0 || column >= across || plane >= count) return null;
-      const [x, y] = place(plane);
-      const [dx, dy] = [px - x - gutter, py - y - top];
-      const [row, inRow] = [Math.floor(dy / rowHeight), Math.floor(dx / (cell + gap))];
-      if (dx < 0 || dy < 0 || row >= rows || inRow >= perLine) return null;
-      const c = inRow + Math.min(Math.floor((dy % rowHeight) / pitch), lines - 1) * perLine;
-      return c < columns ? (plane * rows + row) * columns + c : null;
-    },
   };
 }
 
@@ -94,7 +83,7 @@ const MOVES = {
 /** The grid widget: `resize` lays it out for a shape, `draw` patches it to a view. */
 export function createGrid(id, { onHover, onSelect, onKey }) {
   const idOf = (k) => `${id}-c${geometry.dense ? k : `${Math.floor(k / geometry.columns)}-${k % geometry.columns}`}`;
-  const boxes = createBoxes(idOf, { kind: "sk-grid", cell: "sk-cell", boxAt: (x, y) => geometry.flatAt(x, y), onHover, onSelect, onKey });
+  const boxes = createBoxes({ kind: "sk-grid", cell: "sk-cell", onHover, onSelect, onKey });
   const { node } = boxes;
   const flag = h("span", { class: "sk-flag" });
   const marks = h("div", { class: "sk-marks", "aria-hidden": "true" });
@@ -109,13 +98,9 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
     shape = layout.shape;
     tensor = name;
     set(node, "aria-label", `elements of ${name} by index`);
-    const { dense, cell, height, width: wide, totalHeight, corner, columns, rows, count } = geometry;
-    const flats = range(product(shape));
-    boxes.layOut(flats, flats.map((flat) => [...corner(flat), cell, height]), columns,
-      dense ? { width: wide, height: totalHeight, rows: rows * count } : null);
     const empty = shape.includes(0);
-    const [w, t] = empty ? [200, 60] : [wide, totalHeight];
-    set(box, "style", `width:${w}px;height:${t}px;--slot:${height}px`);
+    const [w, t] = empty ? [200, 60] : [geometry.width, geometry.totalHeight];
+    set(box, "style", `width:${w}px;height:${t}px;--slot:${geometry.height}px`);
     set(box, "data-empty", empty ? "no elements: a size is 0" : null);
     heads = headsOf();
     return [w, t];
@@ -154,21 +139,27 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
 
   function draw(view) {
     const { spot, elements, sharers, label, selected } = view;
+    const { dense, cell, height, width, totalHeight: tall, corner, columns, rows, count } = geometry;
+    const numbers = range(product(shape));
+    const laid = {
+      numbers, places: numbers.map((flat) => [...corner(flat), cell, height]), columns, idOf,
+      plate: dense ? { width, height: tall, rows: rows * count } : null,
+    };
     const markOf = (flat) => (flat === spot.flat ? "spot" : sharers.has(flat) ? "sharer" : "");
-    const describe = boxes.draw((flat) => [Math.floor(flat / geometry.columns) % 6, label(elements[flat]), markOf(flat)],
+    const describe = boxes.draw(laid, (flat) => [Math.floor(flat / columns) % 6, label(elements[flat]), markOf(flat)],
       (flat) => describeCell(view, flat), selected);
-    if (geometry.dense && spot.flat !== null) {
-      const [x, y] = geometry.corner(spot.flat);
-      set(flag, "style", `left:${x + geometry.cell / 2}px;top:${y - 22}px`);
+    if (dense && spot.flat !== null) {
+      const [x, y] = corner(spot.flat);
+      set(flag, "style", `left:${x + cell / 2}px;top:${y - 22}px`);
     }
     set(flag, "text", boxes.texts() || spot.flat === null ? "" : label(spot.element));
     const [at, plane] = spot.flat === null ? [[], -1]
-      : [unflatten(shape, spot.flat), Math.floor(spot.flat / (geometry.rows * geometry.columns))];
+      : [unflatten(shape, spot.flat), Math.floor(spot.flat / (rows * columns))];
     fill(marks, ...heads.map(([text, x, y, kind, inPlane, number]) => {
       const d = shape.length - (kind.includes("sk-column") ? 1 : 2);
       const lit = inPlane === plane && at[d] === number ? String(d) : null;
       return ["span", { text: String(text), class: `sk-head ${kind}`, style: `left:${x}px;top:${y}px`, "data-lit": lit }];
-    }), ...(geometry.dense ? [flag] : []));
+    }), ...(dense ? [flag] : []));
     return describe;
   }
 

@@ -91,8 +91,7 @@ const keepText = (event) => event.preventDefault(); // else the browser starts t
 
 /** The tape widget: `resize` lays it out, `draw` patches it; `locator` finds slots under a pointer. */
 export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
-  const idOf = (_, element) => `${id}-s${element}`;
-  const boxes = createBoxes(idOf, { kind: "sk-tape", cell: "sk-slot", boxAt: slotAt, onHover, onSelect, onKey });
+  const boxes = createBoxes({ kind: "sk-tape", cell: "sk-slot", onHover, onSelect, onKey });
   const { node } = boxes;
   set(node, "aria-label", "elements of the storage, in the order of memory");
   const drawing = s("svg", { class: "sk-drawing", "aria-hidden": "true" });
@@ -101,38 +100,26 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
   const grips = h("div", { class: "sk-marks", "aria-hidden": "true" });
   const box = h("div", { class: "sk-tapebox" }, drawing, node, tags, tips, grips);
   let g = null;
-  let elements = [];
-  let laidOut = "";
-
-  function slotAt(x, y) {
-    const row = g.rows.find((r) => !r.gap && y >= r.y && y < r.y + g.height);
-    const column = Math.floor((x - g.gutter) / g.pitch);
-    if (!row || column < 0 || column >= g.perRow) return null;
-    const element = row.row * g.perRow + column;
-    return element < g.storageSize ? element : null;
-  }
+  let numbers = []; // of the elements that are shown
 
   function resize(view, width, tight) {
     g = tapeGeometry(view.storageSize, view.layout, width, view.owners, view.longest, tight);
-    const key = JSON.stringify([view.storageSize, g.perRow, g.pitch, g.rows]);
-    if (key !== laidOut) layOut(view.storageSize);
-    laidOut = key;
     set(box, "style", `width:${g.width}px;height:${g.bottom}px;--slot:${g.height}px`);
     return g.bottom;
   }
 
-  function layOut(storageSize) {
-    const firsts = g.rows.filter((row) => !row.gap).map(({ row }) => row * g.perRow);
-    elements = firsts.flatMap((first) => range(Math.min(g.perRow, storageSize - first)).map((k) => first + k));
-    boxes.layOut(elements, elements.map((e) => [g.left(e), g.top(e), g.slot, g.height]), g.perRow,
-      g.dense ? { width: g.width, height: g.bottom, rows: Math.ceil(storageSize / g.perRow) } : null);
-  }
-
   function draw(view) {
-    const { spot, owners, layout, values, label } = view;
+    const { spot, owners, layout, values, label, storageSize } = view;
     const columns = layout.shape.at(-1) ?? 1;
+    const firsts = g.rows.filter((row) => !row.gap).map(({ row }) => row * g.perRow);
+    numbers = firsts.flatMap((first) => range(Math.min(g.perRow, storageSize - first)).map((k) => first + k));
+    const laid = {
+      numbers, places: numbers.map((e) => [g.left(e), g.top(e), g.slot, g.height]), columns: g.perRow,
+      idOf: (_, element) => `${id}-s${element}`,
+      plate: g.dense ? { width: g.width, height: g.bottom, rows: Math.ceil(storageSize / g.perRow) } : null,
+    };
     drawMarks(view);
-    return boxes.draw((element) => {
+    return boxes.draw(laid, (element) => {
       const owned = owners.get(element);
       const tint = owned ? Math.floor(owned[0] / columns) % 6 : null;
       return [tint, g.dense ? "" : label(element), element === spot.element ? "spot" : "", {
@@ -173,7 +160,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
   return {
     node: h("div", { class: "sk-pane" }, box), resize, draw, locator,
     geometry: () => g,
-    slot: (element) => boxes.nodes()[elements.indexOf(element)],
+    slot: (element) => boxes.nodes()[numbers.indexOf(element)],
     close: boxes.close,
   };
 }

@@ -65,10 +65,9 @@ function render({ model, el, signal }) {
 
   let laidOut = "";
   let tight = false; // the tape has low rows
-  let staged = null; // the stages of the chain, kept while it stays the same
   let widest = null; // how far the sliders reach
   let spot = {}; // the element that the link leads to
-  let seen = null; // the stages on screen
+  let seen = null; // the stage on screen
 
   function draw() {
     const now = stages();
@@ -86,11 +85,12 @@ function render({ model, el, signal }) {
     spot = view.spot;
     showSpot();
     drawLink();
-    const before = seen;
-    seen = now;
-    if (!before || before === now || own.sliding || own.dragging) return () => tell(view, now, describe);
+    const [before, after] = [seen, now.at(-1)];
+    seen = after;
+    const isSame = before && sameLayout(before.layout, after.layout) && before.copies === after.copies;
+    if (!before || isSame || own.sliding || own.dragging) return () => tell(view, now, describe);
     tell(view, now, describe);
-    move(view, before.at(-1), now.at(-1));
+    move(view, before, after);
   }
 
   /** At first a beginner sees the grid, the tape, the strides and the goals. */
@@ -129,13 +129,9 @@ function render({ model, el, signal }) {
   /** The stages of the chain, the start first; without steps, the layout alone. */
   function stages() {
     const { layout, chain } = stateNow();
-    const [values, size] = [model.get("_values"), model.get("storage_size")];
-    const key = [chain, chain ? null : JSON.stringify(layout), values, size];
-    if (!staged || key.some((part, k) => part !== staged.key[k])) {
-      const start = chain ?? { source: expressionOf(layout), start: layout, steps: [] };
-      staged = { key, all: stagesOf(start, size, values.length ? values : null) };
-    }
-    return staged.all;
+    const values = model.get("_values");
+    const begun = chain ?? { source: expressionOf(layout), start: layout, steps: [] };
+    return stagesOf(begun, model.get("storage_size"), values.length ? values : null);
   }
 
   /** The code for the layout on screen: a preset's expression, or as_strided. */
@@ -219,7 +215,6 @@ function render({ model, el, signal }) {
   // Another layout at once, by a preset, a step, Python or an undo: its numbers come out of their slots, which stay. A copy
   // writes slots: there they come out of their cells. Not while a hand moves a slider: that is the motion.
   function move({ elements }, before, { layout, copies }) {
-    if (sameLayout(before.layout, layout) && before.copies === copies) return;
     const [g, cells] = [tape.geometry(), grid.geometry()];
     motion.end(); // what moves reaches out of its pane, which would look cut
     if (g.dense || [grid.node, tape.node].some(isCut)) return;

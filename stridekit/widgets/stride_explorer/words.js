@@ -125,7 +125,7 @@ export function limit(layout, storageSize, sliderMax, what, dim = 0, name = "x")
 // page: {hoverFlat, hoverSlot, tapeCursor, lit}, each null if there is none.
 export function viewOf(given, own) {
   const { index: selectedIndex, chain, ...layout } = given.state;
-  const { elements, owners } = reached(layout);
+  const { elements, owners } = reach(layout);
   const selected = selectedIndex === null ? null : flatten(layout.shape, selectedIndex);
   const spot = spotOf(selected, elements, owners, own);
   return {
@@ -137,14 +137,6 @@ export function viewOf(given, own) {
     label: (element) => (given.values ? given.values[element] : String(element)),
     named: (flat) => nameAt(layout.shape, flat, given.name),
   };
-}
-
-/** `reach` of the last drawn layout is kept: most frames change only what is pointed at. */
-let kept = {};
-function reached(layout) {
-  const key = `${layout.shape} ${layout.stride} ${layout.storage_offset}`;
-  if (kept.key !== key) kept = { key, ...reach(layout) };
-  return kept;
 }
 
 /** The spot that is pointed at: a hovered slot or cell, the tape's cursor, or the selected index. */
