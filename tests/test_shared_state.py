@@ -171,8 +171,8 @@ def test_a_widget_is_drawn_for_each_trait_that_it_reads_and_python_sends(kind):
 def test_the_shell_speaks_of_traits_that_python_sends():
     read = {
         name: {*READ.findall((FOLDER / "page" / f"{name}.js").read_text(encoding="utf-8"))}
-        for name in ("shell", "history", "goals")
+        for name in ("shell", "frame", "goals")
     }
-    assert read["shell"] == {"_state", "_change_id", "_answered_id"}
-    assert read["history"] | read["goals"] == {"_page", "_start", "_state", "_goals", "_done"}
+    assert read["shell"] == {"_state", "_change_id", "_answered_id", "_code"}
+    assert read["frame"] | read["goals"] == {"_page", "_start", "_state", "_goals", "_done"}
     assert {*chain(*read.values())} <= Explorer.class_traits(sync=True).keys()

@@ -30,7 +30,6 @@ from stridekit.export import reference
 from stridekit.export.lesson import Lesson, lesson, mathml
 from stridekit.lessons.notebook import NotebookError
 from stridekit.widgets import Diagnose, StrideExplorer
-from stridekit.widgets.engine import Script
 from stridekit.widgets.offline import live, offline
 
 HERE = Path(__file__).parent
@@ -113,9 +112,7 @@ def _sources(rows: Mapping[str, Sequence[str]]) -> dict[str, str]:
     fill = {
         "table": "\n".join(cells),
         "lessons": "\n".join(f"{title} <{name}>" for name, (title, *_) in rows.items()),
-        "messages": "\n".join(
-            _message(family, rows) for family in Script("diagnose/diagnose.js").FAMILIES
-        ),
+        "messages": "\n".join(_message(family, rows) for family in Diagnose._script.FAMILIES),
         "about": "\n".join(f"- {{doc}}`{name}`: {about}" for name, (about, _) in names.items()),
         "names": "\n".join(names),
     }
@@ -167,10 +164,8 @@ def _build(folder: Path, lessons: dict[str, Lesson], beside: Path) -> Path:
         why = str(error).strip().partition("\n")[0]
         raise NotebookError(f"Sphinx cannot build the pages: {why}") from None
     parts = {f"{name}.html": made.parts for name, made in lessons.items()}
-    places = {
-        family["title"]: (family["lesson"], family["section"])
-        for family in Script("diagnose/diagnose.js").FAMILIES
-    }
+    families = Diagnose._Diagnose._script.FAMILIES
+    places = {family["title"]: (family["lesson"], family["section"]) for family in families}
     data = {"parts": parts, "places": places, "sections": index}
     text = json.dumps(data, ensure_ascii=False)
     (out / "_static" / "site-data.js").write_text(f"globalThis.stridekitSite = {text};\n", "utf-8")
