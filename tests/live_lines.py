@@ -26,7 +26,7 @@ LINES = 6  # a case
 DRAWN: Counter[tuple[str, bool]] = Counter()  # the lines of each family that were accepted, or not
 chain = Script("stride_explorer/chain.js")
 session = Script("alias_explorer/session.js")
-lines_of = Script("alias_explorer/lines.js")
+lines_of = Script("alias_explorer/session.js")
 
 
 # Chains of the stride explorer -------------------------------------------------------------------------

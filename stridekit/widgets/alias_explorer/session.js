@@ -9,7 +9,7 @@ import {
   apply, copied, counted, elementwise, isDense, lastOf, nameAt, numel, product, range, reach, refuse, rowMajor, suggestedFormat,
   viewStride, whyNotContiguous, whyNotCounted,
 } from "../page/layout.js";
-import { readLine } from "./lines.js";
+import { createReader, plain } from "../page/grammar.js";
 
 export const NAMES = ["x", "y", "z"];
 const [MAX_CELLS, MAX_DIMS, MAX_VALUE] = [96, 4, 99_999];
@@ -39,6 +39,63 @@ export function run(session, text) {
 
 export const namesOf = ({ called, tensors }) => called.filter((name) => Object.hasOwn(tensors, name));
 export const elementsOf = ({ layout }) => reach(layout).elements;
+
+// A line is read: the rule `line` of page/grammar.js ------------------------------------------------
+
+/** The argument of each operation in place: none, an int, or a tensor. */
+const IN_PLACE = {
+  ".zero_": "", ".neg_": "", ".fill_": "int", ".copy_": "tensor",
+  ".add_": "int or tensor", ".sub_": "int or tensor", ".mul_": "int or tensor",
+};
+const OPERATORS = { "=": "[]", "+=": "add_", "-=": "sub_", "*=": "mul_" };
+const formsOf = ([x, y]) =>
+  `write ${y} = ${x}[1:, ::2] or ${y} = ${x} + 1 to make a tensor, ${y} += 100 or ${y}[0] = 7 to write to one`;
+
+// The parsed line: {text, bind, source}, {text, bind, left, sign, right} or {text, target, op, source}. `source`
+// is a chain, an int, or null, and an operand a chain or an int; a chain is {name, steps, text}.
+export function readLine(text, called = ["x", "y"]) {
+  const reader = createReader(plain(text), formsOf(called));
+  const said = line(reader);
+  reader.need("");
+  return { text: reader.written(), ...said };
+}
+
+function line(reader) {
+  const target = chain(reader);
+  const { name, steps } = target;
+  if (!steps.length && reader.take("=")) {
+    const left = operand(reader);
+    const sign = reader.take("+", "-", "*");
+    if (left.steps && !sign) return { bind: name, source: left };
+    const right = sign ? operand(reader) : left;
+    if (!left.steps && !right.steps) throw reader.wrong();
+    return { bind: name, left, sign, right };
+  }
+  if (!(steps.length && steps.at(-1).name !== "[]")) {
+    const sign = reader.take(...Object.keys(OPERATORS));
+    if (sign) return { target, op: OPERATORS[sign], source: operand(reader) };
+  }
+  const op = reader.take(...Object.keys(IN_PLACE));
+  if (!op) throw reader.wrong();
+  reader.need("\\(");
+  const source = IN_PLACE[op] ? operand(reader, IN_PLACE[op]) : null;
+  if (source !== null) reader.take(",");
+  reader.need("\\)");
+  return { target, op: op.slice(1), source };
+}
+
+/** A name and the operations on it, up to one in place. */
+function chain(reader) {
+  const [name, steps] = [reader.name(), []];
+  while (/^[.[]/.test(reader.token()) && !Object.hasOwn(IN_PLACE, reader.token())) steps.push(reader.step());
+  return { name, steps, text: name + steps.map((step) => step.text).join("") };
+}
+
+function operand(reader, takes = "int or tensor") {
+  if (takes.includes("int") && reader.atInt()) return reader.number();
+  if (!takes.includes("tensor")) throw reader.wrong();
+  return chain(reader);
+}
 
 // A name is bound ----------------------------------------------------------------------------------
 
@@ -144,15 +201,10 @@ function write(session, line) {
   return { ...session, ...next, log: [...session.log, entry], touched };
 }
 
+const second = (a, b) => b;
 const COMPUTE = {
-  add_: (a, b) => a + b,
-  sub_: (a, b) => a - b,
-  mul_: (a, b) => a * b,
-  neg_: (a) => -a,
-  zero_: () => 0,
-  fill_: (a, b) => b,
-  copy_: (a, b) => b,
-  "[]": (a, b) => b,
+  add_: (a, b) => a + b, sub_: (a, b) => a - b, mul_: (a, b) => a * b, neg_: (a) => -a, zero_: () => 0,
+  fill_: second, copy_: second, "[]": second,
 };
 
 /** torch detects shared elements only by a stride of 0. */

@@ -5,8 +5,7 @@
 import { NAMES, code, elementsOf, facts, namesOf, relations, run, sessionOf } from "./session.js";
 import { createOwned, createTapes, whoReaches } from "./panes.js";
 import { tried } from "../page/layout.js";
-import { OWN_KEYS, button, fill, h, isCut, reveal, set, show, wayFrom } from "../page/dom.js";
-import { createMotion } from "../page/motion.js";
+import { OWN_KEYS, button, createMotion, fill, h, isCut, reveal, set, show, wayFrom } from "../page/dom.js";
 import { createChips } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 

@@ -23,25 +23,20 @@
 // call picks one of several results, as in `split(2)[0]`. Formats may also be given in quotes, or without the
 // name of the parameter; a step's `text` then has the form that torch takes. What slides and chats make of a line,
 // such as curly quotes, and what stands around it, such as a semicolon, is `plain` again.
-// alias_explorer/lines.js reads `line`. tests/live_lines.py lets torch run what is read, and what is not.
+// alias_explorer/session.js reads `line`. tests/live_lines.py lets torch run what is read, and what is not.
 
 import { Refused, apply, counted, product, tuple } from "./layout.js";
 
 const MOST_CHARACTERS = 1000;
 
 /** The operations, as a sentence lists them, and their parameters as torch has them; a property has null. */
-export const SIGNATURES = {
+export const SIGNATURES = Object.fromEntries(Object.entries({
   permute: "*dims: int",
-  transpose: "dim0: int, dim1: int",
-  swapdims: "dim0: int, dim1: int",
+  "transpose swapdims": "dim0: int, dim1: int",
   swapaxes: "axis0: int, axis1: int",
-  movedim: "source: int|ints, destination: int|ints",
-  moveaxis: "source: int|ints, destination: int|ints",
+  "movedim moveaxis": "source: int|ints, destination: int|ints",
   t: "",
-  T: null,
-  mT: null,
-  H: null,
-  mH: null,
+  "T mT H mH": null,
   adjoint: "",
   select: "dim: int, index: int",
   narrow: "dim: int, start: int, length: int",
@@ -49,16 +44,12 @@ export const SIGNATURES = {
   chunk: "chunks: int, dim: int = 0",
   unbind: "dim: int = 0",
   tensor_split: "sections: int|ints, dim: int = 0",
-  hsplit: "*sections: int|ints",
-  vsplit: "*sections: int|ints",
-  dsplit: "*sections: int|ints",
+  "hsplit vsplit dsplit": "*sections: int|ints",
   diagonal: "offset: int = 0, dim1: int = 0, dim2: int = 1",
   unfold: "dimension: int, size: int, step: int",
   unsqueeze: "dim: int",
   squeeze: "*dim: int = all",
-  expand: "*size: int",
-  broadcast_to: "*size: int",
-  view: "*size: int",
+  "expand broadcast_to view": "*size: int",
   unflatten: "dim: int, sizes: ints",
   detach: "",
   as_strided: "size: ints, stride: ints, storage_offset: int = None",
@@ -71,7 +62,7 @@ export const SIGNATURES = {
   flip: "*dims: int",
   repeat: "*repeats: int",
   tile: "*dims: int",
-};
+}).flatMap(([names, parameters]) => names.split(" ").map((name) => [name, parameters])));
 export const PIECES = ["split", "chunk", "unbind", "tensor_split", "hsplit", "vsplit", "dsplit"];
 export const OTHERS = new Map(Object.entries({
   "the picture shows it":

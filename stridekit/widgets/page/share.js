@@ -69,7 +69,6 @@ function download(blob, name) {
 }
 
 // A widget as a picture: the nodes that are on screen in an SVG, and the same drawn as a PNG.
-const LIVE = "input, textarea, select, canvas";
 
 /** {svg, width, height}: a copy of the widget's nodes without its corner, and the style sheets that it wears. */
 function pictureOf(root, corner) {
@@ -77,9 +76,9 @@ function pictureOf(root, corner) {
   const { width, height } = root.getBoundingClientRect();
   set(corner, "hidden", null);
   const copy = root.cloneNode(true);
+  freeze(root, copy);
   copy.querySelector(".sk-frame").remove();
   copy.removeAttribute("popover");
-  freeze(root, copy, corner);
   const sheet = sheetOf(root);
   const seen = getComputedStyle(root);
   const dark = seen.colorScheme === "light dark" ? matchMedia("(prefers-color-scheme: dark)").matches : seen.colorScheme === "dark";
@@ -94,23 +93,19 @@ function pictureOf(root, corner) {
 }
 
 /** What a copy of a node would lose: where it was scrolled to, what was typed, chosen and drawn. */
-function freeze(root, copy, corner) {
-  const nodesOf = (selector) => [...root.querySelectorAll(selector)].filter((node) => !corner.contains(node));
+function freeze(root, copy) {
   const copies = copy.querySelectorAll("*");
-  nodesOf("*").forEach(({ scrollLeft, scrollTop }, k) => {
-    if (!scrollLeft && !scrollTop) return;
-    copies[k].style.overflow = "hidden";
-    for (const child of copies[k].children) child.style.translate = `${-scrollLeft}px ${-scrollTop}px`;
-  });
-  const live = nodesOf(LIVE);
-  copy.querySelectorAll(LIVE).forEach((node, k) => {
-    const { localName, checked, value, selectedIndex } = live[k];
-    if (localName === "input") {
-      node.setAttribute("value", value);
-      node.toggleAttribute("checked", checked);
-    } else if (localName === "textarea") node.textContent = value;
-    else if (localName === "select") node.options[selectedIndex]?.setAttribute("selected", "");
-    else node.replaceWith(Object.assign(h("img", { src: live[k].toDataURL(), alt: "" }), { className: node.className, style: node.style.cssText }));
+  root.querySelectorAll("*").forEach((node, k) => {
+    const [twin, { localName, checked, value, selectedIndex, scrollLeft, scrollTop }] = [copies[k], node];
+    if (scrollLeft || scrollTop) {
+      twin.style.overflow = "hidden";
+      for (const child of twin.children) child.style.translate = `${-scrollLeft}px ${-scrollTop}px`;
+    }
+    if (localName === "input") twin.setAttribute("value", value);
+    if (localName === "input") twin.toggleAttribute("checked", checked);
+    if (localName === "textarea") twin.textContent = value;
+    if (localName === "select") twin.options[selectedIndex]?.setAttribute("selected", "");
+    if (localName === "canvas") twin.replaceWith(h("img", { src: node.toDataURL(), alt: "", class: twin.className, style: twin.style.cssText }));
   });
 }
 

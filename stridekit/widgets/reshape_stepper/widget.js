@@ -4,8 +4,7 @@
 // everything else from it.
 
 import { nameAt, numel, offsetAt, product, range, reach, tuple } from "../page/layout.js";
-import { button, fill, fit, h, isCut, paragraphs, reveal, set, show, wayFrom } from "../page/dom.js";
-import { createMotion } from "../page/motion.js";
+import { button, createMotion, fill, fit, h, isCut, paragraphs, reveal, set, show, wayFrom } from "../page/dom.js";
 import { createChips, createPresets, terms } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { createFields, createFollow } from "./fields.js";
@@ -26,8 +25,10 @@ function render({ model, el }) {
   });
   const { id } = shell;
   let view = null;
-  let inView = {}; // the step and the element that the tapes were scrolled to
 
+  const aim = (target) => restart({ target });
+  /** Another x, and the same new shape if that holds its elements. */
+  const take = (layout) => restart({ ...layout, target: product(view.target) === numel(layout) ? view.target : [numel(layout)] });
   const room = () => shell.width - BAR;
   const presets = createPresets((preset) => restart({ ...preset.layout, target: preset.targets[0] }));
   const fields = createFields(id, { onLayout: take, onTarget: aim });
@@ -83,7 +84,7 @@ function render({ model, el }) {
     drawTape();
     follow.draw(view);
     drawAfter();
-    bringIntoView();
+    bringIntoView(before);
     move(before);
     shell.speak(view.now.says);
   }
@@ -138,11 +139,9 @@ function render({ model, el }) {
   }
 
   /** In tapes that scroll: the followed element if it is another one, otherwise what the step is about. */
-  function bringIntoView() {
-    const { now, flat } = view;
-    const isOther = flat !== inView.flat;
-    if (now.says === inView.says && !isOther) return;
-    inView = { says: now.says, flat };
+  function bringIntoView(before) {
+    const isOther = view.flat !== before?.flat;
+    if (view.now.says === before?.now.says && !isOther) return;
     reveal(tapeBox, tapeBox.querySelector(isOther ? ".is-spot" : ".is-missed, .is-taken, .is-run"));
     reveal(copyBox, copyBox.querySelector(".is-spot"));
   }
@@ -167,14 +166,6 @@ function render({ model, el }) {
     player.stop();
     const last = numel({ ...shell.state(), ...part }) - 1;
     shell.put({ ...part, step: 0, flat: last < 0 ? null : Math.min(shell.state().flat ?? 0, last) });
-  }
-
-  function aim(target) {
-    restart({ target });
-  }
-  /** Another x, and the same new shape if that holds its elements. */
-  function take(layout) {
-    restart({ ...layout, target: product(view.target) === numel(layout) ? view.target : [numel(layout)] });
   }
 
   function go(by) {

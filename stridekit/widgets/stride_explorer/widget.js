@@ -6,8 +6,7 @@
 import { closed, code as codeOf, facts, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
 import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
-import { button, h, isCut, paragraphs, reachedBy, s, set, show } from "../page/dom.js";
-import { createMotion } from "../page/motion.js";
+import { button, createMotion, h, isCut, paragraphs, reachedBy, s, set, show } from "../page/dom.js";
 import { createShell } from "../page/shell.js";
 import { createGrid, step } from "./grid.js";
 import { createCode, createPresets, createVerdicts } from "../page/panels.js";
@@ -87,7 +86,7 @@ function render({ model, el, signal }) {
     drawLink();
     const [before, after] = [seen, now.at(-1)];
     seen = after;
-    const isSame = before && sameLayout(before.layout, after.layout) && before.copies === after.copies;
+    const isSame = before?.steps === after.steps && sameLayout(before.layout, after.layout);
     if (!before || isSame || own.sliding || own.dragging) return () => tell(view, now, describe);
     tell(view, now, describe);
     move(view, before, after);
@@ -215,6 +214,7 @@ function render({ model, el, signal }) {
   // Another layout at once, by a preset, a step, Python or an undo: its numbers come out of their slots, which stay. A copy
   // writes slots: there they come out of their cells. Not while a hand moves a slider: that is the motion.
   function move({ elements }, before, { layout, copies }) {
+    if (sameLayout(before.layout, layout) && before.copies === copies) return;
     const [g, cells] = [tape.geometry(), grid.geometry()];
     motion.end(); // what moves reaches out of its pane, which would look cut
     if (g.dense || [grid.node, tape.node].some(isCut)) return;

@@ -1,14 +1,15 @@
 // TraversalExplorer: one scrubber over one or two walks, or a warp in their place.
 // The state in the model is {walks, visit, cache_lines, alignment, warp}. Each view plays on its own.
 
-import { counted, numel } from "../page/layout.js";
-import { h, paragraphs, set, show } from "../page/dom.js";
-import { createChips, createSelect, createSlider } from "../page/panels.js";
+import { counted, numel, range } from "../page/layout.js";
+import { fill, fit, h, paragraphs, s, set, show } from "../page/dom.js";
+import { createChips, createSelect, createSlider, terms } from "../page/panels.js";
 import { createPlayer } from "../page/player.js";
 import { createShell } from "../page/shell.js";
-import { CACHE_SIZES, ITEMSIZES, PRESETS, code, comparison, facts } from "./traversal.js";
+import {
+  CACHE_SIZES, ITEMSIZES, LANES, PRESETS, SECTOR, code, comparison, facts, laneBytes, sectorsOf, warpSentence,
+} from "./traversal.js";
 import { createWalkPane } from "./walk_pane.js";
-import { createWarpPane } from "./warp_pane.js";
 
 const PLAY_MS = 8000; // for a whole walk, if an eye can follow it
 const GAP = 32; // between the panes
@@ -59,8 +60,13 @@ function render({ model, el }) {
 
   function draw() {
     const now = state();
-    const { warp } = now;
-    const current = drawPresets(now);
+    const { walks, warp } = now;
+    const known = [...model.get("_given"), ...PRESETS];
+    const current = warp ? null : known.find((preset) => numbersOf(preset.walks) === numbersOf(walks));
+    presets.draw([
+      ...known.map((preset) => ({ text: preset.name, isPressed: preset === current, value: preset })),
+      { text: "a GPU's warp", isPressed: Boolean(warp), value: null },
+    ]);
     set(note, "text", warp ? WARP_LESSON : current?.lesson || model.get("_note"));
     show(walksNode, !warp);
     show(warpPane.node, warp);
@@ -71,16 +77,6 @@ function render({ model, el }) {
     }
     drawControls(now);
     return drawWalks(now);
-  }
-
-  function drawPresets({ walks, warp }) {
-    const known = [...model.get("_given"), ...PRESETS];
-    const current = warp ? null : known.find((preset) => numbersOf(preset.walks) === numbersOf(walks));
-    presets.draw([
-      ...known.map((preset) => ({ text: preset.name, isPressed: preset === current, value: preset })),
-      { text: "a GPU's warp", isPressed: Boolean(warp), value: null },
-    ]);
-    return current;
   }
 
   function drawControls({ visit, cache_lines, alignment, walks }) {
@@ -132,6 +128,70 @@ function render({ model, el }) {
   }
 
   return shell.open(presets.node, note, walksNode, warpPane.node);
+}
+
+// A GPU's warp: 32 lanes above, the 32-byte sectors that they touch below, and a line from each lane to its bytes ---
+
+const LANE_HEIGHT = 28;
+const BETWEEN = 96; // from the lanes down to the sectors
+const WIDEST = 120; // a sector
+
+function createWarpPane(id, { onChange }) {
+  const itemsize = createSelect(`${id}-warp-itemsize`, "itemsize", ITEMSIZES.map((size) => counted(size, "byte")),
+    (k) => onChange({ itemsize: ITEMSIZES[k] }));
+  const sliders = [["stride", 32], ["offset", 31]].map(([what, max]) => ({
+    what, ...createSlider(`${id}-warp-${what}`, what, { max, onInput: (value) => onChange({ [what]: value }) }),
+  }));
+  const controls = h("div", { class: "sk-controls" }, itemsize.node,
+    ...sliders.map(({ nodes }) => h("div", { class: "sk-choice" }, ...nodes)));
+  const ties = s("path", { class: "sk-ties" });
+  const drawing = s("svg", { class: "sk-warp-ties" }, ties);
+  const slots = h("div");
+  const stage = h("div", { class: "sk-warp-stage", "aria-hidden": "true" });
+  const stats = h("dl", { class: "sk-stats" });
+  const sentence = h("p", { class: "sk-sentence" });
+  const node = h("div", { class: "sk-warp", role: "group", "aria-label": "a warp on its sectors" }, controls, stats, stage, sentence);
+
+  function draw(warp, width) {
+    itemsize.select.selectedIndex = ITEMSIZES.indexOf(warp.itemsize);
+    for (const slider of sliders) slider.draw(warp[slider.what]);
+    const { sectors, touched: count, minimum, bytesUsed, bytesLoaded } = sectorsOf(warp);
+    const touched = [...new Set(sectors)];
+    const [top, lane] = [LANE_HEIGHT + BETWEEN, Math.floor(width / LANES)];
+    const sector = Math.min(WIDEST, Math.floor(width / count)); // side by side
+    const inner = sector - (sector > 40 ? 6 : 3);
+    const wide = (warp.itemsize / SECTOR) * inner; // a lane's bytes, and where they begin:
+    const lefts = laneBytes(warp).map((byte, k) => touched.indexOf(sectors[k]) * sector + ((byte % SECTOR) / SECTOR) * inner);
+    const box = (kind, more, left, y, size, ...children) =>
+      ["span", { class: kind, style: `transform:translate(${left}px,${y}px);width:${size}px`, ...more }, ...children];
+    set(stage, "style", `height:${top + LANE_HEIGHT + 26}px`);
+    const numbered = lane < 16 ? 4 : 1; // on a phone every fourth lane has its number
+    const every = Math.ceil((4 + 6.7 * String(touched.at(-1)).length) / sector); // so that numbers do not touch
+    const named = (number, k) => (k % every ? "" : sector > 70 ? `sector ${number}` : String(number));
+    fill(stage, drawing,
+      ...range(LANES).map((k) => box("sk-lane", { text: k % numbered ? "" : String(k) }, k * lane, 0, lane - 2)),
+      ...touched.map((number, k) => box("sk-sector", {}, k * sector, top, inner, ["small", { text: named(number, k) }])),
+      slots); // above the sectors
+    const widest = warp.stride ? 1.25 : 1.85; // two digits of 0.6 each, or "all"
+    const size = Math.min(14, Math.floor((wide - 1) / widest));
+    set(slots, "style", `font-size:${size}px`);
+    fill(slots, ...range(warp.stride ? LANES : 1).map((k) => {
+      const text = size < 8 ? "" : warp.stride ? String(k) : "all";
+      return box("sk-slot-of-lane", { text }, lefts[k], top, Math.max(wide - 1, 1));
+    }));
+    fit(stage, ["00"], lane * numbered);
+    const to = (left) => (left + wide / 2).toFixed(1);
+    set(ties, "d", lefts.map((left, k) => `M${k * lane + lane / 2 - 1},${LANE_HEIGHT}L${to(left)},${top}`).join(""));
+    fill(stats, ...terms([
+      ["lanes", LANES], ["sectors loaded", count, { "data-many": count > minimum ? "true" : null }], ["would do", minimum],
+      ["bytes used / loaded", `${bytesUsed} / ${bytesLoaded}`],
+    ]));
+    const words = warpSentence(warp);
+    set(sentence, "text", words);
+    return words;
+  }
+
+  return { node, draw };
 }
 
 export default { render };
