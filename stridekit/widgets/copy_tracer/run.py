@@ -9,6 +9,7 @@ occurrence of a finding: its `rows`, and its `steps`, with what was done to the 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 from math import prod
@@ -116,25 +117,18 @@ def text_of_chain(chain: Chain) -> list[str]:
 
 def _calls(audit: Audit) -> Iterator[Call]:
     """What was called, in its order: a call, and those in its parentheses, may run several operations."""
-    idle = [
-        (each.events[0], (number, k))
-        for number, one in enumerate(audit.findings, 1)
-        for k, each in enumerate(one.occurrences if one.kind == IDLE else ())
-    ]
-    idle.sort(reverse=True)
-    call: list[int] = []
-    for number, event in enumerate(audit.events):
-        stood = []
-        while idle and idle[-1][0] <= number:
-            stood.append(idle.pop()[1])
-        if call and (stood or not _is_same_call(audit.events[call[-1]], event)):
+    events, call = audit.events, list[int]()
+    idle = defaultdict[int, list[Call]](list)
+    for number, finding in enumerate(audit.findings, 1):
+        for k, each in enumerate(finding.occurrences if finding.kind == IDLE else ()):
+            idle[min(each.events[0], len(events))].append((number, k))
+    for number in range(len(events) + 1):
+        is_over = idle[number] or number == len(events)
+        if call and (is_over or not _is_same_call(events[call[-1]], events[number])):
             yield call
             call = []
-        yield from stood
+        yield from idle[number]
         call.append(number)
-    if call:
-        yield call
-    yield from (one for _, one in reversed(idle))
 
 
 def _is_same_call(before: Event, event: Event) -> bool:
@@ -212,10 +206,8 @@ def _chains(audit: Audit, row_of: dict[Any, int]) -> Iterator[Chain]:
     for k, number, finding, one in sorted(occurrences, key=lambda each: each[:2]):
         given = _input(audit, one)
         keys = one.events if one.kind != IDLE else [(number, k)]
-        rows = [
-            *([list(audit.inputs).index(given)] if given else []),
-            *(row_of[key] for key in keys),
-        ]
+        rows = [[*audit.inputs].index(given)] if given else []
+        rows += [row_of[key] for key in keys]
         which = f"; call {k + 1}" if len(finding.occurrences) > 1 else ""
         yield {
             "finding": number,
@@ -249,10 +241,8 @@ def _steps(
     ends = {row_of[last]}
     left = {row_of[k]: audit.events[k] for k in before}  # the last event of each row
     if one.given:
-        role, who = (
-            ("given as", _name(audit, given)) if given else ("made by", "code before the run")
-        )
-        first = (role, who, "", f"{one.given.shape}: {one.given.stride}")
+        who = ("given as", _name(audit, given)) if given else ("made by", "code before the run")
+        first = (*who, "", f"{one.given.shape}: {one.given.stride}")
     else:
         ends.add(row_of[before[0]])
         first = _step("made by", audit.events[before[0]], left[row_of[before[0]]])

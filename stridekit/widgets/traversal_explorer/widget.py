@@ -114,16 +114,14 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
     ) -> None:
         super().__init__()
         walks = tuple(map(Walk.of, costs.PRESETS[0]["walks"]))
-        if x is not None or order is not None or other is not None or other_order is not None:
+        if any(given is not None for given in (x, order, other, other_order)):
             left, note = _corner("x", walks[0].layout if x is None else x)
-            right = left
-            if other is not None:
-                right, _ = _corner("other", other)
-            start = rows(left.layout) if order is None else _order(left.layout, order)
+            right = left if other is None else _corner("other", other)[0]
+            start = _order(left.layout, order)
             walks = (left._replace(order=start),)
             if right.layout.ndim > 1 or other is not None:
-                beside = start[::-1] if other is None else rows(right.layout)
-                beside = beside if other_order is None else _order(right.layout, other_order)
+                is_reversed = other is None and other_order is None
+                beside = start[::-1] if is_reversed else _order(right.layout, other_order)
                 walks = (*walks, right._replace(order=beside))
             self._given = [{"name": "as given", "lesson": "", "walks": [w.json() for w in walks]}]
             self._note = note
@@ -187,17 +185,15 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
         walks[k : k + 1] = [walk._replace(order=_order(walk.layout, order))]
         self._change(walks=[walk.json() for walk in walks])
 
-    def _check(self, state: dict[str, Any]) -> None:
-        for walk in map(Walk.of, self._checked(state)["walks"]):
-            _order(_fitting(walk.layout), walk.order)
-
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """The state with plain ints. Raises LayoutError if one of its numbers is not allowed."""
-        layouts = [*map(layout_of, state["walks"])]
+        layouts = [_fitting(layout_of(walk)) for walk in state["walks"]]
+        for layout, walk in zip(layouts, state["walks"], strict=True):
+            _order(layout, walk["order"])
         most = max(layout.numel for layout in layouts)
         itemsize = max(layout.itemsize for layout in layouts)
-        numbers = {key: int_(key, state[key]) for key in ("cache_lines", "visit", "alignment")}
-        new = {**state, **numbers}
+        new = dict(state)
+        new |= {key: int_(key, state[key]) for key in ("cache_lines", "visit", "alignment")}
         choice("cache_lines", new["cache_lines"], costs.CACHE_SIZES)
         if new["visit"] not in range(most + 1):
             raise LayoutError(f"visit is {new['visit']!r}: the walk has {most}, give 0 to {most}")
@@ -244,8 +240,10 @@ def rows(layout: Layout) -> tuple[int, ...]:
     return tuple(range(layout.ndim))
 
 
-def _order(layout: Layout, order: Sequence[int] | str) -> tuple[int, ...]:
-    """The order as a tuple of dims. Raises LayoutError unless it names each dim once."""
+def _order(layout: Layout, order: Sequence[int] | str | None) -> tuple[int, ...]:
+    """The order as a tuple of dims, by rows for None. Raises LayoutError unless it names each dim once."""
+    if order is None:
+        return rows(layout)
     dims = order if isinstance(order, str) else ints("order", order)
     if dims == "torch":
         return layout.dim_order()
