@@ -141,11 +141,17 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
 // Show a widget whole whose cell has just been run: JupyterLab went on to the next cell when there was no output yet.
 // After Run All, and where a notebook is only opened, another cell is the active one.
 function comeIntoView(root) {
-  const numberOf = (cell) => Number(cell?.dataset.windowedListIndex);
-  const cell = root.closest(".jp-Cell");
-  const active = cell?.closest(".jp-Notebook")?.querySelector(".jp-Cell.jp-mod-active");
-  if (![0, 1].includes(numberOf(active) - numberOf(cell))) return;
-  requestAnimationFrame(() => requestAnimationFrame(() => root.scrollIntoView({ block: "nearest" })));
+  const show = () => root.scrollIntoView({ block: "nearest" });
+  if ([0, 1].includes(cellOf(root).ahead)) requestAnimationFrame(() => requestAnimationFrame(show));
+}
+
+/** JupyterLab's cell around a node, its number, its notebook, the active cell, and how many cells that is ahead. */
+export function cellOf(node) {
+  const cell = node.closest(".jp-Cell");
+  const book = cell?.closest(".jp-Notebook");
+  const active = book?.querySelector(".jp-Cell.jp-mod-active");
+  const [number, other] = [cell, active].map((each) => Number(each?.dataset.windowedListIndex));
+  return { cell, number, book, active, ahead: other - number };
 }
 
 /** A clean-up that drops its references when run: anywidget keeps it, and the node, as long as the model lives. */

@@ -3,7 +3,7 @@
 // The state is {moves} in the model: [card, bin] for each card that was put somewhere, also where that was wrong.
 // Nothing of an answer is in the page before its card was put.
 
-import { button, fill, h, neighbour, set, show } from "../page/dom.js";
+import { button, createMotion, fill, h, neighbour, set, show } from "../page/dom.js";
 import { createShell } from "../page/shell.js";
 import { BINS, code, progress, standing, verdict } from "./game.js";
 
@@ -34,7 +34,7 @@ function render({ model, el }) {
   const head = h("div", {},
     h("p", { class: "sk-question" }, h("span", { class: "sk-kicker", text: "sort" }), h("span", { prose: game.question })),
     h("p", { class: "sk-tried", prose: game.tried }));
-  const reduced = matchMedia("(prefers-reduced-motion: reduce)");
+  const motion = createMotion(table);
   const rest = makeDraggable(card, {
     over: (...at) => bins.forEach(({ node }) => set(node, "data-over", isAt(node, ...at) ? "" : null)),
     drop(...at) {
@@ -83,14 +83,9 @@ function render({ model, el }) {
     const from = card.getBoundingClientRect(); // which may be under a hand
     shell.put({ moves: [...moves(), [next, to]] });
     own.focus({ preventScroll: true });
-    if (cards[next].bin !== to) return move(node, 8, 0);
+    if (cards[next].bin !== to) return motion.travel(table, [node], [[8, 0]]);
     const { x, y } = list.lastChild.getBoundingClientRect();
-    move(list.lastChild, from.x - x, from.y - y);
-  }
-
-  function move(node, x, y) {
-    const transform = [`translate(${x}px,${y}px)`, "none"];
-    if (!reduced.matches) node.animate({ transform }, { duration: 210, easing: "ease-out" });
+    motion.travel(table, [list.lastChild], [[from.x - x, from.y - y]]);
   }
 
   function restart() {

@@ -7,7 +7,7 @@ import { closed, code as codeOf, facts, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
 import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
 import { button, createMotion, h, isCut, paragraphs, reachedBy, s, set, show } from "../page/dom.js";
-import { createShell } from "../page/shell.js";
+import { cellOf, createShell } from "../page/shell.js";
 import { createGrid, step } from "./grid.js";
 import { createCode, createPresets, createVerdicts } from "../page/panels.js";
 import { createFormula, createSliders } from "./sliders.js";
@@ -348,15 +348,12 @@ function render({ model, el, signal }) {
 // Nowhere else: not below another widget or further down, not after Run All, not while somebody types, not where a notebook is only opened.
 const SHORTCUTS = "data-lm-suppress-shortcuts"; // see OWN_KEYS in page/dom.js
 const NEAR = 3; // cells from the top, where a title and the set-up may come first
-const numberOf = (cell) => Number(cell.dataset.windowedListIndex);
 
 /** Give the focus to a slider, if its widget is the notebook's first and Shift+Enter has just gone on to the next cell. */
 function takeKeys(el, slider, signal) {
-  const cell = el.closest(".jp-Cell");
-  const book = cell?.closest(".jp-Notebook.jp-mod-commandMode");
-  const next = book?.querySelector(".jp-Cell.jp-mod-active");
-  if (!next?.contains(document.activeElement) || numberOf(next) !== numberOf(cell) + 1) return;
-  if (numberOf(cell) >= NEAR || !cell.contains(book.querySelector(".stridekit"))) return;
+  const { cell, number, book, active: next, ahead } = cellOf(el);
+  if (!next?.contains(document.activeElement) || ahead !== 1 || !book.matches(".jp-mod-commandMode")) return;
+  if (number >= NEAR || !cell.contains(book.querySelector(".stridekit"))) return;
   addEventListener("keydown", goOn, { capture: true, signal });
   slider.addEventListener("blur", () => removeEventListener("keydown", goOn, true), { once: true });
   slider.focus({ preventScroll: true });
