@@ -117,11 +117,11 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
         if any(given is not None for given in (x, order, other, other_order)):
             left, note = _corner("x", walks[0].layout if x is None else x)
             right = left if other is None else _corner("other", other)[0]
-            start = _order(left.layout, order)
+            start = rows(left.layout) if order is None else _order(left.layout, order)
             walks = (left._replace(order=start),)
             if right.layout.ndim > 1 or other is not None:
-                is_reversed = other is None and other_order is None
-                beside = start[::-1] if is_reversed else _order(right.layout, other_order)
+                beside = start[::-1] if other is None else rows(right.layout)
+                beside = beside if other_order is None else _order(right.layout, other_order)
                 walks = (*walks, right._replace(order=beside))
             self._given = [{"name": "as given", "lesson": "", "walks": [w.json() for w in walks]}]
             self._note = note
@@ -240,10 +240,8 @@ def rows(layout: Layout) -> tuple[int, ...]:
     return tuple(range(layout.ndim))
 
 
-def _order(layout: Layout, order: Sequence[int] | str | None) -> tuple[int, ...]:
-    """The order as a tuple of dims, by rows for None. Raises LayoutError unless it names each dim once."""
-    if order is None:
-        return rows(layout)
+def _order(layout: Layout, order: Sequence[int] | str) -> tuple[int, ...]:
+    """The order as a tuple of dims. Raises LayoutError unless it names each dim once."""
     dims = order if isinstance(order, str) else ints("order", order)
     if dims == "torch":
         return layout.dim_order()
