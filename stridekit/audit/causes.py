@@ -64,7 +64,7 @@ class History:
         first, last, left, source = mine, mine, mine, _source(op, out)
         if source >= 0:
             before = op.inputs[source]
-            first, last = self._turners(op.number, source)
+            first, last, _ = self._causes_of(op.number, source)
             if is_last(before):
                 first = mine
             elif format_of(before):
@@ -118,23 +118,21 @@ class History:
 
     def turned(self, number: int, place: int) -> Cause:
         """The last op that changed the memory format of an operand; or -1, and the tensor given."""
-        return self._turners(number, place)[is_last(self.ops[number].inputs[place])]
+        return self._causes_of(number, place)[is_last(self.ops[number].inputs[place])]
 
-    def _turners(self, number: int, place: int) -> tuple[Cause, Cause]:
+    def _causes_of(self, number: int, place: int) -> tuple[Cause, Cause, Cause]:
         operand, maker = self.ops[number].inputs[place], self.makers[number][place]
         given: Cause = -1, operand
-        return self._causes[maker, _key(operand)][:2] if maker >= 0 else (given, given)
+        return self._causes.get((maker, _key(operand)), (given, given, given))
 
     def _made(self, number: int, place: int, needs: Callable[[Layout], bool]) -> Cause:
         """The first view, counted from the end, without which the copy would not be needed."""
         views: list[tuple[Event, Operand]] = []
         while True:
             operand, maker = self.ops[number].inputs[place], self.makers[number][place]
-            if maker < 0:
-                return -1, operand
+            if maker not in self.views:  # its memory was made here, or given
+                return self._causes_of(number, place)[2]
             op = self.ops[maker]
-            if maker not in self.views:  # its memory was made here
-                return self._causes[maker, _key(operand)][2]
             views.insert(0, (op, operand))
             made = self._made_again(views)
             if made is None or needs(made) or len(views) == _MOST_VIEWS:
