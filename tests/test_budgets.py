@@ -30,7 +30,7 @@ MOST_MODULES = 40
 OTHERS = ("audit", "exercises", "export", "lessons", "widgets")
 SIZES = {
     "the small package": ("stridekit", OTHERS, ("py",), 6_500),
-    "audit": ("stridekit/audit", (), ("py",), 1_877),
+    "audit": ("stridekit/audit", (), ("py",), 1_871),
     "lessons": ("stridekit/lessons", (), ("py",), 1_300),
     "export": ("stridekit/export", (), ("py", "js", "css"), 700),
     "exercises": ("stridekit/exercises", (), ("py",), 7_618),

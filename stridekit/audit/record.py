@@ -190,29 +190,29 @@ class Recorder(TorchDispatchMode):
         return out
 
     def _operands(self, tensors: list[torch.Tensor]) -> tuple[Operand, ...]:
+        operands = []
         with _NoOverrides():
-            return tuple(filter(None, map(self._operand, tensors)))
-
-    def _operand(self, tensor: torch.Tensor) -> Operand | None:
-        try:
-            storage, stride = tensor.untyped_storage(), tensor.stride()
-        except (RuntimeError, NotImplementedError):  # sparse, or of a function transform
-            return None
-        if tensor.is_nested:  # its sizes are symbols
-            return None
-        number, known = self._known.get(storage._cdata, _UNKNOWN)
-        if known() is not storage:
-            number = len(self._latest)
-            self._known[storage._cdata] = number, weakref.ref(storage)
-            self._latest.append((_NONE, None))
-        (latest, its_dtype), dtype = self._latest[number], tensor.dtype
-        shape, offset = tensor.shape, tensor.storage_offset()
-        same = shape == latest.shape and stride == latest.stride and offset == latest.offset
-        if not same or dtype is not its_dtype:
-            sizes = offset, tensor.itemsize, str(dtype)
-            latest = Operand(number, tuple(shape), stride, *sizes, latest.version)
-            self._latest[number] = latest, dtype
-        return latest
+            for tensor in tensors:
+                try:
+                    storage, stride = tensor.untyped_storage(), tensor.stride()
+                except (RuntimeError, NotImplementedError):  # sparse, or of a function transform
+                    continue
+                if tensor.is_nested:  # its sizes are symbols
+                    continue
+                number, known = self._known.get(storage._cdata, _UNKNOWN)
+                if known() is not storage:
+                    number = len(self._latest)
+                    self._known[storage._cdata] = number, weakref.ref(storage)
+                    self._latest.append((_NONE, None))
+                (latest, its_dtype), dtype = self._latest[number], tensor.dtype
+                shape, offset = tensor.shape, tensor.storage_offset()
+                same = stride == latest.stride and shape == latest.shape and offset == latest.offset
+                if not same or dtype is not its_dtype:
+                    sizes = offset, tensor.itemsize, str(dtype)
+                    latest = Operand(number, tuple(shape), stride, *sizes, latest.version)
+                    self._latest[number] = latest, dtype
+                operands.append(latest)
+        return tuple(operands)
 
     def _note_copy(self, target: torch.Tensor, source: torch.Tensor) -> None:
         name, inputs = self._running
