@@ -33,7 +33,7 @@ SIZES = {
     "audit": ("stridekit/audit", (), ("py",), 1_871),
     "lessons": ("stridekit/lessons", (), ("py",), 1_300),
     "export": ("stridekit/export", (), ("py", "js", "css"), 700),
-    "exercises": ("stridekit/exercises", (), ("py",), 7_618),
+    "exercises": ("stridekit/exercises", (), ("py",), 7_450),
     "Python of widgets": ("stridekit/widgets", (), ("py",), 3_019),
     "JavaScript of widgets": ("stridekit/widgets", (), ("js",), 8_840),
     "styles of widgets": ("stridekit/widgets", (), ("css",), 950),

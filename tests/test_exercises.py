@@ -750,7 +750,7 @@ def test_a_condition_is_told_before_what_is_only_alike(monkeypatch):
     assert task.check(lambda n: 0 if n > 3 else n).hint == "Nought."
     assert task.check(lambda n: 0 if n > 3 else n + (n == 3)).hint == "Large."
     assert task.check(lambda n: n + 1).hint == "All."
-    monkeypatch.setattr(core, "LEAST_SECONDS", 0.1)
+    monkeypatch.setattr(core, "SECONDS", 0.1)
     assert "had not come to its end" in task.check(lambda n: sum(1 for _ in iter(int, n))).hint
 
 

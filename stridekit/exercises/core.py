@@ -18,30 +18,26 @@ from __future__ import annotations
 import inspect
 import io
 import sys
-import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, redirect_stdout, suppress
+from contextlib import nullcontext, redirect_stdout, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from itertools import product
+from typing import Any
 
 import numpy as np
 import torch
 
-from stridekit._arguments import a_kind, int_
+from stridekit._arguments import a_kind, int_, many
 from stridekit._defaults import torch_defaults
 from stridekit.exercises import running
 from stridekit.exercises.cards import Card, Report, Row, presentable, steps
-from stridekit.exercises.mistakes import Formula, Hints, Mistake, diagnose
+from stridekit.exercises.mistakes import Formula, Hints, Mistake, each_source, most_alike, worded
 from stridekit.exercises.running import Case, Outcome, Trial
-from stridekit.exercises.watch import ANY_MEANS, Means
+from stridekit.exercises.watch import ANY_MEANS, Means, Watch
 from stridekit.widgets import kept
 
-Answer = TypeVar("Answer", bound=Callable[..., Any])
-
-# How long an answer may take on one case: so much, or so many times what the solution took there.
-LEAST_SECONDS, PATIENCE = 10.0, 100
-
+SECONDS = 10.0  # that an answer may take on one case
 _mine: dict[str, Any] = {}  # the answers that passed in this kernel
 
 
@@ -80,20 +76,17 @@ class Exercise:
     exact: dict[Any, str] = field(default_factory=dict)
     only: dict[str, str] = field(default_factory=dict)
     _known: dict[Any, Outcome] = field(default_factory=dict)
-    _seconds: dict[Case, float] = field(default_factory=dict)  # that the reference took
 
     def __post_init__(self) -> None:
         self.__doc__ = self.reference.__doc__  # for help(ex.address) and ex.address?
         self.name = self.reference.__name__
-        self.lesson_name = self.reference.__module__.removeprefix("stridekit.exercises.").split(
-            "."
-        )[0]
+        _, _, inside = self.reference.__module__.partition("stridekit.exercises.")
+        self.lesson_name = inside.partition(".")[0]
         self.key = f"{self.lesson_name}_{self.name}"  # among the exercises of all lessons
         self.parameters = tuple(inspect.signature(self.reference).parameters)
         self.spec = inspect.getdoc(self.reference) or ""
         self.formula = Formula(self.reference)
-        delicate = [Case(source, delicate=True) for source in self.delicate_cases]
-        self.cases = [*map(Case, self.cases), *delicate]
+        self.cases = [*map(Case, (*self.cases, *self.delicate_cases))]
 
     # For the learner --------------------------------------------------------------------------
 
@@ -116,15 +109,15 @@ class Exercise:
         if yours:
             rows = (Row("yours", yours), Row("hint", hint))
             return Report("failed", f"{self.name}: cannot be called yet", rows, hint)
-        trials = self._try(fn)
+        watch = Watch(self.means)
+        trials = self._try(fn, watch)
         if trials[0].outcome == running.NOT_ATTEMPTED:
             row = Row("", "Fill it in and run the cell again.")
             return Report("blank", f"{self.name}: not attempted yet", (row,))
         if not all(trial.right for trial in trials):
             return self._failed(fn, trials)
-        others = tuple(dict.fromkeys(name for it in trials for name in it.outcome.means[0]))
-        if others or not any(trial.outcome.means[1] for trial in trials):
-            return self._by_other_means(len(trials), others)
+        if watch.others or not watch.used:
+            return self._by_other_means(len(trials), [*watch.others])
         headline = f"{self.name}: right on all {len(trials)} cases"
         return Report("passed", headline, (Row("", self.takeaway),))
 
@@ -146,8 +139,7 @@ class Exercise:
     @property
     def mine(self) -> Callable[..., Any]:
         """Your own function if it passed its check in this kernel, else the reference solution."""
-        answer: Callable[..., Any] = _mine.get(self.key, self.reference)
-        return answer
+        return _mine.get(self.key, self.reference)
 
     def hint(self, last: int = 1) -> Card:
         """Return the first hint; `hint(2)` shows the first two, and so on."""
@@ -156,9 +148,8 @@ class Exercise:
             raise ValueError(f"{self.name} has {count} hints: hint({shown}) is none of them")
         which = "hint 1" if shown == 1 else f"hints 1 to {shown}"
         more = f"hint({shown + 1})` goes on" if shown < count else "solution()` shows one way"
-        rows = [
-            Row(str(k) if shown > 1 else "", text) for k, text in enumerate(self.hints[:shown], 1)
-        ]
+        texts = enumerate(self.hints[:shown], 1)
+        rows = [Row(str(k) if shown > 1 else "", text) for k, text in texts]
         rows.append(Row("", f"`ex.{self.name}.{more}."))
         return Card("note", f"{self.name}: {which} of {count}", tuple(rows))
 
@@ -193,17 +184,27 @@ class Exercise:
     @cached_property
     def mistakes(self) -> list[Mistake]:
         """The wrong answers that the exercise knows; if two match equally well, the first counts."""
-        slots = self.slots.items()
+        hints = [*self.slots.items(), ("", self.wrong), ("", self.exact)]
         return [
-            *(it for right, hints in slots for it in self.formula.mistakes(hints, right)),
-            *self.formula.mistakes(self.wrong),
-            *self.formula.mistakes(self.exact, exact=True),
+            self.formula.mistake(source, hint, exact=of_piece is self.exact)
+            for piece, of_piece in hints
+            for source, hint in each_source(of_piece, piece)
         ]
 
     @cached_property
     def combinations(self) -> list[Mistake]:
-        """The answers with a wrong piece in two slots or more."""
-        return list(self.formula.combinations(self.slots))
+        """The answers with a wrong piece in two slots or more, each with the hint of the first of them.
+
+        So a hint may assume that earlier slots are right, but nothing about later ones. It counts only
+        for the same answers in every case, when there is no doubt.
+        """
+        choices = [[None, *each_source(hints, right)] for right, hints in self.slots.items()]
+        chosen = [[it for it in choice if it] for choice in product(*choices)]
+        return [
+            self.formula.mistake(" && ".join(source for source, _ in wrong), wrong[0][1], True)
+            for wrong in chosen
+            if len(wrong) > 1
+        ]
 
     # How a check words its report ------------------------------------------------------------
 
@@ -220,49 +221,69 @@ class Exercise:
             try:
                 signature.bind(*self.parameters)
             except TypeError:
-                advice = f"It will be called as `{name}({parameters})`: give it these "
-                advice += f"{len(self.parameters)} parameters, in this order."
+                count = f"{len(self.parameters)} parameters, in this order."
+                advice = f"It will be called as `{name}({parameters})`: give it these {count}"
                 return f"a function of ({', '.join(signature.parameters)})", advice
         return "", ""
 
     @torch_defaults()  # once more, because a call can set others
-    def _run(self, fn: Callable[..., Any], case: Case, seconds: float | None = None) -> Outcome:
-        return running.run(self, fn, case, seconds)
+    def _run(self, fn: Callable[..., Any], case: Case, learner: Watch | None = None) -> Outcome:
+        """Call `fn` and read its answer; whatever goes wrong becomes an Outcome.
+
+        Only a KeyboardInterrupt escapes. No argument may change, except those that the task `writes`. A
+        learner's answer is watched and has a time limit.
+        """
+        watch = learner or Watch(ANY_MEANS)
+
+        def call() -> Outcome:
+            before = {k: running.snapshot(it) for k, it in args.items() if k not in self.writes}
+            watch.is_on = True
+            answer = fn(*args.values())
+            watch.is_on = False
+            for name, unchanged in before.items():
+                if running.snapshot(args[name]) != unchanged:
+                    shown = f"{name} is no longer what it was before the call"
+                    return Outcome({"changed": name}, shown, running.SPOILT.format(name))
+            if answer is ... or (answer is None and running.is_blank(fn)):
+                return running.NOT_ATTEMPTED
+            return running.read(self.read, answer, args)
+
+        arguments = case.arguments(self.parameters)
+        fence = self.fence(fn, arguments) if self.fence else nullcontext(arguments)
+        with fence as args, watch.watching(*args.values()):  # what an alarm cannot interrupt
+            try:
+                return running.call_within(SECONDS, call) if learner else call()
+            except (Exception, SystemExit, GeneratorExit, running.TimeIsUp) as error:
+                otherwise = running.STOPS if watch.is_on else running.CANNOT_BE_READ
+                return running.raised(fn, error, otherwise)
 
     def _run_own(self, answer: Callable[..., Any], case: Case) -> Outcome:
         """Run the reference or a mistake; only once, since its answers never change."""
         if (answer, case) not in self._known:
-            begun = time.perf_counter()
             self._known[answer, case] = self._run(answer, case)
-            if answer is self.reference:
-                self._seconds[case] = time.perf_counter() - begun
         return self._known[answer, case]
 
-    def _try(self, fn: Callable[..., Any]) -> list[Trial]:
+    def _try(self, fn: Callable[..., Any], watch: Watch) -> list[Trial]:
         """Run each case in turn, a delicate one only while every answer is right.
 
         Stop at the first case that times out. Show the beginning of what a case prints, and nothing after
         the first wrong answer, so that the output ends with the case that the report is about.
         """
         trials: list[Trial] = []
-        with ExitStack() as after_a_wrong_answer:
-            for case in self.cases:
-                if case.delicate and not all(trial.right for trial in trials):
-                    continue
-                expected = self._run_own(self.reference, case)
-                seconds = max(LEAST_SECONDS, PATIENCE * self._seconds[case])
-                with redirect_stdout(running.Shortened(sys.stdout)):
-                    trials.append(Trial(case, self._run(fn, case, seconds), expected))
-                if trials[-1].endless:
-                    break
-                if not trials[-1].right:
-                    after_a_wrong_answer.enter_context(redirect_stdout(io.StringIO()))
+        for case in self.cases:
+            all_right = all(trial.right for trial in trials)
+            if case.source in self.delicate_cases and not all_right:
+                continue
+            expected = self._run_own(self.reference, case)
+            with redirect_stdout(running.Shortened(sys.stdout if all_right else io.StringIO())):
+                trials.append(Trial(case, self._run(fn, case, watch), expected))
+            if "stopped" in trials[-1].outcome.facts:
+                break
         return trials
 
     def _failed(self, fn: Callable[..., Any], trials: list[Trial]) -> Report:
-        wrong = [trial for trial in trials if not trial.right]
-        first = wrong[0]
-        hint = diagnose(self, fn, trials) or first.outcome.hint or self.otherwise
+        first, *others = (trial for trial in trials if not trial.right)
+        hint = self._diagnose(fn, trials) or first.outcome.hint or self.otherwise
         differs = first.expected.first_difference(first.outcome)
         rows = (
             Row("input", self._describe_input(first.case), "lines"),
@@ -271,21 +292,41 @@ class Exercise:
             *([Row("differs", differs)] if differs else []),
             Row("hint", hint),
         )
-        ended = [trial for trial in trials if not trial.endless]
-        right = f"right on {len(trials) - len(wrong)} of {len(ended)} cases"
-        if len(ended) < len(trials):
+        ended = len(trials) - ("stopped" in trials[-1].outcome.facts)
+        right = f"right on {len(trials) - 1 - len(others)} of {ended} cases"
+        if ended < len(trials):
             right = f"{right}, stopped on the next" if ended else "stopped on the first case"
         return Report("failed", f"{self.name}: not yet ({right})", rows, hint)
 
-    def _by_other_means(self, count: int, others: tuple[str, ...]) -> Report:
+    def _diagnose(self, fn: Callable[..., Any], trials: list[Trial]) -> str:
+        """Return the hint of the mistake that the learner makes; "" where no mistake fits."""
+        run = self._run_own
+        if not all("raised" in trial.outcome.facts for trial in trials):  # errors alone are chance
+            for mistake in (*self.mistakes, *self.combinations):
+                if all(run(mistake.answer, it.case).facts == it.outcome.facts for it in trials):
+                    return worded(mistake, fn)
+        if "stopped" not in trials[-1].outcome.facts:  # else there are cases that were not tried
+            wrong = [trial.case.arguments(self.parameters) for trial in trials if not trial.right]
+            for condition, hint in self.only.items():
+                holds = self.formula.answering(condition)
+                if all(holds(*arguments.values()) for arguments in wrong):
+                    return hint
+        known = [mistake for mistake in self.mistakes if not mistake.exact]
+        answers = ((it, [run(it.answer, trial.case).facts for trial in trials]) for it in known)
+        told = most_alike(answers, trials)
+        return f"This fits most of your answers. {worded(told, fn)}" if told else ""
+
+    def _by_other_means(self, count: int, others: list[str]) -> Report:
         """Report a right answer that was not made by the means the task is about: a note."""
-        whole = [name for name in others if name.startswith(("stridekit.", "torch."))]
-        hint, how = self.means.hint, f"not by {self.means.function} alone"
-        if whole:
-            how = f"{whole[0]} has worked it out"
-            hint = f"The right answer, by `{whole[0]}`, which is what the task asks for. Do without it."
-        elif not self.means.function:
-            how = "torch has worked it out"
+        whole = next((name for name in others if "." in name), "torch")
+        how, hint = f"{whole} has worked it out", self.means.hint
+        if self.means.function:
+            how = f"not by {self.means.function} alone"
+        elif whole != "torch":
+            hint = (
+                f"The right answer, by `{whole}`, which is what the task asks for. Do without it."
+            )
+            others = [whole]
         headline = f"{self.name}: right on all {count} cases, but {how}"
         called = (Row("calls", ", ".join(others)),) if others else ()
         return Report("note", headline, (*called, Row("hint", hint)), hint)
@@ -294,10 +335,8 @@ class Exercise:
         lines = [case.source]
         for name, value in case.arguments(self.parameters).items():
             if isinstance(value, torch.Tensor | np.ndarray):
-                unit = "byte" if value.itemsize == 1 else "bytes"
-                lines.append(
-                    f"{name}: {running.describe(value)}, {value.itemsize} {unit} an element"
-                )
+                size = many(value.itemsize, "byte")
+                lines.append(f"{name}: {running.describe(value)}, {size} an element")
         return "\n".join(lines)
 
 
@@ -313,9 +352,9 @@ def forget() -> Card:
     · forgotten: nothing was on record
     """
     _mine.clear()
-    where = f"{kept.FOLDER}/{kept.RECORD}"
+    where, says = f"{kept.FOLDER}/{kept.RECORD}", "forgotten: nothing was on record"
     try:
-        says = f"{where} removed" if kept.remove() else "nothing was on record"
+        says = f"forgotten: {where} removed" if kept.remove() else says
     except OSError as error:
-        return Card("note", f"the record was not removed: {error}")
-    return Card("note", f"forgotten: {says}")
+        says = f"the record was not removed: {error}"
+    return Card("note", says)

@@ -18,19 +18,15 @@ import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 
-from stridekit.exercises.running import Case, Outcome, Trial, source_of
+from stridekit.exercises.running import Trial, source_of
 from stridekit.rules import packed_stride
-
-if TYPE_CHECKING:
-    from stridekit.exercises.core import Exercise
 
 Ints = tuple[int, ...]
 
@@ -50,17 +46,17 @@ class Mistake:
 
 
 Hints = Mapping[Any, str]  # wrong answers or pieces, or tuples of them, as source; and their hints
-Slots = Mapping[str, Hints]  # pieces of the solution, and what people write in their place
 
 
-def each_source(hints: Hints) -> list[tuple[str, str]]:
-    """Return each source with its hint.
+def each_source(hints: Hints, right: str = "") -> list[tuple[str, str]]:
+    """Return each source with its hint; that of pieces as a change of the right one.
 
-    >>> each_source({("a", "b"): "One.", "c": "Two."})
-    [('a', 'One.'), ('b', 'One.'), ('c', 'Two.')]
+    >>> each_source({("a", "b"): "One.", "c": "Two."}, "d")
+    [('d => a', 'One.'), ('d => b', 'One.'), ('d => c', 'Two.')]
     """
     keys = [(key if isinstance(key, tuple) else (key,), hint) for key, hint in hints.items()]
-    return [(source, hint) for sources, hint in keys for source in sources]
+    change = f"{right} => " if right else ""
+    return [(change + source, hint) for sources, hint in keys for source in sources]
 
 
 def row_major(shape: Sequence[int]) -> Ints:
@@ -69,7 +65,7 @@ def row_major(shape: Sequence[int]) -> Ints:
 
 
 class Formula:
-    """The solution's source, from which other answers are made: its names, parameters and body."""
+    """The solution's source, from which other answers are made."""
 
     def __init__(self, reference: Any) -> None:
         source = textwrap.dedent(inspect.getsource(reference))
@@ -78,95 +74,47 @@ class Formula:
         after = 1 if ast.get_docstring(function) else 0
         self.body = "\n".join(source.splitlines()[function.body[after].lineno - 1 :])
         self.reference = reference
-        self.names: dict[str, Any] = reference.__globals__
-        self.head = f"({', '.join(inspect.signature(reference).parameters)})"
 
     def answering(self, source: str) -> Callable[..., Any]:
         """Return an answer: an expression of the parameters, or the solution with other pieces.
 
         The latter is written "right => wrong", for several pieces "right => wrong && right => wrong".
         """
-        if " => " in source:
-            return self.with_pieces(dict(change.split(" => ") for change in source.split(" && ")))
-        return self._compiled(f"    return ({source})", source)
-
-    def with_pieces(self, pieces: Mapping[str, str]) -> Callable[..., Any]:
-        """Return the solution with other pieces in the place of some of its own."""
+        changes = source.split(" && ") if " => " in source else []
+        pieces = dict(change.split(" => ") for change in changes)
         for right in pieces:
             if (times := self.body.count(right)) != 1:
                 raise ValueError(f"{right!r} is in the solution {times} times, not once")
-        any_piece = "|".join(map(re.escape, pieces))
-        body = re.sub(any_piece, lambda match: pieces[match[0]], self.body)
-        name = ", ".join(f"{wrong} for {right}" for right, wrong in pieces.items())
-        return self._compiled(body, name)
-
-    def mistakes(self, hints: Hints, right: str = "", exact: bool = False) -> Iterator[Mistake]:
-        """Yield a mistake for each source, or for each wrong piece in the place of a right one."""
-        for source, hint in each_source(hints):
-            answer = self.answering(f"{right} => {source}" if right else source)
-            yield Mistake(answer, hint, exact, source.rpartition(" => ")[2])
-
-    def combinations(self, slots: Slots) -> Iterator[Mistake]:
-        """Yield the answers with two wrong pieces or more, each with the hint of the first of them.
-
-        So a hint may assume that earlier slots are right, but nothing about later ones. It counts only
-        for the same answers in every case, when there is no doubt.
-        """
-        choices = [
-            [None, *((right, *it) for it in each_source(hints))] for right, hints in slots.items()
-        ]
-        for chosen in product(*choices):
-            wrong = [it for it in chosen if it]
-            if len(wrong) > 1:
-                answer = self.with_pieces({right: piece for right, piece, _ in wrong})
-                yield Mistake(answer, wrong[0][2], True, wrong[0][1])
-
-    def _compiled(self, body: str, name: str) -> Callable[..., Any]:
-        namespace: dict[str, Any] = {"torch": torch, "np": np, **self.names}
-        namespace[self.reference.__name__] = self.reference
-        exec(f"def answer{self.head}:\n{body}", namespace)
-        answer: Callable[..., Any] = namespace["answer"]
-        answer.__name__ = answer.__qualname__ = name
+        body = f"    return ({source})"
+        if pieces:
+            any_piece = "|".join(map(re.escape, pieces))
+            body = re.sub(any_piece, lambda match: pieces[match[0]], self.body)
+        names = {"torch": torch, "np": np, **self.reference.__globals__}
+        names[self.reference.__name__] = self.reference
+        parameters = ", ".join(inspect.signature(self.reference).parameters)
+        exec(f"def answer({parameters}):\n{body}", names)
+        answer: Callable[..., Any] = names["answer"]
+        answer.__name__ = answer.__qualname__ = source
         return answer
 
-
-def diagnose(task: Exercise, fn: Any, trials: Sequence[Trial]) -> str:
-    """Return the hint of the mistake that the learner makes; "" where no mistake fits."""
-    run = task._run_own
-    for mistake in (*task.mistakes, *task.combinations):
-        if same_everywhere(mistake, trials, run):
-            return worded(mistake, fn)
-    if not trials[-1].endless:  # else there are cases that were not tried
-        wrong = [trial.case.arguments(task.parameters) for trial in trials if not trial.right]
-        for condition, hint in task.only.items():
-            holds = task.formula.answering(condition)
-            if all(holds(*arguments.values()) for arguments in wrong):
-                return hint
-    told = most_alike([mistake for mistake in task.mistakes if not mistake.exact], trials, run)
-    return f"This fits most of your answers. {worded(told, fn)}" if told else ""
+    def mistake(self, source: str, hint: str, exact: bool = False) -> Mistake:
+        """Return the mistake of answering so; the source of who makes it shows the piece."""
+        piece = source.split(" && ")[0] if exact else source
+        return Mistake(self.answering(source), hint, exact, piece.rpartition(" => ")[2])
 
 
 def worded(mistake: Mistake, fn: Any) -> str:
     """Return the hint; where the source does not show the mistake, as what it looks like."""
     source, piece = (re.sub(r"\s", "", text) for text in (source_of(fn), mistake.piece))
-    shows = piece and piece in source
-    if shows or not mistake.hint.startswith("You "):
+    if (piece and piece in source) or not mistake.hint.startswith("You "):
         return mistake.hint
     return f"It looks as if you {mistake.hint.removeprefix('You ')}"
 
 
-Run = Callable[[Callable[..., Any], Case], Outcome]
-
-
-def same_everywhere(mistake: Mistake, trials: Sequence[Trial], run: Run) -> bool:
-    """True if the learner answers like the mistake in every case, and not by errors alone."""
-    if all("raised" in trial.outcome.facts for trial in trials):
-        return False
-    return all(run(mistake.answer, trial.case).facts == trial.outcome.facts for trial in trials)
-
-
-def most_alike(mistakes: Sequence[Mistake], trials: Sequence[Trial], run: Run) -> Mistake | None:
-    """Return the mistake that best matches the learner's answers; None if none fits.
+def most_alike(
+    answers: Iterable[tuple[Mistake, list[dict[str, Any]]]], trials: Sequence[Trial]
+) -> Mistake | None:
+    """Return the mistake whose facts in each case best match the learner's; None if none fits.
 
     A mistake fits if it gives the learner's answer on the first wrong case, which is the one shown, and on
     three quarters of all cases and of the wrong ones, unless the first wrong case is the same error. It
@@ -178,17 +126,15 @@ def most_alike(mistakes: Sequence[Mistake], trials: Sequence[Trial], run: Run) -
     yes_or_no = all(type(v) is bool for t in trials for v in t.expected.facts.values())
     enough = max(len(wrong) * (0.8 if yes_or_no else 0.75) // 1, min(2, len(wrong)))
     best, most = None, 0
-    for mistake in mistakes:
-        theirs = [run(mistake.answer, trial.case).facts for trial in trials]
+    for mistake, theirs in answers:
         agree = {i for i, trial in enumerate(trials) if trial.outcome.facts == theirs[i]}
-        shared = agree.intersection(wrong)
-        pairs = zip(trials, theirs, strict=True)
-        spared = [t for t, facts in pairs if t.right and facts != t.expected.facts]
-        least = max(enough, len(spared) * (4 if yes_or_no else 1))
-        is_alike = len(shared) >= least and len(agree) >= 0.75 * len(trials)
-        is_same_error = "raised" in theirs[wrong[0]] and len(shared) >= max(2, len(spared))
-        fits = wrong[0] in shared and (is_alike or is_same_error)
+        shared = len(agree.intersection(wrong))
+        spared = sum(t.right and t.expected.facts != theirs[i] for i, t in enumerate(trials))
+        least = max(enough, spared * (4 if yes_or_no else 1))
+        is_alike = shared >= least and len(agree) >= 0.75 * len(trials)
+        is_same_error = "raised" in theirs[wrong[0]] and shared >= max(2, spared)
         by_chance = all("raised" in trials[i].outcome.facts for i in agree)
+        fits = wrong[0] in agree and (is_alike or is_same_error)
         if fits and not by_chance and len(agree) > most:
             best, most = mistake, len(agree)
     return best

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
-from stridekit._table import columns
+from stridekit._table import columns, html_table
 from stridekit.exercises.cards import Card, Row
 from stridekit.widgets import kept
 
 _HEAD = ("lesson", "exercises passed", "next", "cards predicted", "right first time")
-_MOST_BYTES, _MOST_SOURCE = 5_000_000, 20_000  # of a notebook, and of a cell that is looked at
-
-Question = tuple[str, str | None]  # the text of a card; of an f-string, its beginning and its end
+_MOST_BYTES = 5_000_000  # of a notebook
+_CARD = re.compile(r"""^Predict(?:\.packed)?\(\s*f?(?:"([^"{\\]+)|'([^'{\\]+))""", re.M)
 
 
 @dataclass
 class _Lesson:
-    """What there is to do in a notebook; each exercise by its name on record."""
+    """What there is to do in a notebook: exercises by their names on record, and how questions begin."""
 
     title: str
     exercises: dict[str, str] = field(default_factory=dict)
-    cards: list[Question] = field(default_factory=list)
-    packages: dict[str, str] = field(default_factory=dict)  # by the names that they get
+    cards: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,15 +37,11 @@ class Progress:
         return "\n".join(columns([_HEAD, *(texts for _, texts in self.rows)]))
 
     def _repr_html_(self) -> str:
-        side = ' style="text-align: left"'
-        head = "".join(f'<th scope="col"{side}>{name}</th>' for name in _HEAD)
-        body = ""
+        html = html_table("Your progress", [texts for _, texts in self.rows], head=_HEAD, align="<")
         for file, texts in self.rows:
-            title, *rest = map(escape, texts)
-            cells = "".join(f"<td{side}>{text}</td>" for text in rest)
-            link = f'<a href="{quote(file)}">{title}</a>'
-            body += f'<tr><th scope="row"{side}>{link}</th>{cells}</tr>'
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            title = f">{escape(texts[0])}</"
+            html = html.replace(title, f'><a href="{quote(file)}"{title}a></')
+        return html
 
 
 def progress() -> Card | Progress:
@@ -80,53 +72,32 @@ def progress() -> Card | Progress:
 
 def _row(lesson: _Lesson, passed: set[str], said: list[tuple[str, bool | None]]) -> tuple[str, ...]:
     left = [name for key, name in lesson.exercises.items() if key not in passed]
-    answers = [[right for text, right in said if _asks(card, text)] for card in lesson.cards]
+    answers = [[right for text, right in said if text.startswith(card)] for card in lesson.cards]
     given = [rights for rights in answers if any(right is not None for right in rights)]
+    tasks, cards = len(lesson.exercises), len(lesson.cards)
     return (
         lesson.title,
-        _of(len(lesson.exercises) - len(left), len(lesson.exercises)),
+        f"{tasks - len(left)} of {tasks}" if tasks else "",
         left[0] if left else "",
-        _of(len(given), len(lesson.cards)),
+        f"{len(given)} of {cards}" if cards else "",
         str(sum(rights[0] is True for rights in given)) if given else "",
     )
 
 
-def _of(count: int, most: int) -> str:
-    return f"{count} of {most}" if most else ""
-
-
-def _asks(question: Question, text: str) -> bool:
-    begin, end = question
-    return text == begin if end is None else text.startswith(begin) and text.endswith(end)
-
-
 def _lesson(path: Path) -> _Lesson:
     """Return what there is to do in a notebook; nothing in a file that is none."""
-    lesson = _Lesson(path.stem)
-    with suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    try:
         cells = json.loads(kept.read(path, _MOST_BYTES))["cells"]
         texts = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
-        headings = re.findall("^# (.+)", "\n".join(t for k, t in texts if k == "markdown"), re.M)
-        number = "".join(re.findall(r"^\d+", path.stem))
-        lesson.title = f"{number} {headings[0]}".strip() if headings else path.stem
-        for source in (text for kind, text in texts if kind == "code" and len(text) < _MOST_SOURCE):
-            with suppress(SyntaxError, MemoryError):  # of a magic; of too deep a nesting
-                for node in ast.parse(source).body:
-                    _read(node, lesson)
-    return lesson
-
-
-def _read(node: ast.stmt, lesson: _Lesson) -> None:
-    match node:
-        case ast.ImportFrom("stridekit.exercises", names):
-            lesson.packages |= {name.asname or name.name: name.name for name in names}
-        case ast.Expr(ast.Call(ast.Attribute(ast.Name("Predict"), "packed"), given)):
-            _read(ast.Expr(ast.Call(ast.Name("Predict"), given, [])), lesson)
-        case ast.Expr(ast.Call(ast.Name("Predict"), [ast.JoinedStr(parts), *_])):
-            ends = [it.value if isinstance(it, ast.Constant) else "" for it in parts]
-            lesson.cards.append((str(ends[0]), str(ends[-1])))
-        case ast.Expr(ast.Call(ast.Name("Predict"), [ast.Constant(question), *_])):
-            lesson.cards.append((str(question), None))
-        case ast.Expr(ast.Call(ast.Attribute(ast.Attribute(ast.Name(package), name), "check"))):
-            if package in lesson.packages:
-                lesson.exercises[f"{lesson.packages[package]}_{name}"] = name
+    except (OSError, ValueError, LookupError, TypeError):
+        return _Lesson(path.stem)
+    code, words = ("\n".join(t for kind, t in texts if kind == k) for k in ("code", "markdown"))
+    heading, number = re.search("^# (.+)", words, re.M), re.sub(r"\D.*", "", path.stem)
+    imported = " ".join(re.findall(r"^from stridekit\.exercises import (.+)", code, re.M))
+    packages = {alias or name: name for name, alias in re.findall(r"(\w+)(?: as (\w+))?", imported)}
+    checks = re.findall(r"^(\w+)\.(\w+)\.check\(", code, re.M)
+    return _Lesson(
+        f"{number} {heading[1]}".strip() if heading else path.stem,
+        {f"{packages[name]}_{task}": task for name, task in checks if name in packages},
+        [double or single for double, single in _CARD.findall(code)],
+    )

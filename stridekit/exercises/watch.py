@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -31,12 +31,6 @@ class Means:
     hint: str = ""
     whole: tuple[str, ...] = ()
 
-    def allows(self, name: str) -> bool:
-        """Return whether an answer may call the torch function of that name."""
-        if self.function:
-            return name in NUMBERS | {self.function}
-        return not self.hint or name not in QUESTIONS
-
 
 ANY_MEANS = Means()
 
@@ -53,63 +47,53 @@ def without_a_tensor(*whole: str) -> Means:
 class Watch(TorchFunctionMode):
     """Notes the functions that an answer calls against its means, and whether it uses these.
 
-    Whatever it calls on results of the one function is free, such as their sum; so is a view with the
-    numbers of its input, such as its transpose.
+    Where one function is to make the answer, the others count that take an argument, or a view with the
+    same numbers, such as its transpose, and do not return one again.
     """
 
     def __init__(self, means: Means) -> None:
         super().__init__()
         self.means, self.used, self.is_on = means, not means.function, False
-        self.others: tuple[str, ...] = ()
-        self._own: list[torch.Tensor] = []
+        self.others: dict[str, None] = {}  # in the order of the calls
+        self._given: list[Any] = []
 
     @contextmanager
-    def watching(self) -> Iterator[None]:
+    def watching(self, *arguments: Any) -> Iterator[None]:
         """Watch the calls of torch and of stridekit inside, where the means restrict them."""
-        with ExitStack() as stack:
-            if self.means.hint or self.means.whole:
-                stack.enter_context(self)
+        self.is_on, before = False, sys.getprofile()
+        self._given = [*map(_numbers_of, tensors_in(arguments))]
+        with self if self.means.hint or self.means.whole else nullcontext():
             if self.means.whole:
-                stack.callback(sys.setprofile, sys.getprofile())
                 sys.setprofile(self._called)
-            yield
-
-    def _note(self, name: str) -> None:
-        if name not in self.others:
-            self.others += (name,)
+            try:
+                yield
+            finally:
+                sys.setprofile(before)
 
     def _called(self, frame: FrameType, event: str, arg: Any) -> None:
-        """Note a call of stridekit from outside, by name: `Layout` for a method of it."""
-        if event != "call" or not self.is_on or not _is_ours(frame.f_globals.get("__name__", "")):
-            return
-        if frame.f_back and _is_ours(frame.f_back.f_globals.get("__name__", "")):
-            return
-        own = type(frame.f_locals.get("self")).__name__
-        for part in (*frame.f_code.co_qualname.split("."), own):
-            if part in self.means.whole:
-                self._note(f"stridekit.{part}")
+        """Note a call of stridekit by name: `Layout` for a method of it."""
+        module, own = frame.f_globals.get("__name__", ""), type(frame.f_locals.get("self")).__name__
+        is_ours = module.startswith("stridekit.") and not module.startswith("stridekit.exercises")
+        if event == "call" and self.is_on and is_ours:
+            names = {*frame.f_code.co_qualname.split("."), own}
+            self.others |= {f"stridekit.{name}": None for name in names & {*self.means.whole}}
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if not self.is_on:
-            return func(*args, **(kwargs or {}))
-        name, given = name_of(func), tensors_in((args, kwargs or {}))
-        known = [*map(_numbers_of, given)]  # before a call that works in place
-        is_own = bool(given) and all(any(t is own for own in self._own) for t in given)
+        name, means, taken = name_of(func), self.means, tensors_in((args, kwargs or {}))
+        takes_given = any(_numbers_of(t) in self._given for t in taken if t.numel() > 1)
         result = func(*args, **(kwargs or {}))
-        made, is_it = tensors_in(result), name.rstrip("_") == self.means.function
-        is_same = bool(made) and all(_numbers_of(t) in known for t in made)
-        if is_own or (is_it and (not is_same or all(t.numel() < 2 for t in made))):
-            self._own += made
-        self.used |= is_it
-        if name in self.means.whole:
-            self._note(f"torch.{name}")
-        elif not (is_own or is_it or (is_same and self.means.function) or self.means.allows(name)):
-            self._note(name)
+        if self.is_on and name in means.whole:
+            self.others[f"torch.{name}"] = None
+        elif self.is_on and means.function:
+            made = tensors_in(result)
+            is_free = not takes_given or (made and all(_numbers_of(t) in self._given for t in made))
+            is_it = name in (means.function, f"{means.function}_")
+            self.used |= is_it
+            if not is_it and not is_free and name not in NUMBERS:
+                self.others[name] = None
+        elif self.is_on and means.hint and name in QUESTIONS:
+            self.others[name] = None
         return result
-
-
-def _is_ours(module: str) -> bool:
-    return module.startswith("stridekit.") and not module.startswith("stridekit.exercises")
 
 
 def _numbers_of(t: torch.Tensor) -> Any:

@@ -18,7 +18,7 @@ from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401  (in sour
 from stridekit.exercises.performance.lines import counted as cache_lines
 from stridekit.exercises.performance.lines import span  # noqa: F401  (in sources alone)
 from stridekit.exercises.readers.answers import kind, read_number
-from stridekit.exercises.running import Arguments, Outcome, Unusable, plain
+from stridekit.exercises.running import Arguments, Outcome, Unusable
 from stridekit.exercises.watch import Means
 
 
@@ -149,7 +149,7 @@ def read_order(answer: Any, args: Arguments) -> Outcome:
     names = [*islice(answer, len(expected) + 1)]  # also of what never ends
     if not all(isinstance(name, str) for name in names):
         raise Unusable(f"{kind(answer)}, where {AN_ORDER}")
-    order = plain(tuple(names))
+    order = tuple(map(str, names))
     if sorted(order) != sorted(expected):
         raise Unusable(f"{kind(answer)}, where {AN_ORDER}")
     return Outcome({"order": order}, " < ".join(order))

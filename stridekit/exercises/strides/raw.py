@@ -15,14 +15,14 @@ import torch
 
 from stridekit.exercises.core import exercise
 from stridekit.exercises.readers.answers import kind
-from stridekit.exercises.running import Arguments, Outcome, Stopped, Unusable
+from stridekit.exercises.running import Arguments, Outcome, Unusable
 
 MARGIN = 4096  # bytes on both sides of the window; a multiple of every alignment
 BEFORE, AFTER = b"\xbe", b"\xaf"
 SHOWN = 24  # bytes in hexadecimal in a report
 
 
-class OutOfTheStorage(Stopped):
+class OutOfTheStorage(Exception):
     """A read that would have left the arena, stopped before it happened."""
 
     hint = (
