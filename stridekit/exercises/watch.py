@@ -72,9 +72,9 @@ class Watch(TorchFunctionMode):
 
     def _called(self, frame: FrameType, event: str, arg: Any) -> None:
         """Note a call of stridekit by name: `Layout` for a method of it."""
-        module, own = frame.f_globals.get("__name__", ""), type(frame.f_locals.get("self")).__name__
-        is_ours = module.startswith("stridekit.") and not module.startswith("stridekit.exercises")
-        if event == "call" and self.is_on and is_ours:
+        module = frame.f_globals.get("__name__", "") if event == "call" and self.is_on else ""
+        if module.startswith("stridekit.") and not module.startswith("stridekit.exercises"):
+            own = type(frame.f_locals.get("self")).__name__
             names = {*frame.f_code.co_qualname.split("."), own}
             self.others |= {f"stridekit.{name}": None for name in names & {*self.means.whole}}
 
