@@ -368,9 +368,6 @@ def test_an_answer_of_another_kind_is_refused(reader, words, answers):
 HUGE = [
     (torch.zeros(()).expand(10**9, 10**9), "a Tensor of 1,000,000,000,000,000,000, which is more"),
     (np.zeros(200_000), "an ndarray of 200,000, which is more than any answer needs"),
-    ((1,) * 200_000, "a tuple of 200,000, which is more than any answer needs"),
-    ({*range(200_000)}, "a set of 200,000, which is more than any answer needs"),
-    ("x" * 200_000, "a str of 200,000, which is more than any answer needs"),
     (10**5000, "an int of 16,610 bits, where an int is asked for"),
 ]
 
