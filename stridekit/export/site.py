@@ -164,7 +164,7 @@ def _build(folder: Path, lessons: dict[str, Lesson], beside: Path) -> Path:
         why = str(error).strip().partition("\n")[0]
         raise NotebookError(f"Sphinx cannot build the pages: {why}") from None
     parts = {f"{name}.html": made.parts for name, made in lessons.items()}
-    families = Diagnose._Diagnose._script.FAMILIES
+    families = Diagnose._script.FAMILIES
     places = {family["title"]: (family["lesson"], family["section"]) for family in families}
     data = {"parts": parts, "places": places, "sections": index}
     text = json.dumps(data, ensure_ascii=False)
