@@ -101,7 +101,7 @@ def draw_claim(baseline: str, kinds: Mapping[str, Mapping[str, Any]]) -> Axes:
                 length, end = ratio.value, ratio.high
                 ax.plot([ratio.low, end], [y, y], **WHISKER)
             ax.barh(y, length, 0.72 / len(kinds), **KINDS[kind][1])
-            _say(ax, in_words(ratio), (max(end, 1), y), (7, 0), va="center")
+            _say(ax, in_words(ratio), (max(end, 1), y), (7, 0), va="center", path_effects=HALO)
     lines = [wrap(name, ROW_LETTERS, break_on_hyphens=False) or [name] for name in rows]
     ax.set_yticks(range(len(rows)), ["\n".join(name) for name in lines])
     ax.set_ylim(len(rows) - 0.5, -0.5)
