@@ -38,8 +38,7 @@ def main(arguments: list[str]) -> int:
             except SystemExit as error:  # an end like any other
                 end = error
     except Exception as error:
-        end = error
-        frame = error.__traceback__
+        end, frame = error, error.__traceback__
         while frame is not None and frame.tb_frame.f_code.co_filename in _HIDDEN:
             frame = frame.tb_next
         end.__traceback__ = frame

@@ -70,7 +70,7 @@ class History:
             elif format_of(before):
                 last = mine
             if op.number not in self.views and not _is_row_major(before.shape, before.stride):
-                left = self._made(op.number, source, _is_not_contiguous)
+                left = self._made(op.number, source, Layout.is_contiguous)
         self._causes[op.number, key] = first, last, left
 
     @cached_property
@@ -114,7 +114,7 @@ class History:
         op = self.ops[copy.op]
         if not Layout(copy.shape, copy.target).is_contiguous():
             return self.turned(op.number, copy.operand)
-        return self._made(op.number, copy.operand, self._needs(op))
+        return self._made(op.number, copy.operand, self._taken_by(op))
 
     def turned(self, number: int, place: int) -> Cause:
         """The last op that changed the memory format of an operand; or -1, and the tensor given."""
@@ -125,7 +125,7 @@ class History:
         given: Cause = -1, operand
         return self._causes.get((maker, _key(operand)), (given, given, given))
 
-    def _made(self, number: int, place: int, needs: Callable[[Layout], bool]) -> Cause:
+    def _made(self, number: int, place: int, fits: Callable[[Layout], bool]) -> Cause:
         """The first view, counted from the end, without which the copy would not be needed."""
         views: list[tuple[Event, Operand]] = []
         while True:
@@ -135,7 +135,7 @@ class History:
             op = self.ops[maker]
             views.insert(0, (op, operand))
             made = self._made_again(views)
-            if made is None or needs(made) or len(views) == _MOST_VIEWS:
+            if made is None or not fits(made) or len(views) == _MOST_VIEWS:
                 return maker, None
             number, place = maker, _source(op, operand)
 
@@ -210,14 +210,14 @@ class History:
                 images |= around if around & images else set()
         return images
 
-    def _needs(self, op: Event) -> Callable[[Layout], bool]:
-        """When an op would copy this operand."""
+    def _taken_by(self, op: Event) -> Callable[[Layout], bool]:
+        """Whether an op takes an operand of a layout without a copy."""
         if op.name in _PRODUCTS:
-            return lambda layout: not _is_ready(layout)
+            return _is_ready
         after = self.ops[min(op.number + 1, len(self.ops) - 1)]
         if after.name == "_unsafe_view" and after.inputs[0] == op.outputs[0]:
-            return lambda layout: bool(layout.why_not_view(after.outputs[0].shape))
-        return _is_not_contiguous
+            return lambda layout: not layout.why_not_view(after.outputs[0].shape)
+        return Layout.is_contiguous
 
 
 def format_of(operand: Operand) -> str:
@@ -251,10 +251,6 @@ def _same_order(a: Operand, b: Operand) -> bool:
 def _what(op: Event) -> str:
     name = op.call
     return f"{name} in line {op.place.line}" if op.place else name
-
-
-def _is_not_contiguous(layout: Layout) -> bool:
-    return not layout.is_contiguous()
 
 
 def _is_ready(layout: Layout) -> bool:
