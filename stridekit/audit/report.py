@@ -282,13 +282,11 @@ def _in_text(number: str, finding: Finding) -> str:
 
 
 def _pre(texts: Iterable[str]) -> str:
-    """Texts as HTML: a line that is too long goes on below its own text."""
-    style = (
-        "white-space:pre-wrap;word-break:normal;padding-left:16ch;text-indent:-16ch;margin:0.4em 0"
-    )
+    """Texts as HTML: a line that is too long goes on below its own text, between words."""
+    style = "white-space:pre-wrap;word-break:normal;padding-left:16ch;text-indent:-16ch"
     lines = (line for text in texts for line in text.splitlines())
     rows = "".join(f"<div>{escape(line)}</div>" for line in lines)
-    return f'<pre style="{style}">{rows}</pre>' if rows else ""
+    return f'<pre style="{style};margin:0.4em 0">{rows}</pre>' if rows else ""
 
 
 def _sums(pairs: Iterable[tuple[str, int]]) -> dict[str, tuple[int, int]]:
