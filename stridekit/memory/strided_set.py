@@ -181,8 +181,6 @@ def collide(generators: Sequence[Generator], budget: Budget) -> bool:
     steps together then have to make up for a difference of c, 2c, … or (n - 1)c: one membership.
     """
     steps = sorted([(abs(c), n) for c, n in generators if n > 1])
-    if steps and steps[0][0] == 0:
-        return True
     total = 0
     for k, (c, n) in enumerate(steps):
         if c <= total:
