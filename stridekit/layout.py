@@ -508,16 +508,16 @@ class Layout:
 
         A single dim is refused; a 0-d layout stays as it is (torch warns there).
         """
-        return self._matrix_transpose("mT")
+        if self.ndim == 1:
+            what = f"shape {self.shape} has 1 dim: unsqueeze it"
+            raise LayoutError(f"mT is for matrices and batches of them, {what}")
+        return self.transpose(-2, -1) if self.shape else self
 
-    @property
-    def mH(self) -> Layout:
-        """`x.mH`: as `mT`; a complex tensor is also marked to be conjugated when read."""
-        return self._matrix_transpose("mH")
+    mH = mT  # a complex tensor is also marked to be conjugated when read
 
     def adjoint(self) -> Layout:
         """Return `x.adjoint()`: another name of `mH`."""
-        return self._matrix_transpose("adjoint()")
+        return self.mT
 
     @property
     def H(self) -> Layout:
@@ -526,13 +526,7 @@ class Layout:
             raise LayoutError(
                 f"H is for one matrix, shape {self.shape} has {self.ndim} dims: use mH"
             )
-        return self._matrix_transpose("H")
-
-    def _matrix_transpose(self, name: str) -> Layout:
-        if self.ndim == 1:
-            what = "is for matrices and batches of them"
-            raise LayoutError(f"{name} {what}, shape {self.shape} has 1 dim: unsqueeze it")
-        return self.transpose(-2, -1) if self.shape else self
+        return self.mT
 
     def movedim(self, source: int | Iterable[int], destination: int | Iterable[int]) -> Layout:
         """Return `x.movedim(source, destination)`: some dims to new places, the others keep their order.
@@ -781,14 +775,11 @@ class Layout:
         >>> Layout((4, 6))[1:].as_strided((3,), (7,))
         Layout(shape=(3,), stride=(7,), storage_offset=6, itemsize=1)
         """
-        steps, offset = ints("stride", stride), self.storage_offset
+        steps = ints("stride", stride)
         if min(steps, default=0) < 0:
             why = "torch has no negative strides, use .flip (a copy)"
             raise LayoutError(f"stride {steps} has a negative one: {why}")
-        if storage_offset is not None:
-            offset = int_("storage_offset", storage_offset)
-        if offset < 0:
-            raise LayoutError(f"storage_offset {offset} is negative: a storage starts at 0")
+        offset = self.storage_offset if storage_offset is None else storage_offset
         return replace(self, shape=ints("size", size), stride=steps, storage_offset=offset)
 
     def detach(self) -> Layout:

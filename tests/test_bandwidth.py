@@ -47,7 +47,7 @@ def test_what_is_timed(asked):
     assert asked == [
         (
             {"fill": [1.0], "copy": [1.0], "triad": [7.0]},
-            {"rounds": 6, "threads": 2, "device": "cpu", "progress": False},
+            {"rounds": 6, "threads": 2, "device": "cpu"},
         )
     ]
     assert (found.comparison.threads, found.nbytes) == (2, 12 * 1024)

@@ -55,7 +55,7 @@ LONGER = {
     "stridekit/widgets/page/layout.js": 665,  # all of Python's Layout that a browser needs
 }
 
-DEPENDENCIES = {"": 8, "lab": 2, "export": 7, "test": 16}
+DEPENDENCIES = {"": 7, "lab": 2, "export": 7, "test": 16}
 
 
 def test_cells_that_are_not_compared(record_property):

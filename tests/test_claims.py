@@ -234,7 +234,7 @@ def test_its_words_are_those_of_the_record(stored, compared):
     )
     assert one.record == THREE and one.recorded_on == WHERE
     assert one.sure == {"b": "same"} and not one.holds  # of what is measured here
-    assert compared[0][1] == {"max_seconds": 0.15, "progress": False}
+    assert compared[0][1] == {"max_seconds": 0.15}
 
 
 def test_its_picture_has_the_record_and_this_run(stored, compared, monkeypatch):
@@ -304,7 +304,7 @@ def test_while_recording_all_is_measured_for_longer(recording, compared):
     """And what a lesson says for a quick run does not count, nor that a name is only recorded."""
     options = {"rounds": 4, "max_seconds": 0.1, "threads": 2, "only_recorded": ["c"]}
     one = claim(work("a", "b", "c"), 1, record="new", **options)
-    wanted = {"max_seconds": 3.0, "rounds": None, "threads": 2, "progress": False}
+    wanted = {"max_seconds": 3.0, "rounds": None, "threads": 2}
     assert compared == [(["a", "b", "c"], wanted)]
     of, entries = read(recording)
     ratios = {
@@ -315,7 +315,7 @@ def test_while_recording_all_is_measured_for_longer(recording, compared):
     assert of["date"] in one.recorded_on
     compared.clear()
     claim(work("a", "b"), 1, rounds=4)  # without a record, as ever
-    assert compared == [(["a", "b"], {"max_seconds": 0.15, "rounds": 4, "progress": False})]
+    assert compared == [(["a", "b"], {"max_seconds": 0.15, "rounds": 4})]
 
 
 def test_each_pair_is_recorded_with_its_own_baseline_and_runs_as_they_are(recording, compared):

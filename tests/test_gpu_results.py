@@ -48,7 +48,7 @@ def test_experiments_are_compared_with_what_run_was_asked_for(monkeypatch):
     asked = fake_compare(monkeypatch, lambda functions: [work() for work in functions.values()])
     rows = gpu.run("cpu", scale=10**9, rounds=7, max_seconds=0.5).rows
     assert all(text.endswith(" same") for *_, text, _ in rows)
-    options = {"device": "cpu", "rounds": 7, "max_seconds": 0.5, "progress": False}
+    options = {"device": "cpu", "rounds": 7, "max_seconds": 0.5}
     assert asked == len(gpu.EXPERIMENTS) * [options]
 
 
@@ -191,7 +191,7 @@ def test_the_experiments_need_torch_and_numpy_alone(monkeypatch):
     """A GPU machine has torch and little else, so they must not import what notebooks need."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "stridekit"]:
         monkeypatch.delitem(sys.modules, name)
-    for name in ("tqdm", "matplotlib", "ipywidgets", "anywidget", "IPython", "PIL", "traitlets"):
+    for name in ("matplotlib", "ipywidgets", "anywidget", "IPython", "PIL", "traitlets"):
         monkeypatch.setitem(sys.modules, name, None)
     again = importlib.import_module("stridekit.lessons.gpu")
     assert again is not gpu and len(again.run("cpu", scale=64, rounds=1).rows) > 10

@@ -26,7 +26,7 @@ OTHERS = {
     "tensors": "torch",
     "cost": "torch numpy",
     "audit": "torch",
-    "timing": "torch numpy tqdm",
+    "timing": "torch numpy",
     "lessons": "torch numpy matplotlib PIL ipykernel nbclient nbformat",
     "widgets": "torch anywidget ipywidgets quickjs traitlets matplotlib numpy PIL",
     "exercises": "torch numpy pygments",
@@ -97,7 +97,7 @@ def test_a_cuda_build_without_a_gpu_prints_nothing():
     program = (
         "import sys, torch; torch.cuda._is_compiled, torch.cuda.is_available = (lambda: True), bool\n"
         "from stridekit import *; from stridekit.timing import *; import stridekit.lessons.plots\n"
-        "compare({'a': lambda: 0, 'b': lambda: 1}, rounds=1, progress=False); repr(measure(int))\n"
+        "compare({'a': lambda: 0, 'b': lambda: 1}, rounds=1); repr(measure(int))\n"
         "assert 'torch.utils.cpp_extension' not in sys.modules"
     )
     env = {**os.environ, "CUDA_HOME": str(ROOT), "ROCM_HOME": str(ROOT)}

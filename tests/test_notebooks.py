@@ -36,10 +36,10 @@ START = 'print("torch", torch.__version__, "- threads:", torch.get_num_threads()
 IGNORED["00_start", START] = "tells the versions, threads and GPU of the machine it runs on"
 VERDICTS = "for name, timed in measured.items():"
 IGNORED["04_channels_last", VERDICTS] = "says what is faster on the machine it runs on"
-TIMES = 'compare({"x.exp()": x.exp, "x.exp() twice": lambda: (x.exp(), x.exp())}, progress=False)'
+TIMES = 'compare({"x.exp()": x.exp, "x.exp() twice": lambda: (x.exp(), x.exp())})'
 IGNORED["05_performance", TIMES] = "shows the times of a comparison, as it reads"
 IGNORED["08_hardware", "bandwidth(2**28)"] = "measures the machine it runs on"
-IGNORED["07_your_model", "compare(switch, rounds=20, progress=False)"] = "measures two models"
+IGNORED["07_your_model", "compare(switch, rounds=20)"] = "measures two models"
 MENDED = 'models = switch | {"mended": lambda: tag(clean, photos_last[:2])}'
 IGNORED["07_your_model", MENDED] = "measures three models"
 IGNORED["08_hardware", "hierarchy()"] = "tells the caches of the machine it runs on"

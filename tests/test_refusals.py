@@ -138,7 +138,7 @@ L  x.view_dtype(1).view_as_complex()  =>  torch has no complex elements of 2 byt
 L  x.view_as_complex()  =>  does not end in a dim of size 2 and stride 1
 L  x[:, 1:3].view_as_complex()  =>  storage_offset 1 is odd: it would point between
 L  x.as_strided((2,), (-1,), 3)  =>  stride (-1,) has a negative one
-L  x.as_strided((2,), (1,), -3)  =>  storage_offset -3 is negative
+L  x.as_strided((2,), (1,), -3)  =>  storage_offset -3 reaches element -3: a storage starts at 0
 L  x.permute() / x.expand() / x.view() / x.reshape() / x.broadcast_to()  =>
     is missing: give ints, or () for no dims
 L  x.hsplit() / x.vsplit() / x.dsplit()  =>  has no argument: give a number of sections, or indices
@@ -281,7 +281,7 @@ E  compare(ab, seed="1")  =>  seed='1': give an int
 E  compare(ab, device="tpu")  =>  device 'tpu' cannot be timed
 E  compare(ab, graph=True)  =>  give device='cuda' as well
 E  cmp.measurement("c")  =>  'c' was not compared: a, b were
-E  compare(dict.fromkeys("abc", f), rounds=1, progress=False).verdict  =>  these are 3: ask ratios
+E  compare(dict.fromkeys("abc", f), rounds=1).verdict  =>  these are 3: ask ratios
 E  measure(3)  =>  'it' is of type int
 E  measure(raises)  =>  'raises' raised KeyError
 E  measure(f, min_run_time=0)  =>  min_run_time=0

@@ -376,7 +376,6 @@ VVVVVVVVVVVVVVVV  traffic(x, store=J)
 EE~EEEEEEEE~EEEE  measure(f, min_run_time=J)
 E.EEEEEEEEEEEEEE  measure(f, min_run_time=1e-4, flush=J)  =>  got.median > 0
                   compare(ab, rounds=2, flush=J)  =>  got.names
-                  compare(ab, rounds=2, progress=J)  =>  got.names
 EEEEEEEEEEEEEEEE  measure(f, graph=J); compare(ab, graph=J)
 .EEEEEEEEEE~EEEE  compare(ab, rounds=J)  =>  got.names
 EE.EEEEEEEE.EEEE  compare(ab, rounds=2, max_seconds=J)  =>  got.names
@@ -442,7 +441,7 @@ def calls():
 def names():
     x = Layout((4, 6), itemsize=4)
     f = lambda: None  # noqa: E731
-    ab, quick = {"a": f, "b": f}, {"rounds": 2, "progress": False}
+    ab, quick = {"a": f, "b": f}, {"rounds": 2}
     compared = timing.compare(ab, **quick)
     more = {"x": x, "z": Layout((2, 3, 4), itemsize=8), "m": MemorySet.of(x), "f": f, "ab": ab}
     more |= {

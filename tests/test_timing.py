@@ -304,7 +304,7 @@ def test_the_samples_of_one_function_are_a_measurement():
 def compared(queue, first, second, **options):
     """A comparison on the fake GPU, whose clock is the only one; without the flush, which takes 1 s."""
     work = {"a": lambda: queue.launch(first), "b": lambda: queue.launch(second())}
-    return compare(work, device="cuda", flush=False, progress=False, **options)
+    return compare(work, device="cuda", flush=False, **options)
 
 
 def test_rounds_go_on_until_it_is_sure_and_for_max_seconds_at_the_most(queue, monkeypatch):
@@ -397,30 +397,6 @@ def test_it_is_sure_when_every_interval_is_within_3_percent_of_its_ratio(monkeyp
     assert sure(Ratio(10, 9.8, 10.3), Ratio(0.1, 0.098, 0.103))
     assert not sure(Ratio(10, 9.8, 10.3), Ratio(0.1, 0.097, 0.104))
     assert not sure(Ratio(10, 9.6, 10.3), Ratio(0.1, 0.098, 0.103))
-
-
-@pytest.mark.parametrize(("ci", "progress"), [(False, True), (True, True), (False, False)])
-def test_progress_counts_the_rounds(monkeypatch, ci, progress):
-    """The bar has their number, waits for a second, and disappears."""
-    bars = []
-
-    class Bar(contextlib.nullcontext):
-        def __init__(self, **options):
-            super().__init__(self)
-            self.options, self.rounds = options, 0
-            bars.append(self)
-
-        def update(self):
-            self.rounds += 1
-
-    monkeypatch.setattr("tqdm.tqdm", Bar)
-    monkeypatch.delenv("CI", raising=False)
-    if ci:
-        monkeypatch.setenv("CI", "1")
-    compare({"a": once, "b": once}, rounds=3, progress=progress)
-    assert [(bar.rounds, bar.options) for bar in bars] == [
-        (3, {"total": 3, "desc": "rounds", "leave": False, "delay": 1})
-    ] * (progress and not ci)
 
 
 @pytest.mark.parametrize(

@@ -230,7 +230,7 @@ def test_times_are_measured_in_the_modes_that_are_there():
 
     with together(["float64", "default device"]):
         assert timing.measure(work, min_run_time=0.001).median > 0
-        compared = timing.compare({"a": work, "b": work}, rounds=3, progress=False)
+        compared = timing.compare({"a": work, "b": work}, rounds=3)
         found = bandwidth(3 * 2**20, repetitions=2)
     assert compared.ratios["b"].value > 0 and seen == {("meta", torch.float64)}
     assert (found.nbytes, found.comparison.device) == (3 * 2**20, "cpu")

@@ -219,7 +219,10 @@ def test_lines_that_come_in_parts_are_not_filled():
     [found] = fetched([Walk(4, ((4, 3), (12, 3), (36, 2)), 4)], 16, 2, Budget(PLENTY))
     assert (found.touched, found.filled) == (16, 0)
     [found] = fetched([Walk(5, ((4, 2), (1, 1), (2, 2)), 2)], 4, 1, Budget(PLENTY))
-    assert (found.touched, found.filled) == (3, 1)  # bytes 5 to 12: a loop of one turn only moves on
+    assert (found.touched, found.filled) == (
+        3,
+        1,
+    )  # bytes 5 to 12: a loop of one turn only moves on
 
 
 @pytest.mark.parametrize("lines", [2, 4, 8, 64, 80, 128])

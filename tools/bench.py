@@ -157,7 +157,7 @@ def audits() -> None:
             "audited": partial(audit, model, x),
         }
         with torch.no_grad():
-            ratio = compare(ways, max_seconds=60, progress=False).ratios["audited"]
+            ratio = compare(ways, max_seconds=60).ratios["audited"]
         print(f"audit of a {type(model).__name__}: {ratio} times as long as the plain pass")
     short, long = (
         min(timeit.repeat(partial(audit, _steps, n), number=1, repeat=3)) for n in (1000, 4000)

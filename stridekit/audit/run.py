@@ -187,7 +187,7 @@ class Again:
             as_it_is, without = _leaving_out(calls, False)(run), _leaving_out(calls)(run)
             ways = {"as it is": as_it_is, "without": without}
             try:
-                times = compare(ways, rounds=rounds, max_seconds=max_seconds, progress=False)
+                times = compare(ways, rounds=rounds, max_seconds=max_seconds)
             except TooShort as error:
                 return Trial(expression, True, fewer, None, str(error))
         return Trial(expression, True, fewer, times)

@@ -177,7 +177,7 @@ def bandwidth(
         "copy": partial(a.copy_, b),
         "triad": partial(torch.add, b, c, alpha=3.0, out=a),
     }
-    comparison = compare(work, rounds=repetitions, threads=threads, device=device, progress=False)
+    comparison = compare(work, rounds=repetitions, threads=threads, device=device)
     return Bandwidth(comparison, 3 * a.nbytes, caches)
 
 

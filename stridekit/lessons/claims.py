@@ -128,7 +128,7 @@ def claim(
 
     `slower` and `faster` name what is claimed for sure: ratios of 2.5 and more. The text gives their
     verdicts. A comparison that contradicts one is made JUDGED times. `options` are those of `compare`; each
-    claim is short, without a progress bar, and takes three rounds where time is short for more.
+    claim is short, and takes three rounds where time is short for more.
 
     `record` names what `make record` stored, which is shown too. `only_recorded` names functions that are
     called only while `make record` runs, because they take too long for a reader.
@@ -164,7 +164,7 @@ def claim(
         )
     ratios = {name: value / unit for name, value in values.items()}
     slow = {*only_recorded}
-    options = {"max_seconds": SECONDS, "progress": False} | options
+    options = {"max_seconds": SECONDS} | options
     if record and recording():
         options |= {"max_seconds": SECONDS_TO_RECORD, "rounds": None}
         slow = set()

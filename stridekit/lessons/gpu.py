@@ -94,7 +94,7 @@ def run(device: str = "cuda", *, scale: int = 1, **options: Any) -> GpuResults:
         try:
             with torch.device(device):
                 functions = experiment.functions(max(experiment.n // scale, 4))
-            ratios = compare(functions, device=device, progress=False, **options).ratios
+            ratios = compare(functions, device=device, **options).ratios
             told = {name: f"{ratio} {ratio.verdict}" for name, ratio in ratios.items()}
         except Exception as error:
             told = {"": f"{UNMEASURED}: {shorten(f'{type(error).__name__}: {error}', 200)}"}

@@ -56,8 +56,6 @@ ENVIRONMENT = {
     kept.VARIABLE: "no",
     # Stored pictures show the record by itself: ALONE of records.py.
     "STRIDEKIT_RECORD_ALONE": "1",
-    # A progress bar shows or not, depending on the speed of the machine.
-    "TQDM_DISABLE": "1",
 }  # fmt: skip
 # A kernel with this Python, even if another is installed as "python3".
 KERNEL = get_kernel_dict(extra_arguments=["--log-level=ERROR"])

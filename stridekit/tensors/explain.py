@@ -68,10 +68,7 @@ def explain(x: Any, name: str = "x") -> Explanation:
     if not isinstance(x, Layout):
         is_tensor = callable(getattr(x, "stride", None))
         kind = f"{x.dtype} tensor" if is_tensor else f"numpy {x.dtype} array"
-    title = (
-        f"{kind} of shape {layout.shape}, stride {layout.stride}, "
-        f"storage_offset {layout.storage_offset}"
-    )
+    numbers = f"stride {layout.stride}, storage_offset {layout.storage_offset}"
     why = layout.why_not_contiguous()
     lines = [
         ("element", _formula(layout, name)),
@@ -90,7 +87,7 @@ def explain(x: Any, name: str = "x") -> Explanation:
     elif no_memory:
         what = f"this {type(x).__name__} stands for values that lie elsewhere, or nowhere"
         lines.append(("memory", f"none of its own: {what}"))
-    return Explanation(title, tuple(lines))
+    return Explanation(f"{kind} of shape {layout.shape}, {numbers}", tuple(lines))
 
 
 def _formula(layout: Layout, name: str) -> str:

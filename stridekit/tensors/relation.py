@@ -69,7 +69,8 @@ def relation(
     one_storage = shares_storage(y, x)
     at_one = None if mine.counts_from_storage else _data_ptr(y, mine) == _data_ptr(x, its)
     flag = y._is_view() if isinstance(y, torch.Tensor) else None
-    title, memory = _memory(*called, mine, its, inside, around, meet, budget)
+    sizes = _size(mine, budget), _size(its, budget)
+    title, memory = _memory(called, sizes, mine, its, (inside, around, meet))
     lines = [("memory", memory), ("storage", _storage(y, x, one_storage, meet))]
     if at_one is not None:
         lines.append(("data_ptr", _pointers(at_one, meet)))
@@ -112,16 +113,14 @@ def _first(*rows: tuple[object, str]) -> str:
 
 
 def _memory(
-    y: str,
-    x: str,
+    names: tuple[str, str],
+    sizes: tuple[str, str],
     mine: MemorySet,
     its: MemorySet,
-    inside: bool | None,
-    around: bool | None,
-    meet: bool | None,
-    budget: int,
+    verdicts: tuple[bool | None, bool | None, bool | None],
 ) -> tuple[str, str]:
     """Return the title, and the line about the bytes."""
+    (y, x), (own, other), (inside, around, meet) = names, sizes, verdicts
     undecided = "was not decided within the budget"
     title = _first(
         (not mine, f"{y} is empty: inside of anything, and sharing with nothing"),
@@ -131,27 +130,23 @@ def _memory(
         (inside is None, f"{y} and {x} share bytes; whether all of {y}'s {undecided}"),
         (True, f"{y} is not a view of {x}, but they share bytes"),
     )
-    own, other = _size(mine, budget), _size(its, budget)
-    some, none, sizes = (
-        "some bytes in common",
-        "no byte in common",
-        f"({y} has {own} bytes, {x} {other})",
-    )
+    some, none = "some bytes in common", "no byte in common"
+    both = f"({y} has {own} bytes, {x} {other})"
     ranges_meet = mine.first < its.stop and its.first < mine.stop
     memory = _first(
         (not mine, f"{y} has no byte"),
         (inside and around, f"the same {own} bytes"),
         (inside, f"{y}'s {own} bytes lie inside {x}'s {other}"),
         (around, f"{x}'s {other} bytes lie inside {y}'s {own}"),
-        (meet is None, f"not decided: the strides interleave too much {sizes}"),
+        (meet is None, f"not decided: the strides interleave too much {both}"),
         (
             meet and None in (inside, around),
-            f"{some}; whether one lies inside the other was not decided {sizes}",
+            f"{some}; whether one lies inside the other was not decided {both}",
         ),
-        (meet, f"{some}, and each has bytes of its own {sizes}"),
-        (mine.space != its.space, f"{none}: {y} is {mine.where}, {x} {its.where} {sizes}"),
-        (ranges_meet, f"{none}, though the ranges interleave {sizes}"),
-        (True, f"{none}: one ends before the other begins {sizes}"),
+        (meet, f"{some}, and each has bytes of its own {both}"),
+        (mine.space != its.space, f"{none}: {y} is {mine.where}, {x} {its.where} {both}"),
+        (ranges_meet, f"{none}, though the ranges interleave {both}"),
+        (True, f"{none}: one ends before the other begins {both}"),
     )
     return title, memory
 

@@ -74,12 +74,6 @@ def a_time(name: str, value: Any) -> None:
         raise TimingError(f"{name}={shown(value)}: give seconds, more than 0")
 
 
-def a_flag(name: str, value: Any) -> None:
-    """Raise TimingError unless the value is True or False."""
-    if not isinstance(value, bool):
-        raise TimingError(f"{name}={shown(value)}: give True or False")
-
-
 class Devices:
     """All GPUs that this process has used, with all their streams."""
 
@@ -253,8 +247,9 @@ Clock = HostClock | CudaClock
 
 def clock_for(device: str, *, flush: bool = True, graph: bool = False) -> Clock:
     """Return the clock of a device, "cpu" or "cuda". Raises TimingError for any other or missing one."""
-    a_flag("flush", flush)
-    a_flag("graph", graph)
+    for name, value in (("flush", flush), ("graph", graph)):
+        if not isinstance(value, bool):
+            raise TimingError(f"{name}={shown(value)}: give True or False")
     if not isinstance(device, str):
         raise TimingError(f"device is of type {type(device).__name__}: give 'cpu' or 'cuda'")
     if device == "cuda":

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import os
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from stridekit._arguments import a_kind, many, shown
 from stridekit.timing import sampling
-from stridekit.timing.clocks import Clock, TimingError, TooShort, a_flag, a_time, clock_for, is_int
+from stridekit.timing.clocks import Clock, TimingError, TooShort, a_time, clock_for, is_int
 from stridekit.timing.comparison import Comparison, ratios
 from stridekit.timing.measurement import in_words
 
@@ -31,7 +29,6 @@ def compare(
     device: str = "cpu",
     flush: bool = True,
     graph: bool = False,
-    progress: bool = True,
     seed: int = 0,
 ) -> Comparison:
     """Time functions in turn, round by round: each one's ratio to the first, with a confidence interval.
@@ -41,8 +38,7 @@ def compare(
     (see `Ratio`). Rounds go on until all intervals are within 3 %, from twelve rounds on, or until
     `max_seconds` are over, the warm-up included; `rounds` sets their number instead. After fewer than
     twelve an interval is too narrow, and `noise` says so. `threads` is one unless you say, because threads
-    wait for one another on a busy machine. `device`, `flush`, `graph` and `noise` are those of `measure`;
-    `progress` draws a bar, after a second.
+    wait for one another on a busy machine. `device`, `flush`, `graph` and `noise` are those of `measure`.
 
     Raises TooShort if `max_seconds` has no room for three rounds, mostly before the first. Raises
     TimingError for fewer than two functions and whenever `measure` does. torch's threads are restored.
@@ -53,13 +49,13 @@ def compare(
     >>> compare(work).ratios["ten times"].verdict
     'slower'
     """
-    _refuse(functions, rounds, max_seconds, seed, progress)
+    _refuse(functions, rounds, max_seconds, seed)
     with sampling.threads(threads):
         clock = clock_for(device, flush=flush, graph=graph)
         limit = _Limit(min(max_seconds, 1e9) if rounds is None else math.inf, len(functions))
         subjects = sampling.prepare(functions, clock, limit.require)
         limit.require(subjects, FEWEST_ROUNDS)
-        order = _sample(subjects, clock, seed, rounds, limit, progress)
+        order = _sample(subjects, clock, seed, rounds, limit)
     noise = sampling.signs_of_noise(subjects, threads)
     if rounds is None and len(order) < ENOUGH_ROUNDS:
         few = f"max_seconds={max_seconds:g} ended it after {many(len(order), 'round')}"
@@ -69,7 +65,7 @@ def compare(
     return Comparison(samples, order, calls, threads, device, noise)
 
 
-def _refuse(functions: Any, rounds: Any, max_seconds: Any, seed: Any, progress: Any) -> None:
+def _refuse(functions: Any, rounds: Any, max_seconds: Any, seed: Any) -> None:
     if not isinstance(functions, Mapping):
         advice = "give a dict, {'name': lambda: …, 'other': lambda: …}"
         raise TimingError(f"functions is of type {type(functions).__name__}: {advice}")
@@ -81,7 +77,6 @@ def _refuse(functions: Any, rounds: Any, max_seconds: Any, seed: Any, progress: 
     if rounds is not None and not (is_int(rounds) and rounds >= 1):
         raise TimingError(f"rounds={shown(rounds)}: give the number of rounds, 1 or more")
     a_time("max_seconds", max_seconds)
-    a_flag("progress", progress)
     if not is_int(seed):
         raise TimingError(f"seed={shown(seed)}: give an int to draw the order of rounds from")
 
@@ -113,41 +108,27 @@ class _Limit:
 
 
 def _sample(
-    subjects: Subjects, clock: Clock, seed: int, rounds: Any, limit: _Limit, progress: bool
+    subjects: Subjects, clock: Clock, seed: int, rounds: Any, limit: _Limit
 ) -> list[list[int]]:
     """Time round after round until it is enough; return the order of each."""
     orders: list[list[int]] = []
     rng = random.Random(seed)
     begun, look_again = time.monotonic(), ENOUGH_ROUNDS
-    with _progress(rounds, progress) as round_done:
-        while rounds is None or len(orders) < rounds:
-            order = sampling.order_of_round(len(subjects), rng)
-            for k in order:
-                if limit.left <= 0:  # a round that is not whole does not count
-                    if len(orders) < FEWEST_ROUNDS:
-                        limit.require(subjects)
-                    return orders
-                subjects[k].sample(clock)
-            orders.append(order)
-            round_done()
-            done = len(orders)
-            if rounds is None and done >= look_again and time.monotonic() - begun >= LEAST_SECONDS:
-                if _narrow_enough(subjects, done):
-                    break
-                look_again = done * 5 // 4
+    while rounds is None or len(orders) < rounds:
+        order = sampling.order_of_round(len(subjects), rng)
+        for k in order:
+            if limit.left <= 0:  # a round that is not whole does not count
+                if len(orders) < FEWEST_ROUNDS:
+                    limit.require(subjects)
+                return orders
+            subjects[k].sample(clock)
+        orders.append(order)
+        done = len(orders)
+        if rounds is None and done >= look_again and time.monotonic() - begun >= LEAST_SECONDS:
+            if _narrow_enough(subjects, done):
+                break
+            look_again = done * 5 // 4
     return orders
-
-
-@contextmanager
-def _progress(rounds: int | None, progress: bool) -> Iterator[Callable[[], object]]:
-    """A function to call after each round; after a second it draws a bar, if somebody is waiting."""
-    if not progress or "CI" in os.environ:
-        yield lambda: None
-        return
-    from tqdm import tqdm  # not above: a GPU machine with torch alone can do without
-
-    with tqdm(total=rounds, desc="rounds", leave=False, delay=1) as bar:
-        yield bar.update
 
 
 def _narrow_enough(subjects: Subjects, count: int) -> bool:
