@@ -32,7 +32,7 @@ OTHERS = ("audit/", "exercises/", "export/", "lessons/", "widgets/")
 CONTENT = [f"{lesson}/" for lesson in exercises.__dir__()]
 CONTENT += ["readers/", "confusions.py", "hardware.py"]
 SIZES = {
-    "the small package": ("stridekit", OTHERS, ("py",), 6_500),
+    "the small package": ("stridekit", OTHERS, ("py",), 6_454),
     "audit": ("stridekit/audit", (), ("py",), 1_870),
     "lessons": ("stridekit/lessons", (), ("py",), 1_300),
     "export": ("stridekit/export", (), ("py", "js", "css"), 700),
@@ -42,7 +42,7 @@ SIZES = {
     "JavaScript of widgets": ("stridekit/widgets", (), ("js",), 8_840),
     "styles of widgets": ("stridekit/widgets", (), ("css",), 950),
     "labextension": ("labextension", (), ("js",), 118),
-    "tests": ("tests", (), ("py", "mjs", "js"), 22_996),
+    "tests": ("tests", (), ("py", "mjs", "js"), 22_900),
     "rows of hands": ("tests/browser", (), ("txt",), 944),
     "planted defects, messages, rows of widgets": ("tests", ("browser/",), ("txt",), 3_548),
     "tools": ("tools", (), ("py",), 789),
