@@ -85,35 +85,25 @@ function createCard(id, name, kind, hand) {
 
   function layOut(look) {
     const { shape } = own.tensor.layout;
-    const grid = gridFor(look);
-    const { perRow, columns, rows, top, side, pitch } = grid;
-    own.flats = grid.flats;
-    const apart = shape.length > 2 && grid.isWhole ? { columns: [columns, APART], rows: [rows, HEAD + 4] } : {};
-    strip.layOut(own.flats.length, perRow, pitch * perRow, apart);
+    const { perRow, columns, rows, top, side, pitch, flats, isWhole } = gridFor(look);
+    const [ndim, count] = [shape.length, flats.length];
+    own.flats = flats;
+    const apart = ndim > 2 && isWhole ? { columns: [columns, APART], rows: [rows, HEAD + 4] } : {};
+    strip.layOut(count, perRow, pitch * perRow, apart);
     set(numbers, "text", numbersIn(look.lines).join("\n"));
     set(body, "style", `padding:${top}px 0 0 ${side}px`);
-    heads.draw((own.flats.length ? marksOf(shape, grid) : []).map(({ kind, text, at }) => {
-      const [middle, centre] = strip.middle(at);
-      return [text, ...{
-        "is-column": [side + middle, top - HEAD], "is-line": [side - 8, top + centre - 9],
-        "is-plane": [side + strip.left(at), at < perRow ? 0 : top + strip.top(at) - HEAD],
-      }[kind], kind];
-    }));
-    set(strip.node, "data-empty", own.flats.length ? null : "no elements");
-  }
-
-  /** The numbers of columns and lines, and the names of planes: each at a box, by its place in the strip. */
-  function marksOf(shape, { perRow, columns, rows, flats, isWhole }) {
-    if (!shape.length) return [];
-    const every = (step) => range(Math.ceil(flats.length / step)).map((k) => k * step);
-    const lines = every(perRow);
-    if (!isWhole) return shape.length > 1 ? [] : lines.map((at) => ({ kind: "is-line", text: String(at), at }));
-    const across = flats.slice(0, perRow).map((_, at) => ({ kind: "is-column", text: String(at % columns), at }));
-    const down = lines.map((at, line) => ({ kind: "is-line", text: String(line % rows), at }));
-    const planes = every(columns).filter((at) => Math.floor(at / perRow) % rows === 0).map((at) => ({
-      kind: "is-plane", text: elementName(unflatten(shape, flats[at]).slice(0, -2), name), at,
-    }));
-    return [...across, ...(shape.length > 1 ? down : []), ...(shape.length > 2 ? planes : [])];
+    // The numbers of columns and lines, and the names of planes.
+    const every = (step) => range(Math.ceil(count / step)).map((k) => k * step);
+    const across = isWhole && ndim ? range(Math.min(perRow, count)) : [];
+    const down = ndim === 1 && !isWhole || ndim > 1 && isWhole ? every(perRow) : [];
+    const planes = isWhole && ndim > 2 ? every(columns).filter((at) => Math.floor(at / perRow) % rows === 0) : [];
+    heads.draw([
+      ...across.map((at) => [at % columns, side + strip.middle(at)[0], top - HEAD, "is-column"]),
+      ...down.map((at, line) => [isWhole ? line % rows : at, side - 8, top + strip.middle(at)[1] - 9, "is-line"]),
+      ...planes.map((at) => [elementName(unflatten(shape, flats[at]).slice(0, -2), name), side + strip.left(at),
+        at < perRow ? 0 : top + strip.top(at) - HEAD, "is-plane"]),
+    ]);
+    set(strip.node, "data-empty", count ? null : "no elements");
   }
 
   function draw(view) {

@@ -69,7 +69,11 @@ function render({ model, el }) {
     set(why, "text", own.why);
     show(ask, own.pending);
     set(warning, "text", own.pending ? `${own.pending.text} — ${own.pending.warning}.` : "");
-    const [last, place] = [outcome(session), view.pointed && placeOf(view)];
+    const { text: ran, kind: what, sentence: told } = session.log.at(-1) ?? {};
+    const last = ran ? `${ran} — ${what === "write" ? "" : `${what}: `}${told}.` : `Nothing has been run yet: ${called[0]} is alone.`;
+    const { tape, element } = view.pointed ?? {};
+    const where = session.tapes.length > 1 ? `element ${element} of storage ${tape + 1}` : `element ${element}`;
+    const place = view.pointed && `${where} holds ${session.tapes[tape][element]}: ${whoReaches(session, shown.owners[tape][element])}`;
     set(news, "text", last);
     show(news, !own.why && !own.pending);
     set(pointed, "text", place ?? "");
@@ -120,17 +124,6 @@ function render({ model, el }) {
       ? others.flatMap(owned.boxesOf).filter(([, ...place]) => touched.includes(String(place)))
       : owned.boxesOf(name);
     motion.travel(owned.node, boxes.map(([box]) => box), boxes.map(([box, ...place]) => wayFrom(tapes.boxOf(...place), box)));
-  }
-
-  function outcome({ log }) {
-    if (!log.length) return `Nothing has been run yet: ${called[0]} is alone.`;
-    const { text, kind, sentence } = log.at(-1);
-    return `${text} — ${kind === "write" ? "" : `${kind}: `}${sentence}.`;
-  }
-
-  function placeOf({ session, owners, pointed: { tape, element } }) {
-    const where = session.tapes.length > 1 ? `element ${element} of storage ${tape + 1}` : `element ${element}`;
-    return `${where} holds ${session.tapes[tape][element]}: ${whoReaches(session, owners[tape][element])}`;
   }
 
   function submit(event) {

@@ -32,7 +32,10 @@ function render({ model, el }) {
   const key = h("p", { class: "sk-note", text: "b12 is channel b at h = 1, w = 2." });
   const head = h("div", { class: "sk-head" }, choice.node, key);
   const sizes = createSizes(id, "sizes of the tensor", SIZES.map(([name, what], d) =>
-    [d, { min: 1, max: MAX_SIZES[d] }, [`${name} `, h("small", { text: what })], `sk-d${d}`]), resize);
+    [d, { min: 1, max: MAX_SIZES[d] }, [`${name} `, h("small", { text: what })], `sk-d${d}`]), (changed) => {
+    const shape = Object.assign([...state().shape], changed);
+    shell.put({ shape, index: state().index.map((i, d) => Math.min(i, shape[d] - 1)) });
+  });
   const ambiguity = h("strong", { class: "sk-badge" });
   const pane = createPlanes(id, hand);
   const top = h("div", { class: "sk-top" }, h("div", { class: "sk-controls" }, sizes.node, ambiguity), pane.node);
@@ -76,11 +79,6 @@ function render({ model, el }) {
     set(ambiguity, "data-ambiguous", String(sentence.startsWith("ambiguous")));
     flags.draw(verdicts(shape));
     codeBox.draw(code({ shape }));
-  }
-
-  function resize(changed) {
-    const shape = Object.assign([...state().shape], changed);
-    shell.put({ shape, index: state().index.map((i, d) => Math.min(i, shape[d] - 1)) });
   }
 
   return shell.open(head, top, idea, where, both, flags.node, codeBox.node);

@@ -10,12 +10,6 @@ import { code, facts, trace } from "./network.js";
 const NARROW = 600; // below this, the code of a layer stands above its two outputs
 const HEADS = ["layer", "x in contiguous_format", "x in channels_last"];
 
-function outcome(last) {
-  if (!last) return "No layer is switched on.";
-  const [first, second] = last.map(({ label, note }) => [label, note].filter(Boolean).join(", "));
-  return `At the end, x in contiguous_format is: ${first || "nothing"}; x in channels_last is: ${second || "nothing"}.`;
-}
-
 function output({ label, stride, note } = { label: "", stride: [], note: "" }, isOn = true) {
   const [format, taken = ""] = label.split(", ");
   const text = isOn && !label && !note ? "nothing comes here" : note;
@@ -52,7 +46,9 @@ function render({ model, el }) {
           ["th", { scope: "row" }, ["label", { for: boxes[k].id }, boxes[k], ["code", { text }]]],
           ...[0, 1].map((side) => output(passed[k]?.[side], Boolean(passed[k])))];
       }));
-    shell.speak(outcome(passed.findLast((passages) => passages)));
+    const last = passed.findLast((passages) => passages);
+    const [first, second] = (last ?? []).map(({ label, note }) => [label, note].filter(Boolean).join(", ") || "nothing");
+    shell.speak(last ? `At the end, x in contiguous_format is: ${first}; x in channels_last is: ${second}.` : "No layer is switched on.");
   }
 
   function toggle(name, on) {

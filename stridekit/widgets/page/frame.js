@@ -37,9 +37,7 @@ export function createFrame(model, root, { id, name, code, change }) {
     else step(what);
   }
 
-  function step(what) {
-    if (history.ahead()[what] !== undefined) change(history.take(what));
-  }
+  const step = (what) => history.ahead()[what] !== undefined && change(history.take(what));
 
   function walk(event) {
     const next = neighbour([...bar.children], { ArrowLeft: -1, ArrowRight: 1 }[event.key]);
@@ -79,14 +77,9 @@ export function createFrame(model, root, { id, name, code, change }) {
     document[listen]("focusin", stray);
   }
 
-  function escape({ key, defaultPrevented }) {
-    if (key === "Escape" && !defaultPrevented) widen(false);
-  }
-
+  const escape = ({ key, defaultPrevented }) => key === "Escape" && !defaultPrevented && widen(false);
   /** The focus has gone to what the widget covers. */
-  function stray({ target }) {
-    if (!root.contains(target)) widen(false);
-  }
+  const stray = ({ target }) => root.contains(target) || widen(false);
 
   return {
     node,

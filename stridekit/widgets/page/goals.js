@@ -20,16 +20,11 @@ export function createGoals(model, facts) {
   let held = null;
   model.on("change:_done", draw);
 
-  function look() {
+  function draw() {
     const now = heldBy(facts(model.get("_state")), goals);
     const reached = now.filter((k) => held && !held.includes(k) && !done.has(k));
     held = now;
     for (const k of [...reached, ...(model.get("_done") ?? [])]) done.add(k);
-    return reached;
-  }
-
-  function draw() {
-    const reached = look();
     fill(list, ...goals.map(({ text }, k) => ["li", { "data-done": done.has(k) ? "" : null },
       ["span", { class: "sk-tick", "aria-hidden": "true", text: done.has(k) ? "✓" : "○" }], ["span", { text }],
       ["span", { class: "sk-told", text: done.has(k) ? ": reached" : "" }]]));

@@ -28,9 +28,7 @@ export function createShare(root, { id, name, code, link, opener }) {
     node.querySelector("button").focus();
   }
 
-  function leave({ target }) {
-    if (!node.contains(target) && !opener.contains(target)) toggle(false);
-  }
+  const leave = ({ target }) => node.contains(target) || opener.contains(target) || toggle(false);
 
   function keyed(event) {
     const next = neighbour([...node.querySelectorAll("button")], { ArrowUp: -1, ArrowDown: 1 }[event.key]);
@@ -79,7 +77,9 @@ function pictureOf(root, corner) {
   freeze(root, copy);
   copy.querySelector(".sk-frame").remove();
   copy.removeAttribute("popover");
-  const sheet = sheetOf(root);
+  // The text of the style sheet: rules read back from a sheet lose what has variables in it.
+  const worn = [...document.querySelectorAll("style")].map((node) => node.textContent);
+  const sheet = worn.find((text) => text.includes(`.stridekit.${root.classList[1]}:is(`)) ?? "";
   const seen = getComputedStyle(root);
   const dark = seen.colorScheme === "light dark" ? matchMedia("(prefers-color-scheme: dark)").matches : seen.colorScheme === "dark";
   const themed = [...new Set(sheet.match(/--jp-[\w-]+/g))].filter((variable) => seen.getPropertyValue(variable));
@@ -107,12 +107,6 @@ function freeze(root, copy) {
     if (localName === "select") twin.options[selectedIndex]?.setAttribute("selected", "");
     if (localName === "canvas") twin.replaceWith(h("img", { src: node.toDataURL(), alt: "", class: twin.className, style: twin.style.cssText }));
   });
-}
-
-/** The text of the style sheet that a widget wears: rules read back from a sheet lose what has variables in it. */
-function sheetOf(root) {
-  const worn = [...document.querySelectorAll("style")].map((node) => node.textContent);
-  return worn.find((text) => text.includes(`.stridekit.${root.classList[1]}:is(`)) ?? "";
 }
 
 async function rastered({ svg, width, height }) {

@@ -98,17 +98,12 @@ function render({ model, el }) {
       draw({ shown: visible, said }) {
         const now = !visible ? (own.draft ?? "") : said === null ? "" : inSentence(problem, said);
         if (input.value !== now) input.value = now;
-        set(hint, "text", (!visible && understood(now)) || HINTS[problem.kind]);
+        const [value] = answerIn(now);
+        const taken = value === null ? now : inSentence(problem, value);
+        set(hint, "text", visible || taken === now ? HINTS[problem.kind] : `= ${taken}`); // what 5*8*4 is taken for
         set(input, "aria-invalid", own.complaint ? "true" : null);
       },
     };
-  }
-
-  /** What a line is taken for, where it does not say so itself: "= 160" for 5*8*4. */
-  function understood(text) {
-    const [value] = answerIn(text);
-    const says = value === null ? text : inSentence(problem, value);
-    return says === text ? "" : `= ${says}`;
   }
 
   /** A typed answer, or null and why it cannot be read. */

@@ -74,46 +74,34 @@ export function createFigure() {
       ...["sk-of", "sk-size", "sk-step", "sk-taken"].map((part, k) => ["div", { class: part, text: texts[k] }])];
   }
 
-  function draw({ layout, target, dims, fresh, chunks, boundaries }, width) {
-    const places = spread(layout.shape, target, width - NAME);
-    drawOld(layout, dims, places.old);
-    const seams = boundaries.filter(({ broken }) => broken).map(({ dim }) => places.old[dim + 1][0]);
-    drawFresh(target, fresh, places.fresh, seams);
+  function draw({ layout: { shape, stride }, target, dims, fresh, chunks, boundaries }, width) {
+    const { old, fresh: places } = spread(shape, target, width - NAME);
+    const isNarrow = [
+      stride.some((n, d) => old[d][1] < 24 + CHARACTER * `stride ${n}`.length), places.some(([, size]) => size < ONE - 1),
+    ];
+    units.forEach((unit, k) => show(unit, isNarrow[k]));
+    show(oldRow, dims.length); // a 0-d tensor has no dims to list
+    show(freshRow, fresh.length);
+    fill(oldRow, ...dims.map(({ kind }, d) =>
+      box(old[d], TOP.old, kind, [`dim ${d}`, shape[d], isNarrow[0] ? stride[d] : `stride ${stride[d]}`, ""])));
+    const seams = boundaries.filter(({ broken }) => broken).map(({ dim }) => old[dim + 1][0]);
+    fill(freshRow, ...fresh.map(({ kind, stride: own, taken }, d) => {
+      const part = clearPart(places[d], seams);
+      const isLong = part[1] - part[0] < GAP + CHARACTER * taken[0].length;
+      const texts = [`${isNarrow[1] ? "" : "new "}dim ${d}`, target[d], own[Number(isNarrow[1])], taken[Number(isLong)]];
+      return box(places[d], TOP.fresh, kind, texts, part);
+    }));
     fill(chunkRow, ...chunks.map(({ first, last, texts, kind }) => {
-      const [left, to] = [places.old[first][0], places.old[last][0] + places.old[last][1]];
+      const [left, to] = [old[first][0], old[last][0] + old[last][1]];
       const style = `transform:translate(${NAME + left}px,${TOP.chunk}px);width:${to - left - GAP}px`;
       const text = texts.find((each) => 16 + LETTER * each.length <= to - left) ?? texts.at(-1);
       return ["div", { class: `sk-chunk ${kind}`, style }, ["span", { text }]];
     }));
-    drawJoints(boundaries, places.old);
-  }
-
-  function drawOld({ shape, stride }, dims, places) {
-    const narrow = stride.some((n, d) => places[d][1] < 24 + CHARACTER * `stride ${n}`.length);
-    show(units[0], narrow);
-    show(oldRow, dims.length); // a 0-d tensor has no dims to list
-    fill(oldRow, ...dims.map(({ kind }, d) =>
-      box(places[d], TOP.old, kind, [`dim ${d}`, shape[d], narrow ? stride[d] : `stride ${stride[d]}`, ""])));
-  }
-
-  function drawFresh(target, fresh, places, seams) {
-    const narrow = places.some(([, width]) => width < ONE - 1);
-    show(units[1], narrow);
-    show(freshRow, fresh.length);
-    fill(freshRow, ...fresh.map(({ kind, stride, taken }, d) => {
-      const part = clearPart(places[d], seams);
-      const long = part[1] - part[0] < GAP + CHARACTER * taken[0].length;
-      const texts = [`${narrow ? "" : "new "}dim ${d}`, target[d], stride[Number(narrow)], taken[Number(long)]];
-      return box(places[d], TOP.fresh, kind, texts, part);
-    }));
-  }
-
-  function drawJoints(boundaries, places) {
-    const least = Math.min(...boundaries.map(({ dim }) => Math.min(places[dim][1], places[dim + 1][1])));
-    const form = TIGHT.joint.filter((width) => least < width).length;
+    const least = Math.min(...boundaries.flatMap(({ dim }) => [old[dim][1], old[dim + 1][1]]));
+    const form = TIGHT.joint.filter((size) => least < size).length;
     show(asked, form === 2);
     fill(jointRow, ...boundaries.map(({ dim, kind, labels }) => {
-      const x = NAME + places[dim + 1][0] - GAP / 2;
+      const x = NAME + old[dim + 1][0] - GAP / 2;
       return ["div", {},
         ["div", { class: `sk-joint ${kind}`, text: labels[form], style: `transform:translate(${x}px,${TOP.joint}px) translateX(-50%)` }],
         ["div", { class: `sk-seam ${kind}`, style: `transform:translate(${x}px,${TOP.old}px)` }]];

@@ -5,18 +5,17 @@ import { stepsOf } from "./steps.js";
 
 const [PER_ROW, NARROW] = [24, 28]; // boxes in a row of the tape at most, and the px that each needs
 
-export function viewOf(state) {
-  const { target, step, flat, ...layout } = state;
+export function viewOf({ target, step, flat, ...layout }) {
   const steps = stepsOf(layout, target);
   const at = Math.min(step, steps.length - 1);
   const now = steps[at];
   const done = at === steps.length - 1;
   const { stride, reason = "" } = viewStride(layout.shape, layout.stride, target);
   const view = { layout, target, flat, steps, at, now, done, reason, stride };
-  // After a failed walk the storage still shows where it got stuck.
-  const shown = done && reason ? steps.at(-2) : now;
-  const told = steps.slice(0, at + 1);
-  return { ...view, ...dimsAt(view, told), ...tapeOf(layout, target, shown), caption: captionOf(layout, target, shown) };
+  const shown = done && reason ? steps.at(-2) : now; // after a failed walk the storage still shows where it got stuck
+  return {
+    ...view, ...dimsAt(view, steps.slice(0, at + 1)), ...tapeOf(layout, target, shown), caption: captionOf(layout, target, shown),
+  };
 }
 
 // The looks of the dims, their boundaries and the chunks after the steps so far. The texts of a new dim come in two

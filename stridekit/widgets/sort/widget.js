@@ -22,7 +22,10 @@ function render({ model, el }) {
 
   const call = h("code");
   const card = h("div", { class: "sk-card", id: `${shell.id}-card` }, call);
-  const again = button("sort them again", restart, { class: "sk-button" });
+  const again = button("sort them again", () => {
+    shell.put({ moves: [] });
+    bins[0].button.focus({ preventScroll: true });
+  }, { class: "sk-button" });
   const count = h("p", { class: "sk-count" });
   const said = h("span");
   const keys = h("span", { class: "sk-keys", text: ", or type v, c or d" }); // they reach the game while it has the focus
@@ -86,11 +89,6 @@ function render({ model, el }) {
     if (cards[next].bin !== to) return motion.travel(table, [node], [[8, 0]]);
     const { x, y } = list.lastChild.getBoundingClientRect();
     motion.travel(table, [list.lastChild], [[from.x - x, from.y - y]]);
-  }
-
-  function restart() {
-    shell.put({ moves: [] });
-    bins[0].button.focus({ preventScroll: true });
   }
 
   function keyed(event) {

@@ -9,7 +9,7 @@ const LABELLED = 128; // an arc as wide as this carries its label on top
 const LABEL = 16; // the height of a label
 
 /** The path of one step from slot to slot; `shift` separates steps that would coincide. */
-export function stepPath(g, from, to, lift, shift = 0) {
+function stepPath(g, from, to, lift, shift = 0) {
   const [y0, y1] = [g.top(from), g.top(to)];
   const x0 = g.middle(from) + (from === to || y0 !== y1 ? shift : 0);
   const x1 = g.middle(to) + shift;
@@ -63,12 +63,6 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
     if (!place([...places, ...beyond])) tags.push(places.find(isInside) ?? places[0]);
   }
 
-  function addresses() {
-    for (const { row, gap, elements, y } of g.rows)
-      tags.push(gap ? [`⋯ ${elements} elements not shown`, g.gutter, y, "sk-gap"]
-        : [`${row * g.perRow * itemsize} B`, g.gutter - 12, y + g.height / 2 - LABEL / 2, "is-left sk-byte"]);
-  }
-
   /** The part of a cache line in each row: [line, first element, last element, whether it begins there, ends there]. */
   const perLine = Math.max(1, Math.floor(CACHE_LINE / itemsize));
   const parts = shown.flatMap(({ row }) => {
@@ -80,50 +74,12 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
     });
   });
 
-  /** A bracket under the slots of each cache line; that of the selected element is dark. */
-  function cacheLines() {
-    const dark = Math.floor((spot.element ?? -Infinity) * itemsize / CACHE_LINE);
-    for (const [line, first, last, opens, closes] of parts.filter(([line]) => !g.dense || line === dark)) {
-      const [x0, x1, y] = [g.left(first), g.left(last) + g.slot, g.top(first) + g.height + 5];
-      const bracket = `M${x0},${opens ? y - 3 : y}V${y}H${x1}${closes ? `V${y - 3}` : ""}`;
-      paths.push([bracket, line === dark ? "sk-line is-dark" : "sk-line"]);
-    }
-  }
-
-  /** The number of the dark cache line, where there is room; the sentence under the formula always has it. */
-  function cacheLineTag() {
-    const { element } = spot;
-    const part = element !== null && parts.find(([, first, last]) => element >= first && element <= last);
-    if (!part || g.below(element) < LABEL + 7) return;
-    const [line, first, last] = part;
-    place([[`cache line ${line}`, g.left(last) + g.slot, g.top(first) + g.height + 7, "is-left sk-cacheline"]]);
-  }
-
-  /** Small slots have no text: the label of the element that is pointed at stands above its slot. */
-  function flag() {
-    const { element } = spot;
-    if (!g.dense || element === null || !g.has(element)) return;
-    tags.push([label(element), g.middle(element), g.top(element) - 22, "sk-flag"]);
-  }
-
-  function offsetBar() {
-    for (const { row } of shown) {
-      const [first, stop] = [row * g.perRow, Math.min((row + 1) * g.perRow, start)];
-      const y = g.top(first) + g.height + 10;
-      if (stop > first) paths.push([`M${g.left(first)},${y}H${g.left(stop - 1) + g.slot}`, "sk-measure"]);
-    }
-  }
-
-  function offsetTag() {
-    const [text, kind, y] = [`storage_offset = ${start}`, `sk-offset${faded("offset")}`, g.top(start) + g.height + 8];
-    placeSomewhere([[text, g.middle(start) + 4, y, kind], [text, g.left(start) - 12, y, `${kind} is-left`]]);
-    grips.push([g.left(start), y + 2, "sk-offset", "storage_offset"]);
-  }
-
   /** One step per dim with a grip at its tip; short ones nest inside, and loops of stride 0 are outermost. */
   function steps() {
     if (!numel(layout) || !g.has(start)) return;
-    offsetTag();
+    const [text, kind, below] = [`storage_offset = ${start}`, `sk-offset${faded("offset")}`, g.top(start) + g.height + 8];
+    placeSomewhere([[text, g.middle(start) + 4, below, kind], [text, g.left(start) - 12, below, `${kind} is-left`]]);
+    grips.push([g.left(start), below + 2, "sk-offset", "storage_offset"]);
     const [labels, taken] = [[], new Map()]; // labels once all grips stand
     const length = (d) => stride[d] || Number.MAX_VALUE;
     range(shape.length).sort((a, b) => length(a) - length(b) || b - a).forEach((d, rank) => {
@@ -188,6 +144,31 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
     if (last) strideTag(lit, last, g.middle(last[1]), lift);
   }
 
-  for (const draw of [addresses, cacheLines, offsetBar, steps, ends, walk, cacheLineTag, flag]) draw();
+  for (const { row, gap, elements, y } of g.rows)
+    tags.push(gap ? [`⋯ ${elements} elements not shown`, g.gutter, y, "sk-gap"]
+      : [`${row * g.perRow * itemsize} B`, g.gutter - 12, y + g.height / 2 - LABEL / 2, "is-left sk-byte"]);
+
+  // A bracket under the slots of each cache line; that of the selected element is dark.
+  const { element } = spot;
+  const dark = Math.floor((element ?? -Infinity) * itemsize / CACHE_LINE);
+  for (const [line, first, last, opens, closes] of parts.filter(([line]) => !g.dense || line === dark)) {
+    const [x0, x1, y] = [g.left(first), g.left(last) + g.slot, g.top(first) + g.height + 5];
+    const bracket = `M${x0},${opens ? y - 3 : y}V${y}H${x1}${closes ? `V${y - 3}` : ""}`;
+    paths.push([bracket, line === dark ? "sk-line is-dark" : "sk-line"]);
+  }
+  for (const { row } of shown) {
+    const [first, stop] = [row * g.perRow, Math.min((row + 1) * g.perRow, start)];
+    const y = g.top(first) + g.height + 10;
+    if (stop > first) paths.push([`M${g.left(first)},${y}H${g.left(stop - 1) + g.slot}`, "sk-measure"]);
+  }
+  steps();
+  ends();
+  walk();
+  // The number of the dark cache line, where there is room; the sentence under the formula always has it.
+  const part = element !== null && parts.find(([, first, last]) => element >= first && element <= last);
+  if (part && g.below(element) >= LABEL + 7)
+    place([[`cache line ${part[0]}`, g.left(part[2]) + g.slot, g.top(part[1]) + g.height + 7, "is-left sk-cacheline"]]);
+  // Small slots have no text: the label of the element that is pointed at stands above its slot.
+  if (g.dense && element !== null && g.has(element)) tags.push([label(element), g.middle(element), g.top(element) - 22, "sk-flag"]);
   return { paths, tags, grips };
 }

@@ -118,7 +118,17 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
       idOf: (_, element) => `${id}-s${element}`,
       plate: g.dense ? { width: g.width, height: g.bottom, rows: Math.ceil(storageSize / g.perRow) } : null,
     };
-    drawMarks(view);
+    const marks = marksOf(g, view);
+    const at = (x, y) => `transform:translate(${x}px,${y}px)`;
+    for (const [svg, areTips] of [[drawing, false], [tips, true]]) {
+      const paths = marks.paths.filter(([, kind]) => kind.startsWith("sk-tip") === areTips);
+      fill(svg, ...paths.map(([d, kind]) => ["path", { d, class: kind }]));
+    }
+    fill(tags, ...marks.tags.map(([text, x, y, kind]) => ["span", { text, class: `sk-tag ${kind}`, style: at(x, y) }]));
+    fill(grips, ...marks.grips.map(([x, y, kind, what]) => ["span", {
+      class: `sk-grip ${kind}`, title: `drag to change ${what}`, "data-what": what, style: at(x - 12, y - 12),
+      onpointerdown: onDrag, onmousedown: keepText,
+    }]));
     return boxes.draw(laid, (element) => {
       const owned = owners.get(element);
       const tint = owned ? Math.floor(owned[0] / columns) % 6 : null;
@@ -126,20 +136,6 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
         "data-number": values ? String(element) : null, "data-owners": owned && owned.length > 1 ? `×${owned.length}` : null,
       }];
     }, (element) => describeSlot(view, element), view.tapeCursor);
-  }
-
-  function drawMarks(view) {
-    const marks = marksOf(g, view);
-    const at = (x, y) => `transform:translate(${x}px,${y}px)`;
-    for (const [node, areTips] of [[drawing, false], [tips, true]]) {
-      const paths = marks.paths.filter(([, kind]) => kind.startsWith("sk-tip") === areTips);
-      fill(node, ...paths.map(([d, kind]) => ["path", { d, class: kind }]));
-    }
-    fill(tags, ...marks.tags.map(([text, x, y, kind]) => ["span", { text, class: `sk-tag ${kind}`, style: at(x, y) }]));
-    fill(grips, ...marks.grips.map(([x, y, kind, what]) => ["span", {
-      class: `sk-grip ${kind}`, title: `drag to change ${what}`, "data-what": what, style: at(x - 12, y - 12),
-      onpointerdown: onDrag, onmousedown: keepText,
-    }]));
   }
 
   // A function from pointers to slots: the nearest slot of the nearest row, on the tape as it is now. A drag keeps

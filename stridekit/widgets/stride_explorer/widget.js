@@ -39,7 +39,11 @@ function render({ model, el, signal }) {
     change(preset.layout, shell.state().index);
   });
     const hidden = "layouts to start from, operations, sizes, the formula, the code";
-  const more = button("more", showMore, { class: "sk-button sk-more", title: hidden });
+  const more = button("more", () => {
+    model.set("_more", true);
+    model.save_changes();
+    presets.node.firstChild.focus();
+  }, { class: "sk-button sk-more", title: hidden });
   const head = h("div", {}, more, presets.node);
   const chainPanel = createChain(id, { onSteps: setSteps, name: () => model.get("_name") });
   const sliders = createSliders(id, { onChange: slide, onLit: lightUp });
@@ -75,7 +79,10 @@ function render({ model, el, signal }) {
       state: shell.state(), storageSize, sliderMax: sliderMax(layout, storageSize), name: model.get("_name"), values: labels,
     }, own);
     sliders.draw(view);
-    drawMore();
+    const isAll = model.get("_more"); // at first a beginner sees the grid, the tape, the strides and the goals
+    show(more, !isAll);
+    for (const pane of [presets.node, chainPanel.node, foot]) show(pane, isAll);
+    set(sliders.node, "data-few", isAll ? null : "");
     const copy = now.findLast(({ copied }) => copied);
     const made = copy && `The storage that ${copy.text} made: small numbers count its elements, large ones are the values.`;
     set(caption, "text", made ?? "");
@@ -90,20 +97,6 @@ function render({ model, el, signal }) {
     if (!before || isSame || own.sliding || own.dragging) return () => tell(view, now, describe);
     tell(view, now, describe);
     move(view, before, after);
-  }
-
-  /** At first a beginner sees the grid, the tape, the strides and the goals. */
-  function drawMore() {
-    const isAll = model.get("_more");
-    show(more, !isAll);
-    for (const pane of [presets.node, chainPanel.node, foot]) show(pane, isAll);
-    set(sliders.node, "data-few", isAll ? null : "");
-  }
-
-  function showMore() {
-    model.set("_more", true);
-    model.save_changes();
-    presets.node.firstChild.focus();
   }
 
   /** What a hand does not look at: while it moves something, this comes a frame later. */

@@ -3,7 +3,7 @@
 // sentence describes the visit.
 
 import { CACHE_LINE, counted, dimOrder, range, reach, tuple } from "../page/layout.js";
-import { fill, fit, h, paragraphs, s, set } from "../page/dom.js";
+import { fill, fit, h, paragraphs, s, set, setAll } from "../page/dom.js";
 import { createSelect, terms } from "../page/panels.js";
 import { cachedLines, countsOf, orderName, visitSentence, visitsOf } from "./traversal.js";
 
@@ -57,25 +57,28 @@ export function createWalkPane(id, { onOrder }) {
     set(node, "aria-label", `${walk.name}, ${orderName(walk.order)}`);
     set(name, "text", walk.name);
     set(numbers, "text", `shape ${tuple(walk.shape)}, stride ${tuple(walk.stride)}`);
-    drawOrders(walk);
-    fill(stats, ...terms([
-      ["visits", counts.visits], ["lines loaded", counts.misses, { "data-many": counts.misses > counts.lines ? "true" : null }],
-      ["would do", counts.lines], ["bytes used / loaded", `${counts.bytes_used} / ${counts.bytes_loaded}`],
-    ]));
-    drawLines(walk, visits, upto, cachedLines(visits, upto, cache_lines), alignment, width);
-    drawStrokes(visits, upto, width);
-    set(sentence, "text", words);
-    set(sentence, "data-hit", upto ? String(visits[upto - 1].hit) : null);
-    return { counts, words };
-  }
-
-  function drawOrders(walk) {
     const torchs = String(dimOrder(walk));
     options = permutations(range(walk.shape.length));
     fill(order, ...options.map((dims) =>
       ["option", { text: orderName(dims) + (String(dims) === torchs ? " · torch's order" : "") }]));
     order.selectedIndex = options.findIndex((dims) => String(dims) === String(walk.order));
     order.disabled = options.length < 2;
+    fill(stats, ...terms([
+      ["visits", counts.visits], ["lines loaded", counts.misses, { "data-many": counts.misses > counts.lines ? "true" : null }],
+      ["would do", counts.lines], ["bytes used / loaded", `${counts.bytes_used} / ${counts.bytes_loaded}`],
+    ]));
+    drawLines(walk, visits, upto, cachedLines(visits, upto, cache_lines), alignment, width);
+    const step = width / Math.max(visits.length, 1);
+    const paths = { rest: "", misses: "", hits: "" };
+    visits.forEach(({ hit }, k) => {
+      const [kind, high] = k >= upto ? ["rest", 2] : hit ? ["hits", 6] : ["misses", STROKES - 4];
+      paths[kind] += `M${(step * (k + 0.5)).toFixed(1)},${STROKES - 2}v-${high}`;
+    });
+    setAll(strokes, { width: String(width), style: `--thick:${Math.max(1, Math.min(step - 1, 7))}px` });
+    fill(strokes, ...Object.entries(paths).map(([kind, d]) => ["path", { class: `sk-${kind}`, d }]));
+    set(sentence, "text", words);
+    set(sentence, "data-hit", upto ? String(visits[upto - 1].hit) : null);
+    return { counts, words };
   }
 
   function drawLines(walk, visits, upto, cached, alignment, width) {
@@ -110,18 +113,6 @@ export function createWalkPane(id, { onOrder }) {
         ["span", { class: "sk-loads", text: `×${count}`, "data-many": count > 1 ? "true" : null }],
         ["span", { class: "sk-held", text: isHeld ? "●" : count ? "○" : "" }]];
     }));
-  }
-
-  function drawStrokes(visits, upto, width) {
-    const step = width / Math.max(visits.length, 1);
-    const paths = { rest: "", misses: "", hits: "" };
-    visits.forEach(({ hit }, k) => {
-      const [kind, high] = k >= upto ? ["rest", 2] : hit ? ["hits", 6] : ["misses", STROKES - 4];
-      paths[kind] += `M${(step * (k + 0.5)).toFixed(1)},${STROKES - 2}v-${high}`;
-    });
-    set(strokes, "width", String(width));
-    set(strokes, "style", `--thick:${Math.max(1, Math.min(step - 1, 7))}px`);
-    fill(strokes, ...Object.entries(paths).map(([kind, d]) => ["path", { class: `sk-${kind}`, d }]));
   }
 
   return { node, draw };

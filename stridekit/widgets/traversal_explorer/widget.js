@@ -46,13 +46,18 @@ function render({ model, el }) {
   const scrubber = h("div", { class: "sk-scrubber" }, player.node, ...scrub.nodes);
   const cache = createSelect(`${id}-cache`, "cache", CACHE_SIZES.map((n) => counted(n, "line")),
     (k) => change({ cache_lines: CACHE_SIZES[k] }));
-  const itemsize = createSelect(`${id}-itemsize`, "itemsize", ITEMSIZES.map((n) => counted(n, "byte")), resize);
+  const itemsize = createSelect(`${id}-itemsize`, "itemsize", ITEMSIZES.map((n) => counted(n, "byte")), (k) => {
+    const walks = state().walks.map((walk) => ({ ...walk, itemsize: ITEMSIZES[k] }));
+    change({ walks, alignment: aligned(ITEMSIZES[k]) });
+  });
   const shift = createSlider(`${id}-alignment`, "alignment", { onInput: (alignment) => change({ alignment }) });
   const controls = h("div", { class: "sk-controls" }, cache.node, itemsize.node,
     h("div", { class: "sk-choice" }, ...shift.nodes));
 
   const [note, verdict] = paragraphs("sk-note sk-lesson", "sk-verdict");
-  const paneNodes = [0, 1].map((k) => createWalkPane(`${id}-${k}`, { onOrder: (order) => reorder(k, order) }));
+  const paneNodes = [0, 1].map((k) => createWalkPane(`${id}-${k}`, {
+    onOrder: (order) => change({ walks: state().walks.with(k, { ...state().walks[k], order }) }),
+  }));
   const panes = h("div", { class: "sk-panes" }, ...paneNodes.map((pane) => pane.node));
   const legend = h("p", { class: "sk-note sk-legend", text: LEGEND });
   const walksNode = h("div", {}, scrubber, controls, panes, verdict, legend);
@@ -60,7 +65,7 @@ function render({ model, el }) {
 
   function draw() {
     const now = state();
-    const { walks, warp } = now;
+    const { walks, warp, visit, cache_lines, alignment } = now;
     const known = [...model.get("_given"), ...PRESETS];
     const current = warp ? null : known.find((preset) => numbersOf(preset.walks) === numbersOf(walks));
     presets.draw([
@@ -75,12 +80,7 @@ function render({ model, el }) {
       lastWarp = warp;
       return shell.speak(warpPane.draw(warp, shell.width));
     }
-    drawControls(now);
-    return drawWalks(now);
-  }
-
-  function drawControls({ visit, cache_lines, alignment, walks }) {
-    const most = mostVisits({ walks });
+    const most = mostVisits(now);
     const size = Math.max(...walks.map((walk) => walk.itemsize));
     scrub.draw(visit, `${visit} of ${most}`, { max: most, "aria-valuetext": `${visit} of ${most}` });
     player.draw(most > 0);
@@ -88,10 +88,7 @@ function render({ model, el }) {
     itemsize.select.selectedIndex = ITEMSIZES.indexOf(size);
     const says = `${alignment} bytes after the start of a line`;
     shift.draw(alignment, `${alignment} bytes`, { max: 64 - size, step: size, "aria-valuetext": says });
-  }
 
-  function drawWalks(now) {
-    const { walks } = now;
     const beside = walks.length > 1 && shell.width >= NARROW;
     const width = Math.min(beside ? Math.floor((shell.width - GAP) / 2) : shell.width, 620);
     set(panes, "style", `--pane:${width}px`);
@@ -111,21 +108,7 @@ function render({ model, el }) {
   }
 
   /** The alignment, rounded down to where an element of this size may begin. */
-  function aligned(size) {
-    const { alignment } = state();
-    return alignment - (alignment % size);
-  }
-
-  function resize(k) {
-    const size = ITEMSIZES[k];
-    const walks = state().walks.map((walk) => ({ ...walk, itemsize: size }));
-    change({ walks, alignment: aligned(size) });
-  }
-
-  function reorder(k, order) {
-    const { walks } = state();
-    change({ walks: walks.with(k, { ...walks[k], order }) });
-  }
+  const aligned = (size) => state().alignment - (state().alignment % size);
 
   return shell.open(presets.node, note, walksNode, warpPane.node);
 }
