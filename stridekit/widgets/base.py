@@ -55,6 +55,7 @@ class StateWidget(anywidget.AnyWidget):
     _module: str
     _style: str
     _script: ClassVar[Script]
+    _knows: ClassVar[tuple[str, ...]] = ()  # what the script needs besides the state
     layout: Any = None
     _esm = traitlets.Unicode().tag(sync=True)
     _code = traitlets.Instance(Code).tag(sync=True, **widget_serialization)
@@ -103,9 +104,8 @@ class StateWidget(anywidget.AnyWidget):
         raise NotImplementedError
 
     @property
-    def _known(self) -> tuple[Any, ...]:
-        """What the script needs besides the state."""
-        return ()
+    def _known(self) -> list[Any]:
+        return [getattr(self, name) for name in self._knows]
 
     def __repr__(self) -> str:
         return "\n  ".join(self._asked("told", self._state, *self._known))

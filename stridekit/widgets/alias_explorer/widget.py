@@ -90,9 +90,6 @@ class AliasExplorer(Explorer, script="alias_explorer/session.js"):
         given |= {} if called == NAMES else {"names": [*called]}
         return given | {"steps": [entry["text"] for entry in self._script.sessionOf(given)["log"]]}
 
-    def _check(self, state: dict[str, Any]) -> None:
-        self._checked(state)
-
 
 def _three_names(names: Sequence[str]) -> tuple[str, ...]:
     """Names for x, y and z."""

@@ -6,41 +6,6 @@ import { apart, dimsOf, LOOK, taughtBy } from "./reading.js";
 const EINOPS = "no: einops refuses";
 const NOT_RUN = "no: onnx stops, and nothing runs";
 
-/** Two layouts of a gradient: harmless if every index has the same address in both. */
-function gradStrides({ shape, ours, theirs }) {
-  const fits = [ours, theirs].every((stride) => stride?.length === shape.length && stride.every((n) => n >= 0));
-  if (!shape || !fits || shape.some((n) => n < 0) || whyNotCounted({ shape, stride: ours, storage_offset: 0 })) return {};
-  const dims = apart(ours, theirs);
-  const where = dims.length ? dimsOf(dims) : "no dim";
-  if (shape.includes(0))
-    return { means: `a gradient of shape ${tuple(shape)} has no elements`, harm: "no: there is nothing to copy", cure: "nothing has to be done" };
-  if (dims.every((d) => shape[d] === 1))
-    return {
-      means: `the strides ${tuple(ours)} and ${tuple(theirs)} differ only where no index takes a step (${where} of sizes ` +
-        `${tuple(shape)}): every element has the same address in both`,
-      harm: "no: same addresses, harmless", cure: "nothing has to be done",
-    };
-  return {
-    means: `the gradient has strides ${tuple(ours)}, DDP's bucket ${tuple(theirs)}: they differ in ${where}, so elements lie elsewhere`,
-    harm: `in time: each step copies ${counted(numel({ shape }), "element")} in another order`,
-  };
-}
-
-function stored({ count, values, needs, size }) {
-  if (count !== undefined) return { means: `the declared shape has ${counted(count, "element")}, and ${values} are given` };
-  const means = `the declared shape and dtype take ${counted(needs, "byte")}, and there are ${size}`;
-  const [few, many] = [Math.min(needs, size), Math.max(needs, size)];
-  if (!few || ![2, 4, 8].includes(many / few)) return { means };
-  return { means: `${means}: a dtype of ${size === few ? "1/" : ""}${many / few} times the size would explain it` };
-}
-
-function unpacked({ size, shapes }) {
-  const sizes = [...shapes.matchAll(/\(([-\d, ]*)\)/g)].map(([, text]) => product(text.split(",").filter((n) => n.trim()).map(Number)));
-  const total = sum(sizes.map(Math.abs));
-  if (sizes.some((n) => n < 0)) return { means: `no size in place of the -1 makes the pieces of ${shapes} add up to ${size}` };
-  return { means: `the pieces have ${sizes.join(" + ")} = ${total} elements, the dim has ${size}` };
-}
-
 export const LIBRARIES = [
   ...taughtBy("03_contiguity", "Back to the heads", [
     { title: "a dim that does not divide into groups", says: "can't divide axis of length {size} in chunks of {n}",
@@ -76,7 +41,13 @@ export const LIBRARIES = [
       cure: "reduce(x, pattern, 'mean') drops a dim, repeat(x, pattern, n=2) adds one, a 1 in the pattern is a dim of size 1",
     }, { title: "pieces that do not unpack", says: "could not split axis of size {size} into requested [{shapes~}]",
       means: "the shapes of the pieces have to hold as many elements as the dim", harm: EINOPS,
-      cause: "packed_shapes of another tensor than the one that is unpacked", cure: "keep what pack returned beside its tensor", decode: unpacked,
+      cause: "packed_shapes of another tensor than the one that is unpacked", cure: "keep what pack returned beside its tensor",
+      decode({ size, shapes }) {
+        const sizes = [...shapes.matchAll(/\(([-\d, ]*)\)/g)].map(([, text]) => product(text.split(",").filter((n) => n.trim()).map(Number)));
+        const total = sum(sizes.map(Math.abs));
+        if (sizes.some((n) => n < 0)) return { means: `no size in place of the -1 makes the pieces of ${shapes} add up to ${size}` };
+        return { means: `the pieces have ${sizes.join(" + ")} = ${total} elements, the dim has ${size}` };
+      },
     }, { title: "a tensor that cannot be saved as it lies", section: "A cure for slices that keep too much?",
       says: ["You are trying to save a non contiguous tensor: `{name~}`", "You are trying to save a non contiguous tensor"],
       means: "safetensors stores rows one after the other, without strides; the tensor lies otherwise", harm: "no: safetensors refuses",
@@ -121,7 +92,14 @@ export const LIBRARIES = [
       means: "the bytes of the tensor are more or fewer than its shape and dtype need", harm: "no: the library refuses",
       cause: "a shape written by hand, float64, NumPy's default, declared as FLOAT, or a file that was cut off",
       cure: "numpy_helper.from_array(a) takes shape and dtype from the array; a.astype(np.float32) before it",
-      decode: (fields) => (fields.count === undefined && fields.needs === undefined ? "" : stored(fields)),
+      decode({ count, values, needs, size }) {
+        if (count !== undefined) return `the declared shape has ${counted(count, "element")}, and ${values} are given`;
+        if (needs === undefined) return "";
+        const means = `the declared shape and dtype take ${counted(needs, "byte")}, and there are ${size}`;
+        const [few, many] = [Math.min(needs, size), Math.max(needs, size)];
+        if (!few || ![2, 4, 8].includes(many / few)) return { means };
+        return { means: `${means}: a dtype of ${size === few ? "1/" : ""}${many / few} times the size would explain it` };
+      },
     },
   ]),
   ...taughtBy("06_attention", "Which operand does @ clone?", [
@@ -143,7 +121,26 @@ export const LIBRARIES = [
       means: "DDP keeps gradients in one buffer, in the order of the parameters; this one arrived in another order",
       harm: "at most in time: the strides at its end decide; paste the whole message",
       cause: "a model that became channels-last after DDP had wrapped it; or the weight of a 1x1 convolution",
-      cure: "give the model its memory format before DDP wraps it, and keep it", decode: (fields) => (fields.shape ? gradStrides(fields) : ""),
+      cure: "give the model its memory format before DDP wraps it, and keep it",
+      decode({ shape, ours, theirs }) {
+        if (!shape) return "";
+        const fits = [ours, theirs].every((stride) => stride?.length === shape.length && stride.every((n) => n >= 0));
+        if (!fits || shape.some((n) => n < 0) || whyNotCounted({ shape, stride: ours, storage_offset: 0 })) return {};
+        const dims = apart(ours, theirs);
+        const where = dims.length ? dimsOf(dims) : "no dim";
+        if (shape.includes(0))
+          return { means: `a gradient of shape ${tuple(shape)} has no elements`, harm: "no: there is nothing to copy", cure: "nothing has to be done" };
+        if (dims.every((d) => shape[d] === 1))
+          return {
+            means: `the strides ${tuple(ours)} and ${tuple(theirs)} differ only where no index takes a step (${where} of sizes ` +
+              `${tuple(shape)}): every element has the same address in both`,
+            harm: "no: same addresses, harmless", cure: "nothing has to be done",
+          };
+        return {
+          means: `the gradient has strides ${tuple(ours)}, DDP's bucket ${tuple(theirs)}: they differ in ${where}, so elements lie elsewhere`,
+          harm: `in time: each step copies ${counted(numel({ shape }), "element")} in another order`,
+        };
+      },
     }, { title: "a process with other strides",
       says: ["appears not to match strides of the same param in process 0", "appears not to match sizes of the same param in process 0"],
       means: "DDP sends bytes as they lie, so a parameter has one shape and one memory order in all processes",

@@ -53,27 +53,6 @@ const COMPLEX = {
   ],
 };
 
-function expectedElsewhere({ dims }) {
-  const told = dims.match(/size \d+==\d+, stride \d+==\d+ at dim=\d+/g).map((dim) => {
-    const [size, expectedSize, stride, expectedStride, d] = dim.match(/\d+/g);
-    const sizes = size !== expectedSize && `size ${size}, not ${expectedSize}`;
-    const strides = stride !== expectedStride && `stride ${stride}, not ${expectedStride}`;
-    return `dim ${d} has ${[sizes, strides].filter(Boolean).join(" and ") || "what was expected"}`;
-  });
-  return { means: `the code was compiled for other numbers: ${told.join("; ")}` };
-}
-
-const stridesApart = (fake, real) => (fake.length === real.length
-  ? { means: `the strides ${tuple(fake)} and ${tuple(real)} differ in ${dimsOf(apart(fake, real))}` } : {});
-
-/** The name in front of a message: what is not contiguous, as a whole or in its last dim. */
-function named(_, { text, before }) {
-  const name = /([\w.[\]']{1,60}(?: tensor)?)(?:\(\))?\W{0,3}$/.exec(before.slice(-80))?.[1].replace(/\.$/, "");
-  const isNone = !name || /^(?:only|requires)/.test(text) || /^(?:in|\w*(?:Error|Warning|Exception))$/.test(name);
-  if (/last|-1/.test(text)) return { means: `${isNone ? "the tensor" : name} needs stride 1 in its last dim; the other strides are passed on` };
-  return isNone ? {} : { means: `${name} is read element by element in row-major order, and its strides are not passed on` };
-}
-
 export const MEMORY = [
   ...taughtBy("01_strides", "Two units: elements and bytes", [
     { title: "an array that runs backwards", lesson: "04_channels_last", section: "A famous line, explained",
@@ -271,7 +250,17 @@ export const MEMORY = [
       means: "code was compiled for other strides than the tensor has", harm: "no: the check stops before compiled code reads wrong addresses",
       cause: "a custom operation whose fake version promises other strides than the real one returns",
       cure: "let both return the same strides, for example by .contiguous(); torch.library.opcheck compares them",
-      decode: (fields) => (fields.dims ? expectedElsewhere(fields) : stridesApart(fields.fake, fields.real)),
+      decode({ dims, fake, real }) {
+        if (!dims)
+          return fake.length === real.length ? `the strides ${tuple(fake)} and ${tuple(real)} differ in ${dimsOf(apart(fake, real))}` : {};
+        const told = dims.match(/size \d+==\d+, stride \d+==\d+ at dim=\d+/g).map((dim) => {
+          const [size, expectedSize, stride, expectedStride, d] = dim.match(/\d+/g);
+          const sizes = size !== expectedSize && `size ${size}, not ${expectedSize}`;
+          const strides = stride !== expectedStride && `stride ${stride}, not ${expectedStride}`;
+          return `dim ${d} has ${[sizes, strides].filter(Boolean).join(" and ") || "what was expected"}`;
+        });
+        return { means: `the code was compiled for other numbers: ${told.join("; ")}` };
+      },
     }, { title: "a matrix in the wrong order", says: [
         "must be row_major, got stride {stride,}", "must be col_major, got stride {stride,}", "must be row_major",
         "must be col_major", "tensor to be row major in the last two dimensions, got strides {stride,}",
@@ -294,7 +283,13 @@ export const MEMORY = [
       harm: "no: an error changes nothing; a warning means that each call copies",
       cause: "a transpose, a permute or a slice earlier on; the gradient of sum() or mean() is expanded, with strides of 0; a channels-last " +
         "tensor counts as not contiguous",
-      cure: "x.contiguous() before the call, a copy; flatten_parameters() for an RNN; explain(x) tells which stride it is", decode: named,
+      cure: "x.contiguous() before the call, a copy; flatten_parameters() for an RNN; explain(x) tells which stride it is",
+      decode(_, { text, before }) {
+        const name = /([\w.[\]']{1,60}(?: tensor)?)(?:\(\))?\W{0,3}$/.exec(before.slice(-80))?.[1].replace(/\.$/, "");
+        const isNone = !name || /^(?:only|requires)/.test(text) || /^(?:in|\w*(?:Error|Warning|Exception))$/.test(name);
+        if (/last|-1/.test(text)) return { means: `${isNone ? "the tensor" : name} needs stride 1 in its last dim; the other strides are passed on` };
+        return isNone ? {} : { means: `${name} is read element by element in row-major order, and its strides are not passed on` };
+      },
     },
   ]),
 ];

@@ -6,25 +6,6 @@ import { LOOK, NUMPY, REFUSED, taughtBy, TORCH } from "./reading.js";
 
 const OTHER_WAY = "features in a dim other than the last, a flatten too early or too late, or a weight that lies the other way round";
 
-function channels({ input, wanted, got }) {
-  const last = input.length - 1;
-  if (input.length > 2 && input[last] === wanted) {
-    const order = [0, last, ...range(last).slice(1)];
-    return {
-      means: `dim 1 of ${tuple(input)} has ${got}, and the last dim has the ${wanted} channels: this is (N, …, C), torch's convolutions ` +
-        "take (N, C, …)",
-      cause: "an image as NumPy, PIL, OpenCV or TensorFlow keep it, with its channels last",
-      cure: `x.permute(${order.join(", ")}), a view that is channels-last in memory, which convolutions like`,
-    };
-  }
-  if (input[0] === wanted)
-    return {
-      means: `dim 1 of ${tuple(input)} has ${got}, and dim 0 has the ${wanted} channels: batch and channels are exchanged`,
-      cure: "x.transpose(0, 1), a view",
-    };
-  return { means: `dim 1 of ${tuple(input)} is the channels: it has ${got}, and the weight is made for ${wanted}` };
-}
-
 function inner(a, b, c, d) {
   const means = `the rows of mat1 have ${b} elements, the columns of mat2 have ${c}: they have to agree`;
   if (b === d) return { means, cure: `mat2 lies the other way round: x @ w.t() is (${a}x${b}) @ (${d}x${c}), a view` };
@@ -42,7 +23,25 @@ export const OPERATIONS = [
         "Invalid channel dimensions"],
       means: "dim 1 of the input is the channels, and has to fit the weight",
       cause: "another layer in front, or an image in grey or with an alpha channel", cure: LOOK,
-      decode: (fields) => (fields.input ? channels(fields) : ""),
+      decode({ input, wanted, got }) {
+        if (!input) return "";
+        const last = input.length - 1;
+        if (input.length > 2 && input[last] === wanted) {
+          const order = [0, last, ...range(last).slice(1)];
+          return {
+            means: `dim 1 of ${tuple(input)} has ${got}, and the last dim has the ${wanted} channels: this is (N, …, C), torch's convolutions ` +
+              "take (N, C, …)",
+            cause: "an image as NumPy, PIL, OpenCV or TensorFlow keep it, with its channels last",
+            cure: `x.permute(${order.join(", ")}), a view that is channels-last in memory, which convolutions like`,
+          };
+        }
+        if (input[0] === wanted)
+          return {
+            means: `dim 1 of ${tuple(input)} has ${got}, and dim 0 has the ${wanted} channels: batch and channels are exchanged`,
+            cure: "x.transpose(0, 1), a view",
+          };
+        return { means: `dim 1 of ${tuple(input)} is the channels: it has ${got}, and the weight is made for ${wanted}` };
+      },
     }, { title: "a norm for other channels", says: [
         "running_mean should contain {got} elements not {wanted}", "running_var should contain {got} elements not {wanted}",
         "weight should contain {got} elements not {wanted}",

@@ -29,27 +29,6 @@ function otherNumel(shape, numel) {
   };
 }
 
-/** NumPy leaves out a -1 in front, and prints a later one as newaxis. */
-function otherArray({ shape, numel }, { raw }) {
-  if (shape.length === 1 && !raw.shape.includes(",")) return otherNumel([-1, ...shape], numel);
-  const [words, others] = [otherNumel(shape, numel), product(shape)];
-  if (!shape.includes(-1) && shape.length > 1 && (!others || numel % others))
-    words.means += `; or it was ${tuple([-1, ...shape])}, of which NumPy leaves out the -1: ` +
-      (others ? `${numel} / ${others} is no whole number` : "0 times any size is 0");
-  return words;
-}
-
-function straddled({ shape, stride, wanted }) {
-  if (!shape || shape.length !== stride.length) return {};
-  const [sizes] = completeShape(product(shape), wanted);
-  const { reason } = sizes ? viewStride(shape, stride, sizes) : {};
-  if (!reason) return {};
-  return {
-    means: `${reason}: no stride gives ${tuple(wanted)}`,
-    cure: `x.reshape(${wanted.join(", ")}), which copies all ${counted(product(shape), "element")}`,
-  };
-}
-
 /** The last dim of the result in which sizes meet that do not broadcast. */
 export function meeting(shapes) {
   const ndim = Math.max(...shapes.map((shape) => shape.length));
@@ -71,24 +50,6 @@ const metIn = ({ shapes }) =>
 
 export const IN_ATTENTION = /scaled_dot_product_attention|\bsdpa\(/;
 
-/** Two sizes that do not broadcast: those of heads, if attention is what was called. */
-function twoSizes({ a, b, dim }, { before }) {
-  const [many, few] = [Math.max(a, b), Math.min(a, b)];
-  if (dim !== 1 || few < 1 || many % few) return {};
-  if (IN_ATTENTION.test(before))
-    return {
-      means: `in dim 1 of the result a has ${a} and b has ${b}: ${a} heads of the query meet ${b} of key and value`,
-      cause: "grouped heads: several heads of the query share one of key and value",
-      cure: "scaled_dot_product_attention(..., enable_gqa=True)",
-    };
-  return { cause: `${MISSING}; or attention with ${many} and ${few} heads, which needs enable_gqa=True` };
-}
-
-const conflict = ({ a, b, d, n }, { noun, dim }) => ({
-  means: `all sizes but that of ${dim === undefined ? "the joined dim" : `dim ${dim}`} have to agree: dim ${d} has ${a} in ` +
-    `the first ${noun}, and ${b} in number ${n} (the first is number 0)`,
-});
-
 export function unlike(a, b) {
   if (!b) return {};
   if (a.length !== b.length) return { means: `${tuple(a)} has ${counted(a.length, "dim")}, ${tuple(b)} has ${b.length}` };
@@ -103,7 +64,17 @@ export const SHAPES = [
         "Cannot view a tensor with shape ", "Attempting to view a collapsed tensor, but no such view exists"],
       means: "a dim of the new shape joins dims that are not evenly spaced in memory, so no strides can give it",
       cause: "a transpose, a permute or a slice earlier on, or a channels-last tensor",
-      cure: "x.reshape(shape), which copies where it has to; explain_view(x, shape) tells which dims do not merge", decode: straddled,
+      cure: "x.reshape(shape), which copies where it has to; explain_view(x, shape) tells which dims do not merge",
+      decode({ shape, stride, wanted }) {
+        if (!shape || shape.length !== stride.length) return {};
+        const [sizes] = completeShape(product(shape), wanted);
+        const { reason } = sizes ? viewStride(shape, stride, sizes) : {};
+        if (!reason) return {};
+        return {
+          means: `${reason}: no stride gives ${tuple(wanted)}`,
+          cure: `x.reshape(${wanted.join(", ")}), which copies all ${counted(product(shape), "element")}`,
+        };
+      },
     }, { title: "a view of a tensor without strides", section: "The rule of view", says: [
         "Could not run 'aten::view' with arguments from the 'Sparse", "Mkldnn tensor does not support view",
         "NestedTensorImpl doesn't support strides"],
@@ -115,7 +86,14 @@ export const SHAPES = [
       decode: ({ shape, numel }) => otherNumel(shape, numel),
     }, { title: "an array's shape for another number of elements", says: "cannot reshape array of size {numel} into shape {shape,}",
       means: "the sizes multiply to another number than the {numel} elements that there are", harm: NUMPY, cause: COMPUTED, cure: LOOK,
-      decode: otherArray,
+      decode({ shape, numel }, { raw }) {
+        if (shape.length === 1 && !raw.shape.includes(",")) return otherNumel([-1, ...shape], numel);
+        const [words, others] = [otherNumel(shape, numel), product(shape)];
+        if (!shape.includes(-1) && shape.length > 1 && (!others || numel % others))
+          words.means += `; or it was ${tuple([-1, ...shape])}, of which NumPy leaves out the -1: ` +
+            (others ? `${numel} / ${others} is no whole number` : "0 times any size is 0");
+        return words;
+      },
     }, { title: "more than one -1",
       says: ["only one dimension can be inferred", "can only specify one unknown dimension", "received more than one -1 in"],
       means: "a -1 is the number of elements divided by the other sizes, so two of them have no single answer", harm: REFUSED,
@@ -239,7 +217,18 @@ export const SHAPES = [
           "expected shape should be broadcastable to {wanted,}"],
       means: "shapes are compared from the last dim on: in dim {dim} of the result a has {a} and b has {b}, and neither is 1", cause: MISSING,
       cure: "x.unsqueeze(dim) or x[:, None], a view, where the size of 1 belongs",
-      decode: (fields, context) => (fields.wanted ? meeting([fields.wanted, fields.shape]) : twoSizes(fields, context)),
+      decode({ a, b, dim, wanted, shape }, { before }) {
+        if (wanted) return meeting([wanted, shape]);
+        const [many, few] = [Math.max(a, b), Math.min(a, b)];
+        if (dim !== 1 || few < 1 || many % few) return {};
+        if (IN_ATTENTION.test(before))
+          return {
+            means: `in dim 1 of the result a has ${a} and b has ${b}: ${a} heads of the query meet ${b} of key and value`,
+            cause: "grouped heads: several heads of the query share one of key and value",
+            cure: "scaled_dot_product_attention(..., enable_gqa=True)",
+          };
+        return { cause: `${MISSING}; or attention with ${many} and ${few} heads, which needs enable_gqa=True` };
+      },
     }, { title: "arrays that do not broadcast", says: [
         "operands could not be broadcast together with remapped shapes [original->remapped]: {shapes~} and requested shape " +
           "{into,}",
@@ -322,7 +311,10 @@ export const SHAPES = [
       decode({ dim, a, b, d, n, p, q }) {
         if (p !== undefined) return `one has ${counted(p, "dim")}, another ${q}: a dim is missing, and x.unsqueeze(dim) adds it`;
         if (a === undefined) return "a single element has no dim to be joined in: torch.stack makes one";
-        if (d !== undefined) return conflict({ a, b, d, n }, { noun: "tensor", dim });
+        const where = dim === undefined ? "the joined dim" : `dim ${dim}`;
+        if (d !== undefined)
+          return `all sizes but that of ${where} have to agree: dim ${d} has ${a} in the first tensor, and ${b} in number ${n} ` +
+            "(the first is number 0)";
         return `all sizes but that of dim ${dim} have to agree: tensor number ${n} (the first is number 0) has ${b} where ` +
           `the first has ${a}`;
       },

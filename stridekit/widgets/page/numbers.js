@@ -12,7 +12,7 @@ const FORMS = {
 };
 const GROUPS = String.raw`\d{1,3}(?:,\d{3})+(?!\d)|\d{1,3}(?: \d{3})+(?!\d)|\d+(?:_\d+)*`;
 const TOKEN = new RegExp(
-  String.raw`[ \t]*((?:(?:${GROUPS})(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.,])|\*\*|[-+*/^()])`, "y",
+  String.raw`^[ \t]*((?:(?:${GROUPS})(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.,])|\*\*|[-+*/^()])`,
 );
 const UNIT = /[ \t]*([A-Za-zµ][A-Za-zµ \t]*)$/;
 const COMPUTE = { "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b, "/": (a, b) => a / b };
@@ -61,7 +61,11 @@ function readTuple(plain, said) {
       return readTuple(trim(plain.slice(open.length, -1)), said);
   if (!plain) return [];
   if (/^[+-]?\d+([ \t]+[+-]?\d+)+,?$/.test(plain)) plain = plain.replace(/[ \t]+/g, ",");
-  return plain.replace(/[ \t]*,$/, "").split(",").map((part) => partOf(trim(part), said));
+  return plain.replace(/[ \t]*,$/, "").split(",").map((each) => {
+    const value = whole(sumOf(trim(each), said, "tuple"), said);
+    if (!Number.isInteger(value) || /\d[ \t]+\d/.test(each)) throw unreadable(trim(each), said, FORMS.tuple);
+    return value;
+  });
 }
 
 /** True if the bracket before this place is closed by the last character. */
@@ -71,12 +75,6 @@ function closes(plain, at) {
     depth += Number("([".includes(char)) - Number(")]".includes(char));
     return depth > 0;
   });
-}
-
-function partOf(part, said) {
-  const value = whole(sumOf(part, said, "tuple"), said);
-  if (!Number.isInteger(value) || /\d[ \t]+\d/.test(part)) throw unreadable(part, said, FORMS.tuple);
-  return value;
 }
 
 function whole(value, said) {
@@ -92,12 +90,8 @@ function unreadable(part, said, advice) {
 
 /** The sum in a part of what was said. */
 function sumOf(part, said, kind) {
-  let at = 0;
-
-  function next() {
-    TOKEN.lastIndex = at;
-    return TOKEN.exec(part)?.[1] ?? "";
-  }
+  let rest = part;
+  const next = () => TOKEN.exec(rest)?.[1] ?? "";
 
   function wrong() {
     const hasComma = kind === "number" && /\d,\d/.test(part);
@@ -109,7 +103,7 @@ function sumOf(part, said, kind) {
   function take(...wanted) {
     const token = next();
     if (!wanted.includes(token)) return "";
-    at = TOKEN.lastIndex;
+    rest = rest.replace(TOKEN, "");
     return token;
   }
 
@@ -123,8 +117,7 @@ function sumOf(part, said, kind) {
     }
     return value;
   }
-  const term = () => row(power, ["*", "/"]);
-  const sum = () => row(term, ["+", "-"]);
+  const sum = () => row(() => row(power, ["*", "/"]), ["+", "-"]);
 
   function power() {
     const sign = take("+", "-");
@@ -147,11 +140,11 @@ function sumOf(part, said, kind) {
     }
     const digits = next();
     if (!/^[.\d]/.test(digits)) throw wrong();
-    at = TOKEN.lastIndex;
+    rest = rest.replace(TOKEN, "");
     return Number(digits.replace(/[,_ ]/g, ""));
   }
 
   const value = sum();
-  if (trim(part.slice(at))) throw wrong();
+  if (trim(rest)) throw wrong();
   return value;
 }

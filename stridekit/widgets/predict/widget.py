@@ -47,6 +47,7 @@ class Predict(StateWidget, script="predict/words.js"):
     True
     """
 
+    _knows = ("_problem",)
     _problem = traitlets.Dict().tag(sync=True)
 
     def __init__(
@@ -169,10 +170,6 @@ class Predict(StateWidget, script="predict/words.js"):
         if self._choices is not None:
             return self._choices[said]
         return tuple(said) if isinstance(said, list) else said
-
-    @property
-    def _known(self) -> tuple[dict[str, Any]]:
-        return (self._problem,)
 
 
 def _distinct(choices: Iterable[Any]) -> list[Any]:

@@ -37,6 +37,7 @@ class ReshapeStepper(Explorer, script="reshape_stepper/steps.js"):
     (16, 8, 1)
     """
 
+    _knows = ("_given",)
     _given = traitlets.List().tag(sync=True)  # one's own layout, as the first preset
 
     def __init__(
@@ -60,10 +61,6 @@ class ReshapeStepper(Explorer, script="reshape_stepper/steps.js"):
             self._given = script.given(layout_json(x))
             followed = None if x.numel == 0 else min(flat, x.numel - 1)
             self._state = layout_json(x) | {"target": [*target], "step": 0, "flat": followed}
-
-    @property
-    def _known(self) -> tuple[list[Any]]:
-        return (self._given,)
 
     def _check(self, state: dict[str, Any]) -> None:
         x, target, flat = layout_of(state), ints("target", state["target"]), state["flat"]

@@ -38,6 +38,7 @@ class Sort(Framed, script="sort/game.js"):
     {'x[1:]': 'view', 'x + 1': 'copy', 'x.reshape(-1)': 'it depends'}
     """
 
+    _knows = ("_game",)
     _game = traitlets.Dict().tag(sync=True)
 
     def __init__(
@@ -75,10 +76,6 @@ class Sort(Framed, script="sort/game.js"):
     def answers(self) -> dict[str, str]:
         """The bin of each call, by torch's verdict."""
         return {card["call"]: BINS[card["bin"]] for card in self._cards}
-
-    @property
-    def _known(self) -> tuple[dict[str, Any]]:
-        return (self._game,)
 
     def _numbered(self, moves: Any) -> list[list[int]]:
         """Moves as the state has them, if they can be made one after the other."""

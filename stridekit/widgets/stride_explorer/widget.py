@@ -55,6 +55,7 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
     _presets = traitlets.List().tag(sync=True)
     _more = traitlets.Bool(True).tag(sync=True)  # than a beginner sees at first
     _slider_max = traitlets.Dict().tag(sync=True)
+    _knows = ("source", "storage_size", "_name", "_note")
 
     def __init__(
         self,
@@ -96,10 +97,6 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
             self._slider_max = words.slidersFor(layout_json(layout), size)
             offered = words.DEFAULTS if made is None else words.presetsOf(layout_json(layout), made)
             self._presets = [p for p in offered if not words.whyNotDrawn(p["layout"], size)]
-
-    @property
-    def _known(self) -> tuple[Any, ...]:
-        return self.source, self.storage_size, self._name, self._note
 
     @property
     def chain(self) -> tuple[str, ...]:

@@ -98,6 +98,7 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
 
     _given = traitlets.List().tag(sync=True)  # one's own walks, as the first preset
     _note = traitlets.Unicode().tag(sync=True)
+    _knows = ("_note",)
 
     def __init__(
         self,
@@ -129,10 +130,6 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
         made = {"walks": [w.json() for w in walks], "visit": most // 2 if visit is None else visit}
         self._change(**made, cache_lines=cache_lines, alignment=alignment, warp=_warp(warp))
         self._aim(goals)
-
-    @property
-    def _known(self) -> tuple[str]:
-        return (self._note,)
 
     @property
     def walks(self) -> tuple[Walk, ...]:
