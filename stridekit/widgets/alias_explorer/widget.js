@@ -6,7 +6,7 @@ import { NAMES, code, elementsOf, facts, namesOf, relations, run, sessionOf } fr
 import { createOwned, createTapes, whoReaches } from "./panes.js";
 import { tried } from "../page/layout.js";
 import { OWN_KEYS, button, createMotion, fill, h, isCut, reveal, set, show, wayFrom } from "../page/dom.js";
-import { createChips } from "../page/panels.js";
+import { createChips, createLine } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 
 const EXAMPLES = [
@@ -27,23 +27,28 @@ function render({ model, el }) {
   let state = null;
   let shown = null;
 
-  const input = h("input", {
-    class: "sk-input", id: `${id}-line`, autocomplete: "off", spellcheck: "false", autocapitalize: "off",
+  const { input, nodes } = createLine(`${id}-line`, "run a line", "run", type, {
     "aria-describedby": `${id}-why`, placeholder: inNames("y = x[1:, ::2]"),
-    // JupyterLab keeps Enter from submitting a form.
-    onkeydown: (event) => event.key === "Enter" && submit(event),
   });
-  const form = h("form", { class: "sk-line", onsubmit: submit },
-    h("label", { for: `${id}-line`, text: "run a line" }), input,
-    h("button", { class: "sk-button", text: "run" }));
+  const form = h("div", { class: "sk-line" }, ...nodes);
   const examples = createChips("lines to run", type);
   examples.draw(EXAMPLES.map(inNames).map((text) => ({ text, value: text })));
   const why = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
   const warning = h("p");
   const yes = button("write all the same", () => accept(own.pending.text), { class: "sk-button" });
-  const no = button("leave it", leave, { class: "sk-button" });
+  const no = button("leave it", () => {
+    own.pending = null;
+    draw();
+    input.focus();
+  }, { class: "sk-button" });
   const ask = h("div", { class: "sk-ask", role: "alert" }, warning, h("div", {}, yes, no));
-  const hand = { onHover: hover, onMove: select };
+  const hand = {
+    onMove: select,
+    onHover(place) {
+      own.hover = place;
+      draw();
+    },
+  };
   const [owned, tapes] = [createOwned(id, called, hand), createTapes(id, hand)];
   const news = h("p", { class: "sk-news" });
   const message = h("div", { class: "sk-message" }, news, why, ask);
@@ -60,7 +65,14 @@ function render({ model, el }) {
 
   function draw() {
     const before = state;
-    const isNew = read();
+    state = shell.state();
+    const isNew = !before || JSON.stringify(before) !== JSON.stringify(state);
+    if (isNew) {
+      const session = sessionOf(state);
+      shown = { session, owners: ownersOf(session), relations: relations(session) };
+      const isThere = own.spot?.element < session.tapes[own.spot?.tape]?.length;
+      Object.assign(own, { why: "", pending: null, hover: null, spot: isThere ? own.spot : null });
+    }
     const { session } = shown;
     set(rest, "data-wide", shell.width < WIDE ? null : "");
     const view = { ...shown, pointed: own.hover ?? own.spot, spot: own.spot };
@@ -90,18 +102,6 @@ function render({ model, el }) {
     shell.speak(place ?? (own.why ? "" : last));
   }
 
-  /** Run the session of the state; false if that was done before. */
-  function read() {
-    const before = state;
-    state = shell.state();
-    if (before && JSON.stringify(before) === JSON.stringify(state)) return false;
-    const session = sessionOf(state);
-    shown = { session, owners: ownersOf(session), relations: relations(session) };
-    const isThere = own.spot?.element < session.tapes[own.spot?.tape]?.length;
-    Object.assign(own, { why: "", pending: null, hover: null, spot: isThere ? own.spot : null });
-    return true;
-  }
-
   /** In what scrolls: the newest line, and the tensor that it made or wrote. */
   function showNewest({ log: lines, tensors }) {
     log.scrollTop = log.scrollHeight;
@@ -126,11 +126,6 @@ function render({ model, el }) {
     motion.travel(owned.node, boxes.map(([box]) => box), boxes.map(([box, ...place]) => wayFrom(tapes.boxOf(...place), box)));
   }
 
-  function submit(event) {
-    event.preventDefault();
-    if (input.value.trim()) type(input.value);
-  }
-
   function type(text) {
     Object.assign(own, { why: "", pending: null, spot: null });
     const [session, why] = tried(() => run(shown.session, text));
@@ -146,17 +141,6 @@ function render({ model, el }) {
     Object.assign(own, { why: "", pending: null, spot: null });
     shell.put({ steps: [...state.steps, text] });
     if (asked) input.focus(); // the focused button is gone
-  }
-
-  function leave() {
-    own.pending = null;
-    draw();
-    input.focus();
-  }
-
-  function hover(place) {
-    own.hover = place;
-    draw();
   }
 
   function select(place) {

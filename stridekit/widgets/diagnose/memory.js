@@ -2,7 +2,7 @@
 
 import { counted, lastOf, product, tuple, whyNotCounted } from "../page/layout.js";
 import { unlike } from "./shapes.js";
-import { apart, dimsOf, NUMPY, REFUSED, taughtBy, TORCH } from "./reading.js";
+import { apart, dimsOf, NUMPY, REFUSED, taughtBy } from "./reading.js";
 
 const WRONG_GRADIENT = "no: the alternative would be a wrong gradient";
 

@@ -1,7 +1,7 @@
 // Messages about shapes: views and reshapes, pieces and dims, broadcasting, indices.
 
 import { completeShape, counted, listed, product, range, sum, tuple, viewStride } from "../page/layout.js";
-import { apart, dimsOf, LOOK, NUMPY, REFUSED, taughtBy, TORCH } from "./reading.js";
+import { apart, dimsOf, LOOK, NUMPY, REFUSED, taughtBy } from "./reading.js";
 
 const COMPUTED = "a size computed from another tensor, or the smaller last batch of an epoch";
 const MISSING = "a dim that is missing in the middle: (N, 1) became (N,), or a reduction without keepdim=True";

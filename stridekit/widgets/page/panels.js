@@ -74,6 +74,19 @@ export function createSizes(id, label, rows, onChange) {
   };
 }
 
+/** A line to type on with its label and button. Enter presses it; a form would not hear of that in JupyterLab. */
+export function createLine(id, label, action, onLine, props) {
+  const typed = (event) => {
+    event.preventDefault();
+    if (input.value.trim()) onLine(input.value);
+  };
+  const input = h("input", {
+    class: "sk-input", type: "text", id, autocomplete: "off", spellcheck: "false", autocapitalize: "off",
+    onkeydown: (event) => event.key === "Enter" && typed(event), ...props,
+  });
+  return { input, nodes: [h("label", { for: id, text: label }), input, button(action, typed, { class: "sk-button" })] };
+}
+
 /** A list of texts with its label; `onPick` gets the position of the chosen text. */
 export function createSelect(id, label, texts, onPick) {
   const select = h("select", { id, class: "sk-input", onchange: () => onPick(select.selectedIndex) },

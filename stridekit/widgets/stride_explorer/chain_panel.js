@@ -2,7 +2,8 @@
 
 import { memoryOf, onward, suggestions } from "./chain.js";
 import { tried, tuple } from "../page/layout.js";
-import { button, fill, h, set, show } from "../page/dom.js";
+import { fill, h, set, show } from "../page/dom.js";
+import { createLine } from "../page/panels.js";
 
 const SHOWN = 8; // buttons at most; the input's list has every suggestion
 const NUMBERS = ["shape", "stride", "storage_offset"];
@@ -10,14 +11,11 @@ const NUMBERS = ["shape", "stride", "storage_offset"];
 /** `onSteps(texts)` gets the new steps of the chain on the tensor called `name()`. */
 export function createChain(id, { onSteps, name = () => "x" }) {
   const list = h("datalist", { id: `${id}-steps` });
-  const input = h("input", {
-    class: "sk-input", type: "text", id: `${id}-step`, list: list.id, placeholder: ".permute(1, 0)",
-    autocomplete: "off", spellcheck: "false", autocapitalize: "off", "aria-describedby": `${id}-outcome`,
-    onkeydown: (event) => event.key === "Enter" && typed(event), // JupyterLab keeps Enter from submitting a form
+  const { input, nodes } = createLine(`${id}-step`, "then", "apply", take, {
+    list: list.id, placeholder: ".permute(1, 0)", "aria-describedby": `${id}-outcome`,
   });
   const picks = h("div", { class: "sk-picks", role: "group", "aria-label": "operations that exist here" });
-  const line = h("div", { class: "sk-nextstep" },
-    h("label", { for: input.id, text: "then" }), input, list, button("apply", typed, { class: "sk-button" }), picks);
+  const line = h("div", { class: "sk-nextstep" }, ...nodes, list, picks);
   const steps = h("ol", { class: "sk-steps", "aria-label": "the chain of operations" });
   const outcome = h("p", { role: "status", id: `${id}-outcome` });
   const node = h("div", { class: "sk-chain", role: "group", "aria-label": "chain of operations" }, line, steps, outcome);
@@ -38,11 +36,6 @@ export function createChain(id, { onSteps, name = () => "x" }) {
     onSteps([...texts(), ...taken.slice(1).map((stage) => stage.text)]);
     say(taken.slice(1).map((stage, k) => told(stage, taken[k])).join(" "));
     if (document.activeElement === document.body) input.focus(); // the pressed button is gone
-  }
-
-  function typed(event) {
-    event.preventDefault();
-    if (input.value.trim()) take(input.value);
   }
 
   /** What a step did is seen in its stage, and said aloud; why it was refused is written out. */

@@ -6,7 +6,7 @@
 import { closed, code as codeOf, facts, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
 import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
-import { button, createMotion, h, isCut, paragraphs, reachedBy, s, set, show } from "../page/dom.js";
+import { button, createMotion, h, isCut, paragraphs, reachedBy, s, set, show, wayFrom } from "../page/dom.js";
 import { cellOf, createShell } from "../page/shell.js";
 import { createGrid, step } from "./grid.js";
 import { createCode, createPresets, createVerdicts } from "../page/panels.js";
@@ -66,8 +66,6 @@ function render({ model, el, signal }) {
   const rest = h("div", { class: "sk-bounded" }, note, chainPanel.node, stage, foot);
   const motion = createMotion(stage);
 
-  let laidOut = "";
-  let tight = false; // the tape has low rows
   let widest = null; // how far the sliders reach
   let spot = {}; // the element that the link leads to
   let seen = null; // the stage on screen
@@ -89,7 +87,9 @@ function render({ model, el, signal }) {
     arrange(view);
     const describe = [grid.draw(view), tape.draw(view)];
     spot = view.spot;
-    showSpot();
+    const [g, cells] = [tape.geometry(), grid.geometry()]; // scrolled to what is pointed at in the other
+    if (spot.flat !== null && own.hoverFlat === null) showSpan(grid.node, cells.corner(spot.flat)[1], cells.height);
+    if (g.has(spot.element) && own.hoverSlot === null) showSpan(tape.node, g.top(spot.element), g.height);
     drawLink();
     const [before, after] = [seen, now.at(-1)];
     seen = after;
@@ -143,15 +143,9 @@ function render({ model, el, signal }) {
   /** Give grid and tape their places; their rows are low where room is short. */
   function arrange(view) {
     const room = shell.width >= WIDE ? ROOM : Infinity;
-    const key = `${view.layout.shape} ${view.longest} ${shell.width}`;
-    let long = tape.resize(view, shell.width, tight);
-    if (`${key} ${long}` === laidOut) return;
-    if (tight) long = tape.resize(view, shell.width, false);
-    tight = arrangeTop(view, room, long) + long > room;
-    if (tight) long = tape.resize(view, shell.width, true);
-    if (tight) arrangeTop(view, room, long);
+    const long = tape.resize(view, shell.width, false);
+    if (arrangeTop(view, room, long) + long > room) arrangeTop(view, room, tape.resize(view, shell.width, true));
     set(rest, "data-wide", shell.width < WIDE ? null : "");
-    laidOut = `${key} ${long}`;
   }
 
   /** The grid with the sliders beside it or above it, for a tape below; returns their height. */
@@ -180,13 +174,6 @@ function render({ model, el, signal }) {
   for (const pane of [top, caption, tape.node]) placed.observe(pane);
   stage.addEventListener("scroll", drawLink, { capture: true });
 
-  /** Scroll grid and tape to what is pointed at in the other. */
-  function showSpot() {
-    const [g, cells] = [tape.geometry(), grid.geometry()];
-    if (spot.flat !== null && own.hoverFlat === null) showSpan(grid.node, cells.corner(spot.flat)[1], cells.height);
-    if (g.has(spot.element) && own.hoverSlot === null) showSpan(tape.node, g.top(spot.element), g.height);
-  }
-
   function showSpan(pane, y, height) {
     if (isCut(pane)) pane.scrollTop = Math.max(Math.min(pane.scrollTop, y - 24), y + height + 24 - pane.clientHeight);
   }
@@ -208,19 +195,12 @@ function render({ model, el, signal }) {
   // writes slots: there they come out of their cells. Not while a hand moves a slider: that is the motion.
   function move({ elements }, before, { layout, copies }) {
     if (sameLayout(before.layout, layout) && before.copies === copies) return;
-    const [g, cells] = [tape.geometry(), grid.geometry()];
     motion.end(); // what moves reaches out of its pane, which would look cut
-    if (g.dense || [grid.node, tape.node].some(isCut)) return;
-    const way = (element, flat) => {
-      const [x, y] = cells.corner(flat);
-      return [
-        tape.node.offsetLeft + g.middle(element) - grid.node.offsetLeft - x - cells.cell / 2,
-        tape.node.offsetTop + g.top(element) + g.height / 2 - grid.node.offsetTop - y - cells.height / 2,
-      ];
-    };
-    const ways = elements.map((element, flat) => (g.has(element) ? way(element, flat) : null));
-    if (copies <= before.copies) return motion.travel(grid.node, grid.cells(), ways);
-    motion.travel(tape.node, elements.map(tape.slot), ways.map((way) => way?.map((by) => -by)));
+    if (tape.geometry().dense || [grid.node, tape.node].some(isCut)) return;
+    const [cells, slots] = [grid.cells(), elements.map(tape.slot)];
+    const ways = cells.map((cell, flat) => slots[flat] && wayFrom(slots[flat], cell));
+    if (copies <= before.copies) return motion.travel(grid.node, cells, ways);
+    motion.travel(tape.node, slots, ways.map((way) => way?.map((by) => -by)));
   }
 
   function change(layout, index, chain = null) {
@@ -310,22 +290,16 @@ function render({ model, el, signal }) {
     const held = new AbortController();
     const hear = (type, react) => document.addEventListener(type, react, { signal: AbortSignal.any([signal, held.signal]) });
     hear("pointermove", (moved) => {
-      const slider = sliders.find(own.dragging);
-      if (slider) sliders.change(slider, Math.max(dragged(slider, slotAt(moved)), 0));
+      const [slider, { storage_offset, stride }] = [sliders.find(own.dragging), shell.state()];
+      if (!slider) return;
+      const steps = slotAt(moved) - (slider.what === "storage_offset" ? 0 : storage_offset);
+      sliders.change(slider, Math.max(slider.what === "size" ? Math.floor(steps / stride[slider.dim]) + 1 : steps, 0));
     });
     for (const end of ["pointerup", "pointercancel"])
       hear(end, () => {
         own.dragging = null;
         held.abort();
       });
-  }
-
-  /** The value that a slider would need for its grip to stand at a slot. */
-  function dragged({ what, dim }, slot) {
-    const { storage_offset, stride } = shell.state();
-    if (what === "storage_offset") return slot;
-    const steps = slot - storage_offset;
-    return what === "stride" ? steps : Math.floor(steps / stride[dim]) + 1;
   }
 
   shell.atEnd(() => {
