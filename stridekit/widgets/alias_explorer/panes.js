@@ -33,18 +33,14 @@ export function createOwned(id, names, hand) {
   const cards = names.map((name, k) => createCard(`${id}-${NAMES[k]}`, name, NAMES[k], hand));
   const node = h("div", { class: "sk-owned sk-pane" }, ...cards.map((card) => card.node));
 
-  function draw(view, width) {
+  /** With the widest boxes with which all grids stand side by side, first with numbers in two lines, then in three. */
+  function draw(view, whole) {
     const there = cards.filter((card) => card.read(view));
-    layOut(there, width - BAR);
-    for (const card of there) card.draw(view);
-  }
-
-  /** The widest boxes with which all grids stand side by side, first with numbers in two lines, then in three. */
-  function layOut(there, width) {
+    const width = whole - BAR;
     const looks = [2, 3].flatMap((lines) => PITCHES.map((pitch) => ({ pitch, lines, width })));
     const fits = (look) => sum(there.map((card) => card.widthOf(look) + BETWEEN)) - BETWEEN <= width;
     const look = looks.find(fits) ?? { pitch: 40, lines: width < WIDE ? 3 : 2, width };
-    for (const card of there) card.layOut(look);
+    for (const card of there) card.draw(view, look);
   }
 
   /** The boxes of a name's grid: [node, tape, element] each. */
@@ -52,8 +48,8 @@ export function createOwned(id, names, hand) {
 }
 
 function createCard(id, name, kind, hand) {
-  // `all` and `texts` in the order of the indices, `flats` and `elements` in that of the strip's boxes
-  const own = { tensor: null, all: [], texts: [], flats: [], elements: [] };
+  // `all` and `texts` in the order of the indices, `elements` in that of the strip's boxes
+  const own = { tensor: null, all: [], texts: [], elements: [] };
   const strip = createStrip(id, {
     label: `elements of ${name} by index`, height: 27, gap: GAP, ...hand,
     of: (k) => ({ tape: own.tensor.tape, element: own.elements[k] }),
@@ -83,11 +79,10 @@ function createCard(id, name, kind, hand) {
   const gridFor = (look) => arrange(own.tensor.layout.shape, numel(own.tensor.layout), longestOf(own.texts), look);
   const widthOf = (look) => Math.max(gridFor(look).width, LETTER + CHARACTER * (name.length - 1 + longestOf(numbersIn(look.lines))));
 
-  function layOut(look) {
+  function draw(view, look) {
     const { shape } = own.tensor.layout;
     const { perRow, columns, rows, top, side, pitch, flats, isWhole } = gridFor(look);
     const [ndim, count] = [shape.length, flats.length];
-    own.flats = flats;
     const apart = ndim > 2 && isWhole ? { columns: [columns, APART], rows: [rows, HEAD + 4] } : {};
     strip.layOut(count, perRow, pitch * perRow, apart);
     set(numbers, "text", numbersIn(look.lines).join("\n"));
@@ -104,10 +99,8 @@ function createCard(id, name, kind, hand) {
         at < perRow ? 0 : top + strip.top(at) - HEAD, "is-plane"]),
     ]);
     set(strip.node, "data-empty", count ? null : "no elements");
-  }
 
-  function draw(view) {
-    const { tensor: { tape, layout }, texts, flats } = own;
+    const { tensor: { tape, layout }, texts } = own;
     own.elements = flats.map((flat) => own.all[flat]);
     fit(strip.node, texts, strip.boxWidth());
     const active = own.elements.findIndex((element) => isAt(view.spot, tape, element));
@@ -120,7 +113,7 @@ function createCard(id, name, kind, hand) {
 
   const boxes = () => own.elements.map((element, k) => [strip.box(k), own.tensor.tape, element]);
 
-  return { node, read, widthOf, layOut, draw, boxes };
+  return { node, read, widthOf, draw, boxes };
 }
 
 // The places of the boxes of a tensor, no further apart than `pitch`. Planes of more than two dims stand side by side,
@@ -179,23 +172,20 @@ function createTape(id, tape, hand) {
   const body = h("div", { class: "sk-body" }, heads.node, strip.node);
   const node = h("div", { class: "sk-storage" }, title, body);
 
-  function layOut(count, lanes, pitch, room) {
-    const isOne = count * pitch <= room;
-    const most = Math.max(1, Math.floor((room - GUTTER) / pitch));
-    const rows = isOne ? 1 : Math.ceil(count / most);
-    const perRow = Math.max(1, Math.ceil(count / rows));
-    strip.layOut(count, perRow, pitch * perRow, { height: VALUE + LANE * lanes + 1 });
-    const firsts = isOne ? [] : range(Math.ceil(count / perRow)).map((row) => row * perRow);
-    set(body, "style", isOne ? null : `padding-left:${GUTTER}px`);
-    heads.draw(firsts.map((at) => [at, GUTTER - 8, strip.top(at) + 2, "is-line"]));
-    set(strip.node, "data-empty", count ? null : "no elements");
-  }
-
   function draw(view, pitch, room) {
     const { session, owners, spot } = view;
     const values = session.tapes[tape];
     const names = namesOf(session).filter((name) => session.tensors[name].tape === tape);
-    layOut(values.length, names.length, pitch, room);
+    const count = values.length;
+    const isOne = count * pitch <= room;
+    const most = Math.max(1, Math.floor((room - GUTTER) / pitch));
+    const rows = isOne ? 1 : Math.ceil(count / most);
+    const perRow = Math.max(1, Math.ceil(count / rows));
+    strip.layOut(count, perRow, pitch * perRow, { height: VALUE + LANE * names.length + 1 });
+    const firsts = isOne ? [] : range(Math.ceil(count / perRow)).map((row) => row * perRow);
+    set(body, "style", isOne ? null : `padding-left:${GUTTER}px`);
+    heads.draw(firsts.map((at) => [at, GUTTER - 8, strip.top(at) + 2, "is-line"]));
+    set(strip.node, "data-empty", count ? null : "no elements");
     const number = session.tapes.length > 1 ? ` ${tape + 1}` : "";
     set(what, "text", `storage${number}: ${names.join(", ")}`);
     set(why, "text", session.opened[tape]);

@@ -91,7 +91,8 @@ function byProducts(s, q, k, v) {
     k = v = fresh(...q.shape);
     arrows.push(arrow("copy", { k, v }));
     code.push(...["k", "v"].map((name) => `${name} = ${name}.repeat_interleave(${s.heads / s.kv_heads}, 1)`));
-    why.push(whyRepeated(s));
+    why.push(s.kv_heads === 1 ? "k and v are copied: repeat_interleave writes their head once for each head of q."
+      : `k and v are copied: head h of q meets their head h // ${s.heads / s.kv_heads}, and no stride says that.`);
   }
   const [clone, because] = clones(q, k, v, "@ makes");
   const made = { scores: fresh(...q.shape.slice(0, 3), s.tokens), out: fresh(...q.shape) };
@@ -122,11 +123,6 @@ function clones(q, k, v, who) {
   const reason = `dims 0 and 1 do not merge (stride ${stride[0]} found, ${shape[1] * stride[1]} needed)`;
   const clone = arrow("copy", Object.fromEntries(copied));
   return [[clone], [`${are(clone.names)} copied: ${who} one batch of each, and ${reason}.`]];
-}
-
-function whyRepeated({ heads, kv_heads }) {
-  if (kv_heads === 1) return "k and v are copied: repeat_interleave writes their head once for each head of q.";
-  return `k and v are copied: head h of q meets their head h // ${heads / kv_heads}, and no stride says that.`;
 }
 
 function merge({ batch, tokens, heads, dim }, out) {

@@ -34,20 +34,14 @@ export function diagnose(line) {
   return [family.title, lines];
 }
 
-/** How often a pattern is tried on a text, and the patterns: what the cost of a text depends on. */
-export function tries(line) {
-  let count = 0;
-  matchesIn(line, () => (count += 1));
-  return count;
-}
+/** What the cost of a text depends on. */
 export const PATTERNS = FORMS.map(({ pattern }) => pattern.source);
 
 /** What is known in a text, without matches inside of others. */
-function matchesIn(line, tried = () => {}) {
+function matchesIn(line) {
   const matches = [];
   for (const form of FORMS)
     for (let at = line.indexOf(form.begin); at >= 0; at = line.indexOf(form.begin, at + 1)) {
-      tried();
       form.pattern.lastIndex = at;
       const match = form.pattern.exec(line);
       if (match) matches.push({ form, match, place: at, end: at + match[0].length });
