@@ -96,19 +96,15 @@ function render({ model, el }) {
     fill(log, ...session.log.map(({ text, kind, sentence }) => ["li", {}, ["div", {}, ["code", { text }],
       ["span", { class: "sk-kind", text: kind, "data-kind": kind }], ["span", { class: "sk-said", text: sentence }]]]));
     if (isNew) {
-      showNewest(session);
+      log.scrollTop = log.scrollHeight;
+      const name = /\w+/.exec(ran)?.[0]; // of the newest line's tensor
+      if (Object.hasOwn(session.tensors, name)) {
+        reveal(owned.node, owned.node.querySelector(`.sk-card.is-${NAMES[called.indexOf(name)]}`));
+        reveal(tapes.node, tapes.node.children[session.tensors[name].tape]);
+      }
       move(before, session);
     }
     shell.speak(place ?? (own.why ? "" : last));
-  }
-
-  /** In what scrolls: the newest line, and the tensor that it made or wrote. */
-  function showNewest({ log: lines, tensors }) {
-    log.scrollTop = log.scrollHeight;
-    const name = /\w+/.exec(lines.at(-1)?.text)?.[0];
-    if (!Object.hasOwn(tensors, name)) return;
-    reveal(owned.node, owned.node.querySelector(`.sk-card.is-${NAMES[called.indexOf(name)]}`));
-    reveal(tapes.node, tapes.node.children[tensors[name].tape]);
   }
 
   /** After one more line, the boxes that it has made come out of their slots, or those that a write to others has changed. */

@@ -18,15 +18,6 @@ async function unpack(key, zip) {
   URL.revokeObjectURL(url);
 }
 
-/** Whenever the notebook of a manager is saved, save with it the widgets that its outputs show. */
-function keep(manager) {
-  const kept = (globalThis.stridekitKept ??= new WeakSet()); // each Code has a module of its own
-  const saving = manager?.context?.saveState; // JupyterLab's; others save widgets by themselves
-  if (!saving || kept.has(saving)) return;
-  kept.add(saving);
-  saving.connect((_, status) => status === "started" && store(manager));
-}
-
 function store(manager) {
   const { model: notebook } = manager.context;
   const before = notebook.getMetadata("widgets")?.[STATE]?.state ?? {};
@@ -59,6 +50,11 @@ function withoutKernel(model) {
 export default {
   initialize({ model }) {
     unpack(model.get("_key"), model.get("_zip"));
-    keep(model.widget_manager);
+    // Whenever the notebook is saved, the widgets that its outputs show are saved with it.
+    const kept = (globalThis.stridekitKept ??= new WeakSet()); // each Code has a module of its own
+    const saving = model.widget_manager?.context?.saveState; // JupyterLab's; others save widgets by themselves
+    if (!saving || kept.has(saving)) return;
+    kept.add(saving);
+    saving.connect((_, status) => status === "started" && store(model.widget_manager));
   },
 };

@@ -84,7 +84,12 @@ function render({ model, el }) {
     drawTape();
     follow.draw(view);
     drawAfter();
-    bringIntoView(before);
+    // In tapes that scroll: the followed element if it is another one, otherwise what the step is about.
+    const isOther = view.flat !== before?.flat;
+    if (isOther || view.now.says !== before?.now.says) {
+      reveal(tapeBox, tapeBox.querySelector(isOther ? ".is-spot" : ".is-missed, .is-taken, .is-run"));
+      reveal(copyBox, copyBox.querySelector(".is-spot"));
+    }
     move(before);
     shell.speak(view.now.says);
   }
@@ -136,14 +141,6 @@ function render({ model, el }) {
       const says = `element ${k}: ${nameAt(target, k, "y")}, the value of element ${from}`;
       return { text: String(from), kind: `is-reached${k === flat ? " is-spot" : ""}`, says };
     }, flat);
-  }
-
-  /** In tapes that scroll: the followed element if it is another one, otherwise what the step is about. */
-  function bringIntoView(before) {
-    const isOther = view.flat !== before?.flat;
-    if (view.now.says === before?.now.says && !isOther) return;
-    reveal(tapeBox, tapeBox.querySelector(isOther ? ".is-spot" : ".is-missed, .is-taken, .is-run"));
-    reveal(copyBox, copyBox.querySelector(".is-spot"));
   }
 
   /** After a step forward, the box that it is about comes to its place; at the end of a refusal, the copy out of its slots. */

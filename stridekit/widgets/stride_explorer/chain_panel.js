@@ -45,14 +45,6 @@ export function createChain(id, { onSteps, name = () => "x" }) {
     set(input, "aria-invalid", refused ? "true" : null);
   }
 
-  function fitting(offered) {
-    let room = width - 372;
-    return offered.slice(0, SHOWN).filter(({ text, copied }) => {
-      room -= 8 * text.length + (copied ? 48 : 0) + 32;
-      return room > 0;
-    });
-  }
-
   function stageOf(stage, k) {
     const before = stages[k - 1];
     const how = before ? memoryOf(stage, before) : "";
@@ -68,13 +60,6 @@ export function createChain(id, { onSteps, name = () => "x" }) {
       }])]]];
   }
 
-  /** Scroll the current stage into view, once it is on a page. */
-  function showCurrent() {
-    const { offsetLeft, offsetWidth } = steps.lastChild;
-    if (steps.clientWidth) inView = stages.length;
-    steps.scrollLeft = offsetLeft + offsetWidth - steps.clientWidth;
-  }
-
   return {
     node,
     /** Forget what was said: another layout came from outside, perhaps the same. */
@@ -86,12 +71,17 @@ export function createChain(id, { onSteps, name = () => "x" }) {
       drawn = now;
       const offered = suggestions(stages.at(-1));
       fill(list, ...offered.map(({ text }) => ["option", { value: text }]));
-      fill(picks, ...fitting(offered).map(({ text, copied }) => ["button", { type: "button", class: "sk-button", onclick: () => take(text) },
+      let room = width - 372;
+      const fitting = offered.slice(0, SHOWN).filter(({ text, copied }) => (room -= 8 * text.length + (copied ? 80 : 32)) > 0);
+      fill(picks, ...fitting.map(({ text, copied }) => ["button", { type: "button", class: "sk-button", onclick: () => take(text) },
         ["code", { text }], ["small", { text: copied ? "copies" : "" }]]));
       const used = stages.length > 1;
       show(steps, used);
       fill(steps, ...(used ? stages.map(stageOf) : []));
-      if (used && stages.length !== inView) showCurrent();
+      if (!used || stages.length === inView) return;
+      const { offsetLeft, offsetWidth } = steps.lastChild;
+      if (steps.clientWidth) inView = stages.length; // once it is on a page
+      steps.scrollLeft = offsetLeft + offsetWidth - steps.clientWidth;
     },
   };
 }

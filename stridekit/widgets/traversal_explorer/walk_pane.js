@@ -19,22 +19,6 @@ const STROKES = 26; // height of the visits' strokes
 const permutations = (dims) => (dims.length < 2 ? [dims]
   : dims.flatMap((d) => permutations(dims.filter((other) => other !== d)).map((rest) => [d, ...rest])));
 
-/** The lines to draw: all from the first to the last if they are few, else the touched ones. */
-function linesToDraw(visits) {
-  const touched = [...new Set(visits.map(({ line }) => line))].sort((a, b) => a - b);
-  const span = touched.length ? touched.at(-1) - touched[0] + 1 : 0;
-  const all = span <= WHOLE_SPAN ? range(span).map((k) => touched[0] + k) : touched;
-  return { lines: all.slice(0, MOST_LINES), left: Math.max(all.length - MOST_LINES, 0) };
-}
-
-/** How many columns of lines, how wide, and the height of a row: many lines still fit one screen. */
-function columnsOf(count, width) {
-  const columns = count > ONE_COLUMN && width >= 380 ? 2 : 1;
-  const rows = Math.ceil(count / columns);
-  const height = Math.max(12, Math.min(26, Math.floor(HEIGHT / rows)));
-  return { rows, height, wide: Math.floor((width - (columns - 1) * BETWEEN) / columns) };
-}
-
 export function createWalkPane(id, { onOrder }) {
   const [name, numbers] = [h("strong"), h("span", { class: "sk-numbers" })];
   const loops = createSelect(`${id}-order`, "loops", [], (k) => onOrder(options[k]));
@@ -83,8 +67,15 @@ export function createWalkPane(id, { onOrder }) {
 
   function drawLines(walk, visits, upto, cached, alignment, width) {
     const { itemsize } = walk;
-    const { lines, left } = linesToDraw(visits);
-    const { rows, height, wide } = columnsOf(lines.length, width);
+    // All lines from the first to the last if they are few, else the touched ones; many lines still fit one screen.
+    const touched = [...new Set(visits.map(({ line }) => line))].sort((a, b) => a - b);
+    const span = touched.length ? touched.at(-1) - touched[0] + 1 : 0;
+    const all = span <= WHOLE_SPAN ? range(span).map((k) => touched[0] + k) : touched;
+    const [lines, left] = [all.slice(0, MOST_LINES), Math.max(all.length - MOST_LINES, 0)];
+    const columns = lines.length > ONE_COLUMN && width >= 380 ? 2 : 1;
+    const rows = Math.ceil(lines.length / columns);
+    const height = Math.max(12, Math.min(26, Math.floor(HEIGHT / rows)));
+    const wide = Math.floor((width - (columns - 1) * BETWEEN) / columns);
     const boxWidth = ((wide - NAME - LOADS) / CACHE_LINE) * itemsize;
     const isWritten = boxWidth >= 14 && height >= 20;
     const inner = walk.shape.at(-1) ?? 1;
