@@ -78,11 +78,6 @@ class Operand(NamedTuple):
         """The bytes of its elements."""
         return prod(self.shape) * self.itemsize
 
-    @property
-    def is_expanded(self) -> bool:
-        """Whether several indices share an element by a stride of 0."""
-        return any(n > 1 and not step for n, step in zip(self.shape, self.stride, strict=True))
-
 
 class Kind:
     """What a copy is for. The first three change a layout; what is asked for is no surprise."""
@@ -140,8 +135,8 @@ class Event:
 
 
 @cache  # layers of a model ask the same again
-def kind_of(target: Extent, source: Extent, is_write: bool, is_expanded: bool | None) -> str:
-    """Why an op copied a tensor within a dtype and a device; None: the op made it, and was not given it."""
+def kind_of(target: Extent, source: Extent, given: Extent | None, is_write: bool) -> str:
+    """Why an op copied a tensor within a dtype and a device; `given` is None if the op made that tensor."""
     (shape, after), (source_shape, before) = target, source
     if len(before) != len(source_shape) or len(after) != len(shape):
         return Kind.CLONE  # a layout without strides
@@ -153,9 +148,10 @@ def kind_of(target: Extent, source: Extent, is_write: bool, is_expanded: bool | 
     steps = [pair for n, *pair in zip(shape, after, before, strict=True) if n > 1]
     if numel < 2 or all(step == was for step, was in steps):
         return Kind.CLONE
-    if any(was == 0 for _, was in steps):
-        return Kind.EXPANDED if is_expanded else Kind.BROADCAST
-    return Kind.INSIDE if is_expanded is None else Kind.LAYOUT
+    if any(was == 0 for _, was in steps):  # if the op was not given them, it broadcast
+        is_given = given and any(n > 1 and not step for n, step in zip(*given, strict=True))
+        return Kind.EXPANDED if is_given else Kind.BROADCAST
+    return Kind.LAYOUT if given else Kind.INSIDE
 
 
 def where(frame: FrameType | None) -> tuple[Place | None, bool, object]:

@@ -222,8 +222,8 @@ class Recorder(TorchDispatchMode):
             number, _ = self._known.get(has_storage and source.untyped_storage()._cdata, _UNKNOWN)
             copied = number, str(source.dtype)
             k = next((k for k, x in enumerate(inputs) if (x.storage, x.dtype) == copied), -1)
-            is_expanded = inputs[k].is_expanded if k >= 0 else None
-            kind = kind_of(*sides, name == "copy_", is_expanded)
+            given = inputs[k][1:3] if k >= 0 else None
+            kind = kind_of(*sides, given, name == "copy_")
             if source.dtype != target.dtype:
                 kind = Kind.DTYPE
             if source.device != target.device:

@@ -184,8 +184,10 @@ class Again:
                 return Trial(expression, False, 0, None, str(error).strip().splitlines()[0])
             fewer = first.bytes - second.bytes
             # Both ways look for the calls, so that both pay for the search.
-            as_it_is, without = _leaving_out(calls, False)(run), _leaving_out(calls)(run)
-            ways = {"as it is": as_it_is, "without": without}
+            ways = {
+                "as it is": _leaving_out(calls, False)(run),
+                "without": _leaving_out(calls)(run),
+            }
             try:
                 times = compare(ways, rounds=rounds, max_seconds=max_seconds)
             except TooShort as error:
