@@ -340,7 +340,6 @@ REFUSED = [  # a reader, what it asks for, and answers of other kinds
     (as_int, "where an int is asked", [True, 6.5, "6", None, torch.zeros(2), [6]]),
     (as_ints, "asked for", ["12", b"12", {1, 2}, 3, torch.zeros(2, 2), [1, 2.5], [True]]),
     (read_number, "where one number is", ["80", True, [80], torch.zeros(2), np.ones(1)]),
-    (read_number, "65 bits, where one number", [-(2**64)]),
     (read_byte_set, "asked for", [{"a": 1}, {"a"}, {1.5}, "01", 3, [0, 1], torch.arange(2), {True}]),
     (read_yes_or_no, "where True or False is", [1, 0, "True", None, [True], torch.ones(1) > 0]),
     (PARTS, "where the three parts", [((2,), (1,)), ((2,), (1,), 0, 0), {1, 2, 3}]),
@@ -368,7 +367,6 @@ def test_an_answer_of_another_kind_is_refused(reader, words, answers):
 HUGE = [
     (torch.zeros(()).expand(10**9, 10**9), "a Tensor of 1,000,000,000,000,000,000, which is more"),
     (np.zeros(200_000), "an ndarray of 200,000, which is more than any answer needs"),
-    (10**5000, "an int of 16,610 bits, where an int is asked for"),
 ]
 
 

@@ -114,26 +114,22 @@ def case(queue: str, repeats: int) -> str:
     )
 
 
+WORK = [
+    ("[50]", 8), ("[50], first=400", 1), ("[50, 50, 90, 90], first=400", 4),
+    ("[20, 30, 30, 30, 500, 31, 32, 33], first=1000", 8), ("[70, 10, 40], first=90", 3),
+    ("[9, 8, 7, 6, 5, 4, 3, 2], first=30", 8), ("[60, 20, 60, 20, 60, 60, 80, 900], first=5", 8),
+    ("[2, 30, 30, 30], first=1", 4), ("[40, 10, 20, 30, 70, 60, 50], first=20", 7),
+    ("[25], busy=300", 1), ("[25, 26, 27, 95], first=50, busy=300", 4), ("[0], first=10", 1),
+    ("[3, 3, 3, 12, 700, 3, 3, 3, 12, 12, 12, 12], first=80", 12),
+]  # fmt: skip
+
+
 @exercise(
     title="time work that returns before it is done",
     read=read_time,
     # The pieces of work go around in a cycle as long as `repeats`, so it does not matter how often
     # one warms up: the samples are the same ones, in another order.
-    cases=[
-        case("[50]", 8),
-        case("[50], first=400", 1),
-        case("[50, 50, 90, 90], first=400", 4),
-        case("[20, 30, 30, 30, 500, 31, 32, 33], first=1000", 8),
-        case("[70, 10, 40], first=90", 3),
-        case("[9, 8, 7, 6, 5, 4, 3, 2], first=30", 8),
-        case("[60, 20, 60, 20, 60, 60, 80, 900], first=5", 8),
-        case("[2, 30, 30, 30], first=1", 4),
-        case("[40, 10, 20, 30, 70, 60, 50], first=20", 7),
-        case("[25], busy=300", 1),
-        case("[25, 26, 27, 95], first=50, busy=300", 4),
-        case("[0], first=10", 1),
-        case("[3, 3, 3, 12, 700, 3, 3, 3, 12, 12, 12, 12], first=80", 12),
-    ],
+    cases=[case(*row) for row in WORK],
     hints=[
         "`queue.work()` only asks for work. Two readings of the clock measure the work itself only if the "
         "queue is empty at the first reading, and empty again at the second.",
@@ -227,13 +223,9 @@ time_it.wrong |= {
 
 WARPS: list[tuple[Any, ...]] = [  # an itemsize, and strides with offsets
     (4, (1, 0), (2, 0), (5, 0), (8, 0), (32, 0), (1, 1), (1, 8), (3, 7), (5, 3)),
-    (8, (1, 0), (1, 3), (4, 0), (3, 1)),
-    (2, (1, 0), (1, 9), (7, 15)),
-    (1, (1, 0), (1, 31), (9, 5), (40, 3)),
-    (16, (1, 1), (3, 1)),
-    (4, (0, 5)),
-    (8, (0, 0)),
-]
+    (8, (1, 0), (1, 3), (4, 0), (3, 1)), (2, (1, 0), (1, 9), (7, 15)),
+    (1, (1, 0), (1, 31), (9, 5), (40, 3)), (16, (1, 1), (3, 1)), (4, (0, 5)), (8, (0, 0)),
+]  # fmt: skip
 
 
 @exercise(

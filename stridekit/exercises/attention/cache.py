@@ -24,10 +24,8 @@ def read_appended(answer: Any, args: Arguments) -> Outcome:
 
 
 TOKEN = "torch.arange(24.0).view(2, 3, 1, 4)"
-NUMBERS, NEGATIVE = (
-    "torch.arange(96.0).view(2, 3, 4, 4)",
-    "-torch.arange(1.0, 25.0).view(2, 3, 1, 4)",
-)
+NUMBERS = "torch.arange(96.0).view(2, 3, 4, 4)"
+NEGATIVE = "-torch.arange(1.0, 25.0).view(2, 3, 1, 4)"
 
 
 @exercise(
@@ -133,51 +131,24 @@ append.wrong |= {
 def read_blocks(answer: Any, args: Arguments) -> Outcome:
     """An answer that is a view of the pool, or new memory: then any strides will do."""
     read = view_of("pool")(answer, args)
-    anywhere: dict[str, Any] = {}
-    if answer.numel() == 0:
-        anywhere["sharing"] = "free"
-    if answer.numel() == 0 or not read.facts["sharing"]:
-        anywhere |= {"stride": "free", "storage_offset": "free"}
+    is_new = answer.numel() == 0 or not read.facts["sharing"]
+    anywhere = dict.fromkeys(("stride", "storage_offset") if is_new else (), "free")
+    anywhere |= {} if answer.numel() else {"sharing": "free"}
     return replace(read, facts=read.facts | anywhere)
 
 
 POOL, TURNED = "torch.arange(48).view(6, 4, 2)", "torch.arange(48.0).view(4, 6, 2).transpose(0, 1)"
 POOLS: list[tuple[Any, ...]] = [  # a pool, and tables of it
-    (
-        POOL,
-        [1, 2, 3],
-        [4, 0],
-        [0, 2, 4],
-        [3],
-        "[2, 2, 2]  # one block, shared",
-        [1, 2, 4],
-        [3, 2, 1],
-    ),
-    (
-        POOL,
-        [0, 2, 1, 3],
-        [1, 4],
-        [0, 1, 0],
-        [1, 1, 2],
-        [0, 1, 3, 4],
-        [0, 1, 2, 4],
-        [0, 1, 1, 3],
-        [5, 5],
-    ),
-    (f"{POOL}[1:]", [1, 3], [2]),
-    (f"{POOL}[::2]", [0, 1, 2]),
-    (f"{POOL}[1::2]", [2, 0, 1]),
-    (f"{POOL}[:, 1:3]", [1, 3, 5]),
-    (TURNED, [1, 2, 3]),
-    ("torch.arange(48.0).view(2, 4, 6).permute(2, 1, 0)[1:]", [0, 2, 4]),
-    (TURNED, [3, 0, 1]),
+    (POOL, [1, 2, 3], [4, 0], [0, 2, 4], [3], "[2, 2, 2]  # one block, shared", [1, 2, 4], [3, 2, 1]),
+    (POOL, [0, 2, 1, 3], [1, 4], [0, 1, 0], [1, 1, 2], [0, 1, 3, 4], [0, 1, 2, 4], [0, 1, 1, 3], [5, 5]),
+    (f"{POOL}[1:]", [1, 3], [2]), (f"{POOL}[::2]", [0, 1, 2]), (f"{POOL}[1::2]", [2, 0, 1]),
+    (f"{POOL}[:, 1:3]", [1, 3, 5]), (TURNED, [1, 2, 3]),
+    ("torch.arange(48.0).view(2, 4, 6).permute(2, 1, 0)[1:]", [0, 2, 4]), (TURNED, [3, 0, 1]),
     ("torch.arange(96, dtype=torch.int16).view(6, 2, 2, 4)[:, 1]", "[2, 3]  # v of k and v"),
-    ("torch.arange(6)", [1, 3, 5]),
-    ("torch.arange(8).view(1, 4, 2)", [0, 0, 0]),
-    ("torch.arange(6, dtype=torch.float16).view(6, 1, 1)", [5, 3, 1]),
-    (POOL, "[]  # no token yet"),
+    ("torch.arange(6)", [1, 3, 5]), ("torch.arange(8).view(1, 4, 2)", [0, 0, 0]),
+    ("torch.arange(6, dtype=torch.float16).view(6, 1, 1)", [5, 3, 1]), (POOL, "[]  # no token yet"),
     ("torch.zeros(6, 4, 0)", [3, 1]),
-]
+]  # fmt: skip
 
 
 @exercise(

@@ -16,32 +16,22 @@ from stridekit.exercises.watch import without_a_tensor
 from stridekit.rules import packed_stride  # noqa: F401  (in sources alone)
 
 LAYOUTS = [
-    ((4, 6), (6, 1), "x = torch.empty(4, 6)"),
-    ((6, 4), (1, 6), "x.t()"),
-    ((4, 3), (6, 1), "x[:, :3]"),
-    ((4, 3), (6, 2), "x[:, ::2]"),
-    ((3, 4), (1, 6), "x[:, :3].t()"),
-    ((3, 4), (2, 6), "x[:, ::2].t()"),
-    ((2, 6), (12, 1), "x[::2]"),
-    ((6, 2), (1, 12), "x[::2].t()"),
-    ((4,), (6,), "x[:, 2]"),
-    ((2, 3, 4), (12, 4, 1), "y = torch.empty(2, 3, 4)"),
-    ((4, 2, 3), (1, 12, 4), "y.permute(2, 0, 1)"),
-    ((3, 4, 2), (4, 1, 12), "y.permute(1, 2, 0)"),
+    ((4, 6), (6, 1), "x = torch.empty(4, 6)"), ((6, 4), (1, 6), "x.t()"),
+    ((4, 3), (6, 1), "x[:, :3]"), ((4, 3), (6, 2), "x[:, ::2]"), ((3, 4), (1, 6), "x[:, :3].t()"),
+    ((3, 4), (2, 6), "x[:, ::2].t()"), ((2, 6), (12, 1), "x[::2]"), ((6, 2), (1, 12), "x[::2].t()"),
+    ((4,), (6,), "x[:, 2]"), ((2, 3, 4), (12, 4, 1), "y = torch.empty(2, 3, 4)"),
+    ((4, 2, 3), (1, 12, 4), "y.permute(2, 0, 1)"), ((3, 4, 2), (4, 1, 12), "y.permute(1, 2, 0)"),
     ((4, 2, 2), (1, 12, 4), "y[:, :2].permute(2, 0, 1)"),
     ((3, 2, 2), (4, 2, 12), "y[:, :, ::2].permute(1, 2, 0)"),
     ((2, 5, 3, 4), (60, 1, 20, 5), "z: an image in channels-last"),
-    ((2, 2, 3, 4), (60, 1, 20, 5), "z[:, :2]"),
-    ((2, 5, 3, 2), (60, 1, 20, 10), "z[:, :, :, ::2]"),
+    ((2, 2, 3, 4), (60, 1, 20, 5), "z[:, :2]"), ((2, 5, 3, 2), (60, 1, 20, 10), "z[:, :, :, ::2]"),
     ((3, 3), (1, 7)), ((2, 3), (8, 1)), ((3, 2), (2, 14)), ((5, 2), (7, 2)), ((2, 5), (3, 9)),
-    ((4, 6), (0, 1), "torch.empty(6).expand(4, 6)"),
-    ((6, 4), (1, 0), "the same, turned"),
+    ((4, 6), (0, 1), "torch.empty(6).expand(4, 6)"), ((6, 4), (1, 0), "the same, turned"),
     ((2, 3), (0, 0), "torch.empty(1).expand(2, 3)"),
     ((3, 4, 5), (0, 1, 4), "torch.empty(5, 4).t().expand(3, 4, 5)"),
-    ((4, 3, 5), (1, 0, 4), "the same, permuted"),
-    ((5, 3, 4), (4, 0, 1), "the same, permuted"),
-    ((4, 1, 6), (6, 99, 1)), ((4, 1, 3), (6, 99, 1)), ((3, 1, 4), (1, 5, 6)), ((1, 1, 3), (7, 99, 1)),
-    ((1, 3), (5, 2)), ((), ()), ((0, 3), (3, 1)), ((3, 0), (1, 3)),
+    ((4, 3, 5), (1, 0, 4), "the same, permuted"), ((5, 3, 4), (4, 0, 1), "the same, permuted"),
+    ((4, 1, 6), (6, 99, 1)), ((4, 1, 3), (6, 99, 1)), ((3, 1, 4), (1, 5, 6)),
+    ((1, 1, 3), (7, 99, 1)), ((1, 3), (5, 2)), ((), ()), ((0, 3), (3, 1)), ((3, 0), (1, 3)),
 ]  # fmt: skip
 
 
@@ -150,35 +140,27 @@ Y = "y = torch.arange(24).view(2, 3, 4)"
 W = "w = torch.arange(48).view(2, 4, 6)"
 
 
+CUBES = [
+    f"{Y}; x = y", f"{Y}; x = y.transpose(1, 2)", f"{W}; x = w[:, :, :3]", f"{W}; x = w[:, :, ::2]",
+    f"{W}; x = w[:, 1:].transpose(1, 2)", f"{W}; x = w.transpose(1, 2)[:, ::2]",
+    "x = torch.arange(24).view(4, 3, 2).transpose(1, 2)[::2]", f"{Y}; x = y.permute(2, 0, 1)",
+    f"{Y}; x = y.permute(1, 2, 0)", f"{Y}; x = y.permute(2, 1, 0)",
+    "x = torch.arange(18, dtype=torch.int16).view(2, 3, 3)",
+    "x = torch.arange(18, dtype=torch.int16).view(2, 3, 3).transpose(1, 2)",
+    "x = torch.arange(40, dtype=torch.float32).view(2, 4, 5)[1:, :, 1:4]",
+    "x = torch.arange(40, dtype=torch.float32).view(2, 5, 4)[1:].transpose(1, 2)",
+    "x = torch.arange(6).view(1, 2, 3).expand(4, 2, 3)", "x = torch.arange(3).expand(2, 4, 3)",
+    "x = torch.arange(12).view(2, 6, 1)", "x = torch.arange(12).view(2, 1, 6)",
+    "x = torch.arange(24).view(2, 12, 1)[:, ::2]", "x = torch.arange(24).view(4, 1, 6)[::2]",
+    "x = torch.tensor([[[7]]])", "x = torch.empty(2, 0, 3)", "x = torch.empty(0, 2, 3)",
+]  # fmt: skip
+
+
 @exercise(
     title="the same with fewer copies",
     read=read_with_copies(needed),
     fence=logging_copies,
-    cases=[
-        f"{Y}; x = y",
-        f"{Y}; x = y.transpose(1, 2)",
-        f"{W}; x = w[:, :, :3]",
-        f"{W}; x = w[:, :, ::2]",
-        f"{W}; x = w[:, 1:].transpose(1, 2)",
-        f"{W}; x = w.transpose(1, 2)[:, ::2]",
-        "x = torch.arange(24).view(4, 3, 2).transpose(1, 2)[::2]",
-        f"{Y}; x = y.permute(2, 0, 1)",
-        f"{Y}; x = y.permute(1, 2, 0)",
-        f"{Y}; x = y.permute(2, 1, 0)",
-        "x = torch.arange(18, dtype=torch.int16).view(2, 3, 3)",
-        "x = torch.arange(18, dtype=torch.int16).view(2, 3, 3).transpose(1, 2)",
-        "x = torch.arange(40, dtype=torch.float32).view(2, 4, 5)[1:, :, 1:4]",
-        "x = torch.arange(40, dtype=torch.float32).view(2, 5, 4)[1:].transpose(1, 2)",
-        "x = torch.arange(6).view(1, 2, 3).expand(4, 2, 3)",
-        "x = torch.arange(3).expand(2, 4, 3)",
-        "x = torch.arange(12).view(2, 6, 1)",
-        "x = torch.arange(12).view(2, 1, 6)",
-        "x = torch.arange(24).view(2, 12, 1)[:, ::2]",
-        "x = torch.arange(24).view(4, 1, 6)[::2]",
-        "x = torch.tensor([[[7]]])",
-        "x = torch.empty(2, 0, 3)",
-        "x = torch.empty(0, 2, 3)",
-    ],
+    cases=CUBES,
     hints=[
         "Count the copies of the given line on `x = torch.empty(2, 4, 6)[:, :, :3]`: which of its four "
         "steps move elements? What does the first of them change, as far as the result goes?",

@@ -11,37 +11,23 @@ from stridekit.exercises.performance.lines import counted as cache_lines
 from stridekit.exercises.performance.lines import span  # noqa: F401  (in sources alone)
 from stridekit.exercises.readers.answers import read_uses
 
+TENSORS = [
+    "(1024, 2)[:, 0]", "(320, 5)[:, 0]", "(64, 16)[:, 3]", "(64, 40)[:, 3]",
+    "(96, 3, dtype=torch.float64)[:, 1]", "(320, 5, dtype=torch.uint8)[:, 2]",
+    "(30, 48)[20:, 8:24]", "(12, 64)[:, 4:36]", "(40, 4, 6)[:, 1, ::2]", "(7, 40)[:, 20:29].t()",
+    "(64, 2, 16)[:, 0]", "(2, 10402, dtype=torch.complex128)[:, :10400]", "(40, 24)",
+    "(40, 24)[5:9]", "(1, 64, 30).permute(1, 2, 0)", "(40, 24).t()",
+    "(1000)[3:963].view(40, 24).t()", "(2, 3, 4, 5).to(memory_format=torch.channels_last)",
+    "(2, 3, 2, 4, 5).to(memory_format=torch.channels_last_3d)", "(16).expand(30, 16)",
+    "(30, 1).expand(30, 20)", "(8, 4, 16)[:, ::2].transpose(0, 2)", "(9, 30)[:, 2:3]",
+    "(9, 30)[4, 2]", "(9, 30)[:, 7:7]",
+]  # fmt: skip
+
 
 @exercise(
     title="when does a copy pay back, in lines?",
     read=read_uses,
-    cases=[
-        "t = torch.zeros(1024, 2)[:, 0]",
-        "t = torch.zeros(320, 5)[:, 0]",
-        "t = torch.zeros(64, 16)[:, 3]",
-        "t = torch.zeros(64, 40)[:, 3]",
-        "t = torch.zeros(96, 3, dtype=torch.float64)[:, 1]",
-        "t = torch.zeros(320, 5, dtype=torch.uint8)[:, 2]",
-        "t = torch.zeros(30, 48)[20:, 8:24]",
-        "t = torch.zeros(12, 64)[:, 4:36]",
-        "t = torch.zeros(40, 4, 6)[:, 1, ::2]",
-        "t = torch.zeros(7, 40)[:, 20:29].t()",
-        "t = torch.zeros(64, 2, 16)[:, 0]",
-        "t = torch.zeros(2, 10402, dtype=torch.complex128)[:, :10400]",
-        "t = torch.zeros(40, 24)",
-        "t = torch.zeros(40, 24)[5:9]",
-        "t = torch.zeros(1, 64, 30).permute(1, 2, 0)",
-        "t = torch.zeros(40, 24).t()",
-        "t = torch.zeros(1000)[3:963].view(40, 24).t()",
-        "t = torch.zeros(2, 3, 4, 5).to(memory_format=torch.channels_last)",
-        "t = torch.zeros(2, 3, 2, 4, 5).to(memory_format=torch.channels_last_3d)",
-        "t = torch.zeros(16).expand(30, 16)",
-        "t = torch.zeros(30, 1).expand(30, 20)",
-        "t = torch.zeros(8, 4, 16)[:, ::2].transpose(0, 2)",
-        "t = torch.zeros(9, 30)[:, 2:3]",
-        "t = torch.zeros(9, 30)[4, 2]",
-        "t = torch.zeros(9, 30)[:, 7:7]",
-    ],
+    cases=[f"t = torch.zeros{it}" for it in TENSORS],
     hints=[
         "Count three things in lines: what t touches, what its copy touches, and what making the copy "
         "moves.",

@@ -9,12 +9,13 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import torch
 
-from stridekit._arguments import a_kind
+from stridekit._arguments import a_kind, many
 from stridekit.exercises.running import Arguments, Outcome, Read, Unusable, describe
 
 _MAX_LENGTH = 10_000  # more than any answer needs; ends an endless iterator
@@ -23,19 +24,10 @@ _MAX_LENGTH = 10_000  # more than any answer needs; ends an endless iterator
 def as_int(value: Any, what: str = "an int") -> int:
     """Return an int, also written another way: as a 0-d tensor, a NumPy int, or the float 6.0."""
     whole = int(value) if isinstance(value, float) and value.is_integer() else value
-    index = None
     with suppress(TypeError):
-        index = None if isinstance(whole, bool) else operator.index(whole)
-    if index is not None:
-        return _of_64_bits(index, what)
+        if not isinstance(whole, bool):
+            return operator.index(whole)
     raise Unusable(f"{kind(value)}, where {what} is asked for")
-
-
-def _of_64_bits(value: int, what: str) -> int:
-    """Return the value. Refuse more than 64 bits, which Python may not print."""
-    if value.bit_length() > 64:
-        raise Unusable(f"an int of {value.bit_length():,} bits, where {what} is asked for")
-    return value
 
 
 def as_ints(value: Any, what: str = "a tuple of ints") -> tuple[int, ...]:
@@ -119,6 +111,11 @@ def as_tensor(answer: Any, of_what: str = "") -> torch.Tensor:
     return answer
 
 
+def value_facts(t: torch.Tensor) -> dict[str, Any]:
+    """Return dtype, shape and values as facts."""
+    return {"dtype": t.dtype, "shape": tuple(t.shape), "values": t.tolist()}
+
+
 def layout_facts(t: torch.Tensor) -> dict[str, Any]:
     """Return shape, stride and storage_offset as facts; the stride of a dim of size 0 or 1 is free."""
     stride = tuple(s if n > 1 else "free" for n, s in zip(t.shape, t.stride(), strict=True))
@@ -145,14 +142,8 @@ def view_of(base: str, *, ndim: int | None = None) -> Read:
         storage = x.untyped_storage()
         lies_in = 0 <= answer.data_ptr() - storage.data_ptr() < storage.nbytes()  # as from NumPy
         sharing = shares(answer, x) or ("memory" if lies_in else False)
-        layout = layout_facts(answer)
-        facts = {
-            "dtype": answer.dtype,
-            "shape": layout.pop("shape"),
-            "sharing": sharing,
-            **layout,
-            "values": answer.tolist(),
-        }
+        (shape, *layout), values = layout_facts(answer).items(), answer.tolist()
+        facts = dict([("dtype", answer.dtype), shape, ("sharing", sharing), *layout])
         where = {
             True: f"on {base}'s storage",
             False: "on a storage of its own",
@@ -160,11 +151,9 @@ def view_of(base: str, *, ndim: int | None = None) -> Read:
         }
         hint = _THROUGH_NUMPY.format(base=base) if sharing == "memory" else ""
         if ndim not in (None, answer.ndim):
-            hint = (
-                f"Your answer has {answer.ndim} {'dim' if answer.ndim == 1 else 'dims'}, and {ndim} "
-                f"{'is' if ndim == 1 else 'are'} asked for: one size and one stride for each."
-            )
-        return Outcome(facts, f"{describe(answer)}, {where[sharing]}", hint)
+            asked = f"{ndim} {'is' if ndim == 1 else 'are'} asked for: one size and one stride for each."
+            hint = f"Your answer has {many(answer.ndim, 'dim')}, and {asked}"
+        return Outcome(facts | {"values": values}, f"{describe(answer)}, {where[sharing]}", hint)
 
     return read
 
@@ -175,16 +164,14 @@ def read_number(answer: Any, args: Arguments) -> Outcome:
     answer = _unwrapped(answer)
     if isinstance(answer, bool) or not isinstance(answer, int | float | complex):
         raise Unusable(f"{kind(answer)}, where {wanted}")
-    if isinstance(answer, int):
-        answer = _of_64_bits(answer, "one number")
     return Outcome({"value": answer}, str(answer))
 
 
 def read_uses(answer: Any, args: Arguments) -> Outcome:
     """Read a number of uses; a fraction is shown with a few digits."""
-    facts = read_number(answer, args).facts
-    value = facts["value"]
-    return Outcome(facts, f"{value:g}" if isinstance(value, float) else str(value))
+    read = read_number(answer, args)
+    value = read.facts["value"]
+    return replace(read, shown=f"{value:g}") if isinstance(value, float) else read
 
 
 def _unwrapped(answer: Any) -> Any:

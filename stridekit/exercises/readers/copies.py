@@ -9,7 +9,7 @@ from typing import Any, cast
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from stridekit.exercises.readers.answers import as_tensor
+from stridekit.exercises.readers.answers import as_tensor, value_facts
 from stridekit.exercises.running import Arguments, Outcome, Read, describe
 from stridekit.exercises.watch import tensors_in
 
@@ -111,12 +111,8 @@ def read_with_copies(free: Callable[[Arguments], int]) -> Read:
         made, outside = log.copies, log.is_outside(answer)
         new = sum(nbytes for _, nbytes in made)
         by = ", ".join(f"{nbytes} by {name}" for name, nbytes in made)
-        facts: dict[str, Any] = {
-            "dtype": answer.dtype,
-            "shape": tuple(answer.shape),
-            "values": answer.tolist(),
-            "new bytes": "outside torch" if outside else max(new, free(args)),
-        }
+        counted = "outside torch" if outside else max(new, free(args))
+        facts = value_facts(answer) | {"new bytes": counted}
         shown = f"{describe(answer)}, {new} new bytes" + (f": {by}" if new else "")
         return Outcome(facts, shown, _OUTSIDE if outside else "")
 

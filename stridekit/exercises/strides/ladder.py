@@ -152,24 +152,19 @@ for task, line, other, k, along, across, first, view in (
     }  # fmt: skip
 
 
+RECTANGLES = [
+    "arange(9).view(3, 3)", "zeros(5, 5)", "arange(24).view(4, 6)", "arange(24).view(6, 4)",
+    "arange(25).view(5, 5)[1:, 1:]", "arange(24).view(4, 6)[:, 1:5]",
+    "arange(30).view(5, 6)[1:, ::2]", "zeros(6, 5, 4)[2].t()[1:]", "arange(24).view(4, 6).t()",
+    "arange(3).expand(4, 3)", "zeros(4, 6)[2:3, 1:]", "zeros(4, 6)[:, 6:]",
+]  # fmt: skip
+
+
 @exercise(
     title="the diagonal, by as_strided",
     read=view_of("x", ndim=1),
     means=BY_AS_STRIDED,
-    cases=[
-        "x = torch.arange(9).view(3, 3)",
-        "x = torch.zeros(5, 5)",
-        "x = torch.arange(24).view(4, 6)",
-        "x = torch.arange(24).view(6, 4)",
-        "x = torch.arange(25).view(5, 5)[1:, 1:]",
-        "x = torch.arange(24).view(4, 6)[:, 1:5]",
-        "x = torch.arange(30).view(5, 6)[1:, ::2]",
-        "x = torch.zeros(6, 5, 4)[2].t()[1:]",
-        "x = torch.arange(24).view(4, 6).t()",
-        "x = torch.arange(3).expand(4, 3)",
-        "x = torch.zeros(4, 6)[2:3, 1:]",
-        "x = torch.zeros(4, 6)[:, 6:]",
-    ],
+    cases=[f"x = torch.{it}" for it in RECTANGLES],
     hints=[
         "From x[0, 0] to x[1, 1] you take one step down and one to the right. How far is that in the "
         "storage?",

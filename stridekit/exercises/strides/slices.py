@@ -19,30 +19,16 @@ CUBE, SAME = ((2, 3, 4), (12, 4, 1), 0), ((3,), (0,), 5)
 EMPTY, ROWS, SHORT = ((0, 3), (3, 1), 4), ((3, 0), (1, 1), 0), ((2, 3, 0), (3, 1, 1), 5)
 SLICES: list[tuple[Any, ...]] = [  # a layout; dims to slice, each with start, stop and step
     (NEW, (0, 1, 3, 1), (1, 2, 5, 1), (1, 0, 6, 2)),
-    (CUT, (0, 1, 3, 1), (1, 0, 5, 2), (1, 1, 5, 3)),
-    (TURNED, (0, 1, 5, 2), (1, 1, 4, 2)),
-    (SPARSE, (1, 1, 6, 4)),
-    (CUBE, (1, 1, 3, 1)),
-    (NEW, (1, None, 4, 1), (0, 2, None, 1)),
-    (SPARSE, (1, None, None, 3)),
-    (NEW, (0, 1, 99, 1)),
-    (SPARSE, (1, 2, 50, 2)),
-    (NEW, (1, 1, -1, 1)),
-    (CUT, (1, -3, None, 1)),
-    (SPARSE, (1, -5, -1, 3)),
-    (NEW, (0, -99, 2, 1), (0, None, 0, 1)),
-    (CUT, (0, 1, 0, 1)),
-    (NEW, (1, 2, 0, 2), (0, None, -99, 1), (1, 2, -7, 1)),
-    (SPARSE, (1, -9, -1, 2)),
-    (CUT, (0, 2, 3, 4)),
-    (SAME, (0, 1, 3, 2)),
-    (CUT, (1, 3, 3, 1)),
-    (NEW, (0, 3, 1, 1), (1, 4, 1, 2)),
-    (CUT, (0, 7, 9, 2)),
-    (EMPTY, (0, None, None, 2), (0, -1, 5, 1)),
-    (ROWS, (0, 1, None, 1)),
-    (SHORT, (1, -2, None, 2)),
-]
+    (CUT, (0, 1, 3, 1), (1, 0, 5, 2), (1, 1, 5, 3)), (TURNED, (0, 1, 5, 2), (1, 1, 4, 2)),
+    (SPARSE, (1, 1, 6, 4)), (CUBE, (1, 1, 3, 1)), (NEW, (1, None, 4, 1), (0, 2, None, 1)),
+    (SPARSE, (1, None, None, 3)), (NEW, (0, 1, 99, 1)), (SPARSE, (1, 2, 50, 2)),
+    (NEW, (1, 1, -1, 1)), (CUT, (1, -3, None, 1)), (SPARSE, (1, -5, -1, 3)),
+    (NEW, (0, -99, 2, 1), (0, None, 0, 1)), (CUT, (0, 1, 0, 1)),
+    (NEW, (1, 2, 0, 2), (0, None, -99, 1), (1, 2, -7, 1)), (SPARSE, (1, -9, -1, 2)),
+    (CUT, (0, 2, 3, 4)), (SAME, (0, 1, 3, 2)), (CUT, (1, 3, 3, 1)),
+    (NEW, (0, 3, 1, 1), (1, 4, 1, 2)), (CUT, (0, 7, 9, 2)),
+    (EMPTY, (0, None, None, 2), (0, -1, 5, 1)), (ROWS, (0, 1, None, 1)), (SHORT, (1, -2, None, 2)),
+]  # fmt: skip
 
 
 def subscript(dim: int, start: Bound, stop: Bound, step: int) -> str:
@@ -182,21 +168,14 @@ slice_layout.wrong |= {
 
 
 PARTS = [  # a base, and slices of it
-    ("torch.arange(10)", "3:7", "2:8:3", "1::4"),
-    ("torch.zeros(10)", "4:", ":9:2"),
-    ("torch.tensor([1, 1, 2, 2, 1, 1, 2, 2])", "4:7:2"),
-    ("torch.zeros(24)[5:20]", "2:9", "3:14:5"),
-    ("torch.zeros(24)[::2]", "1:9:3", "4:8"),
-    ("torch.arange(30)[3:27:4]", "1:5:2"),
-    ("torch.zeros(4, 6)[:, 2]", "1:3"),
-    ("torch.zeros(6, 4, dtype=torch.bfloat16).t()[3]", "::3"),
-    ("torch.ones(12, dtype=torch.bool)[2:]", ":"),
-    ("torch.zeros(24)[4::2]", "7:8"),
-    ("torch.zeros(10)[3:]", "2:3:5"),
-    ("torch.zeros(10)", "4:4"),
-    ("torch.zeros(10)[3::2]", "0:0:3"),
-    ("torch.zeros(10)[2:]", "8:"),
-]
+    ("torch.arange(10)", "3:7", "2:8:3", "1::4"), ("torch.zeros(10)", "4:", ":9:2"),
+    ("torch.tensor([1, 1, 2, 2, 1, 1, 2, 2])", "4:7:2"), ("torch.zeros(24)[5:20]", "2:9", "3:14:5"),
+    ("torch.zeros(24)[::2]", "1:9:3", "4:8"), ("torch.arange(30)[3:27:4]", "1:5:2"),
+    ("torch.zeros(4, 6)[:, 2]", "1:3"), ("torch.zeros(6, 4, dtype=torch.bfloat16).t()[3]", "::3"),
+    ("torch.ones(12, dtype=torch.bool)[2:]", ":"), ("torch.zeros(24)[4::2]", "7:8"),
+    ("torch.zeros(10)[3:]", "2:3:5"), ("torch.zeros(10)", "4:4"),
+    ("torch.zeros(10)[3::2]", "0:0:3"), ("torch.zeros(10)[2:]", "8:"),
+]  # fmt: skip
 
 
 def read_slice(answer: Any, args: Arguments) -> Outcome:

@@ -57,32 +57,26 @@ def in_runs(numbers: Iterable[int]) -> str:
     return f"{count} {'byte' if count == 1 else 'bytes'}: {', '.join(shown)}{dots}"
 
 
+TENSORS = [
+    "zeros(3, dtype=torch.int16)", "zeros(2, 3, dtype=torch.float32)",
+    "zeros(10, dtype=torch.int16)[4:7]", "zeros(10, dtype=torch.int16)[::3]",
+    "zeros(4, 6, dtype=torch.int16)[:, 2]", "zeros(4, 6, dtype=torch.int32)[1:, ::2]",
+    "zeros(4, 6, dtype=torch.float64)[1:3, 2:4].t()", "arange(12, dtype=torch.uint8)[1::4]",
+    "ones(9, dtype=torch.bool)[2:8:5]", "zeros(3, dtype=torch.int16).expand(4, 3)",
+    "zeros(7, dtype=torch.int16)[1:].unfold(0, 3, 2)",
+    "zeros(2, 3, 4, dtype=torch.int16)[:, 1:, ::3]",
+    "zeros(2, 2, 3, 2, dtype=torch.int16).permute(3, 1, 0, 2)[1:, :, 1]",
+    "zeros(3, 5, dtype=torch.complex64)[1:2, 2:3]",
+    "zeros(2, 2, 2, 2, 2, dtype=torch.uint8)[..., 1]", "zeros(10, dtype=torch.int16)[7]",
+    "tensor(7.0)", "zeros(10, dtype=torch.int16)[4:4]", "zeros(4, 6)[2:2, 1:]", "empty(0)",
+]  # fmt: skip
+
+
 @exercise(
     title="the bytes that a tensor reaches",
     read=read_byte_set,
     means=Means(whole=("memset",)),
-    cases=[
-        "t = torch.zeros(3, dtype=torch.int16)",
-        "t = torch.zeros(2, 3, dtype=torch.float32)",
-        "t = torch.zeros(10, dtype=torch.int16)[4:7]",
-        "t = torch.zeros(10, dtype=torch.int16)[::3]",
-        "t = torch.zeros(4, 6, dtype=torch.int16)[:, 2]",
-        "t = torch.zeros(4, 6, dtype=torch.int32)[1:, ::2]",
-        "t = torch.zeros(4, 6, dtype=torch.float64)[1:3, 2:4].t()",
-        "t = torch.arange(12, dtype=torch.uint8)[1::4]",
-        "t = torch.ones(9, dtype=torch.bool)[2:8:5]",
-        "t = torch.zeros(3, dtype=torch.int16).expand(4, 3)",
-        "t = torch.zeros(7, dtype=torch.int16)[1:].unfold(0, 3, 2)",
-        "t = torch.zeros(2, 3, 4, dtype=torch.int16)[:, 1:, ::3]",
-        "t = torch.zeros(2, 2, 3, 2, dtype=torch.int16).permute(3, 1, 0, 2)[1:, :, 1]",
-        "t = torch.zeros(3, 5, dtype=torch.complex64)[1:2, 2:3]",
-        "t = torch.zeros(2, 2, 2, 2, 2, dtype=torch.uint8)[..., 1]",
-        "t = torch.zeros(10, dtype=torch.int16)[7]",
-        "t = torch.tensor(7.0)",
-        "t = torch.zeros(10, dtype=torch.int16)[4:4]",
-        "t = torch.zeros(4, 6)[2:2, 1:]",
-        "t = torch.empty(0)",
-    ],
+    cases=[f"t = torch.{it}" for it in TENSORS],
     hints=[
         "First the numbers of the elements in the storage, by the formula of the last lesson: one for "
         "each index of t. Then the bytes of each element.",
@@ -183,30 +177,17 @@ X, M = "x = torch.arange(12)\n", "x = torch.arange(12).view(3, 4)\n"
 F, N = "x = torch.zeros(4)\n", "n = np.arange(12)\n"
 
 PAIRS = [  # a line before, and pairs of tensors or arrays
-    (X, "x[2:8], x[5:]", "x[:6], x[6:]"),
-    ("", "torch.arange(6), torch.arange(6)"),
+    (X, "x[2:8], x[5:]", "x[:6], x[6:]"), ("", "torch.arange(6), torch.arange(6)"),
     (X, "x, x[3:9].clone()", "x[::2], x[1::2]", "x[::2], x[::3]", "x[1::3], x[2::3]"),
     (X, "x[5:6], x[::5]"),
     (M, "x.t(), x[1, 2]", "x[1], x[:, 2]", "x[:, 1], x[:, 2]", "x[:, :2], x[:, 2:]"),
-    (
-        M,
-        "x[:, :2], x[1:, :1]",
-        "x[:2, 1:3], x[1:, 2:]",
-        "x.reshape(-1), x[2]",
-        "x.t().reshape(-1), x",
-    ),
+    (M, "x[:, :2], x[1:, :1]", "x[:2, 1:3], x[1:, 2:]", "x.reshape(-1), x[2]", "x.t().reshape(-1), x"),
     (X, "x.detach()[3:], x", "x[4], x[::3]", "x[6], x[::3]", "x[2].expand(4, 3), x[:3]"),
     (X, "x[:2].expand(5, 2), x[2:4].expand(5, 2)", "x.unfold(0, 2, 5), x[3:5]"),
     (X, "x[6:], x[6:].as_strided((3,), (1,), 2)"),
-    (
-        F,
-        "x, x.view(torch.uint8)[5:7]",
-        "x.view(torch.uint8)[5:7], x",
-        "x[1:2], x.view(torch.int16)[3]",
-    ),
+    (F, "x, x.view(torch.uint8)[5:7]", "x.view(torch.uint8)[5:7], x", "x[1:2], x.view(torch.int16)[3]"),
     (F, "x.view(torch.uint8)[1::4], x[2:3]", "x[2:3], x.view(torch.uint8)[1::4]"),
-    (F, "x.view(torch.int16)[::2], x.view(torch.int16)[1::2]"),
-    (X, "x[:0], x"),
+    (F, "x.view(torch.int16)[::2], x.view(torch.int16)[1::2]"), (X, "x[:0], x"),
     ("", "torch.empty(0), torch.empty(0)"),
     (X, "x[3:3], x[:0]", "x, x.numpy()[3:]", "x.numpy()[1::2], x[::2]", "x.numpy()[1::2], x[3::4]"),
     (X, "x.numpy().reshape(3, 4)[:, 1], x[2::4]"),
@@ -215,7 +196,7 @@ PAIRS = [  # a line before, and pairs of tensors or arrays
     ("x = torch.zeros(8, dtype=torch.bfloat16)\n", "x[::2], x[1::2]", "x[2:], x.view(4, 2)[1]"),
     ("", "torch.arange(6, dtype=torch.uint8), np.arange(6, dtype=np.uint8)"),
     ("n = np.zeros((3, 4))\n", "n[:, 1:1], n"),
-]
+]  # fmt: skip
 
 
 @exercise(

@@ -9,7 +9,7 @@ import torch
 
 from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
-from stridekit.exercises.readers.answers import as_int, as_tensor, shares
+from stridekit.exercises.readers.answers import as_int, as_tensor, shares, value_facts
 from stridekit.exercises.running import Arguments, Outcome, describe
 from stridekit.exercises.views.memory_sets import memset_of  # noqa: F401
 from stridekit.tensors.sharing import is_view, memset, shares_memory, shares_storage  # noqa: F401
@@ -18,17 +18,9 @@ from stridekit.tensors.sharing import is_view, memset, shares_memory, shares_sto
 def read_kept(answer: Any, args: Arguments) -> Outcome:
     """An answer that is a tensor, judged by its values and by the storage that it keeps alive."""
     answer = as_tensor(answer)
-    storage = answer.untyped_storage()
-    place = where(answer, args["big"])
-    facts = {
-        "dtype": answer.dtype,
-        "shape": tuple(answer.shape),
-        "values": answer.tolist(),
-        "storage": place,
-        "bytes kept": storage.nbytes(),
-    }
-    shape = f"{answer.dtype}, shape {tuple(answer.shape)}"
-    return Outcome(facts, f"{shape}, on {place} of {storage.nbytes()} bytes")
+    kept, place = answer.untyped_storage().nbytes(), where(answer, args["big"])
+    shown = f"{answer.dtype}, shape {tuple(answer.shape)}, on {place} of {kept} bytes"
+    return Outcome(value_facts(answer) | {"storage": place, "bytes kept": kept}, shown)
 
 
 def where(answer: torch.Tensor, big: torch.Tensor) -> str:
@@ -294,18 +286,10 @@ def read_repaired(answer: Any, args: Arguments) -> Outcome:
     answer = as_tensor(answer)
     sharing = answer.numel() > 0 and shares(answer, args["e"])
     one_each = has_an_element_for_every_index(answer)
-    facts = {
-        "dtype": answer.dtype,
-        "shape": tuple(answer.shape),
-        "values": answer.tolist(),
-        "sharing": sharing,
-        "an element for every index": one_each,
-    }
+    facts = value_facts(answer) | {"sharing": sharing, "an element for every index": one_each}
     shown = [str(answer.tolist()), describe(answer)]
-    if sharing:
-        shown.append("on e's storage")
-    if not one_each:
-        shown.append("several indices share an element")
+    shown += ["on e's storage"] if sharing else []
+    shown += [] if one_each else ["several indices share an element"]
     return Outcome(facts, "\n".join(shown))
 
 
@@ -316,28 +300,22 @@ def has_an_element_for_every_index(t: torch.Tensor) -> bool:
     return len(places) == t.numel()
 
 
+EXPANDED = [
+    "arange(3).expand(4, 3)", "arange(12).view(4, 3)", "ones(4, 3)",  # no view
+    "arange(12.0).view(4, 3)[1:, :2]", "arange(12, dtype=torch.int16).view(3, 4).t()",
+    "arange(24).view(4, 6)[::2, ::3]", "arange(4).view(4, 1).expand(4, 3)",
+    "arange(6.0).unfold(0, 3, 1)", "arange(6).view(1, 2, 3).expand(2, 2, 3)",
+    "arange(24).view(2, 3, 4).permute(2, 0, 1)", "tensor(5.0).expand(2, 3)",
+    "tensor(7, dtype=torch.uint8).expand(3)", "arange(5)[2:]", "arange(5).expand(1, 5)",
+    "arange(8)[3:4]", "zeros(3, 0)",
+    "ones(3, dtype=torch.bfloat16).expand(2, 3)",  # which NumPy does not have
+]  # fmt: skip
+
+
 @exercise(
     title="repair a write to an expanded tensor",
     read=read_repaired,
-    cases=[
-        "e = torch.arange(3).expand(4, 3)",
-        "e = torch.arange(12).view(4, 3)",
-        "e = torch.ones(4, 3)",  # no view
-        "e = torch.arange(12.0).view(4, 3)[1:, :2]",
-        "e = torch.arange(12, dtype=torch.int16).view(3, 4).t()",
-        "e = torch.arange(24).view(4, 6)[::2, ::3]",
-        "e = torch.arange(4).view(4, 1).expand(4, 3)",
-        "e = torch.arange(6.0).unfold(0, 3, 1)",
-        "e = torch.arange(6).view(1, 2, 3).expand(2, 2, 3)",
-        "e = torch.arange(24).view(2, 3, 4).permute(2, 0, 1)",
-        "e = torch.tensor(5.0).expand(2, 3)",
-        "e = torch.tensor(7, dtype=torch.uint8).expand(3)",
-        "e = torch.arange(5)[2:]",
-        "e = torch.arange(5).expand(1, 5)",
-        "e = torch.arange(8)[3:4]",
-        "e = torch.zeros(3, 0)",
-        "e = torch.ones(3, dtype=torch.bfloat16).expand(2, 3)",  # which NumPy does not have
-    ],
+    cases=[f"e = torch.{it}" for it in EXPANDED],
     hints=[
         "e[0] and e[1] can be the same memory. A write there reaches both; and e belongs to the caller.",
         "So write to something else: a tensor with e's values in which every index has an element of its "

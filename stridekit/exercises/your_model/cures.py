@@ -8,7 +8,7 @@ import torch
 from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints
-from stridekit.exercises.readers.answers import as_tensor, kind, shares
+from stridekit.exercises.readers.answers import as_tensor, kind, shares, value_facts
 from stridekit.exercises.readers.copies import logging_copies, read_with_copies
 from stridekit.exercises.running import Arguments, Outcome, Unusable, describe
 from stridekit.exercises.watch import Means
@@ -31,24 +31,19 @@ def images(N: int, C: int, H: int, W: int, groups: int, dtype: str = "float32") 
     return f"x = {made}.to(memory_format=torch.channels_last); groups = {groups}"
 
 
+SHUFFLED = [
+    images(1, 4, 2, 2, 2), images(2, 6, 2, 3, 2), images(2, 6, 2, 3, 3), images(3, 12, 4, 2, 3),
+    images(2, 12, 3, 3, 4, "float16"), images(2, 8, 1, 5, 2), images(2, 8, 5, 1, 4, "int16"),
+    images(1, 10, 3, 4, 5), images(2, 6, 3, 3, 1), images(2, 6, 3, 3, 6), images(4, 6, 1, 1, 2),
+]  # fmt: skip
+
+
 @exercise(
     title="shuffle channels, and keep them last",
     read=read_shuffled,
     means=Means(whole=("channel_shuffle",)),
     fence=logging_copies,
-    cases=[
-        images(1, 4, 2, 2, 2),
-        images(2, 6, 2, 3, 2),
-        images(2, 6, 2, 3, 3),
-        images(3, 12, 4, 2, 3),
-        images(2, 12, 3, 3, 4, "float16"),
-        images(2, 8, 1, 5, 2),
-        images(2, 8, 5, 1, 4, "int16"),
-        images(1, 10, 3, 4, 5),
-        images(2, 6, 3, 3, 1),
-        images(2, 6, 3, 3, 6),
-        images(4, 6, 1, 1, 2),
-    ],
+    cases=SHUFFLED,
     hints=[
         "Where do the channels of a pixel lie in a channels-last tensor, and which dim of a view would be "
         "the last? One copy is needed: it has to be made in that order.",
@@ -98,14 +93,8 @@ shuffle.wrong |= {
 def read_features(answer: Any, args: Arguments) -> Outcome:
     """An answer that is a tensor, with the bytes of the storage that it keeps."""
     answer = as_tensor(answer)
-    kept = answer.untyped_storage().nbytes()
-    facts = {
-        "dtype": answer.dtype,
-        "shape": tuple(answer.shape),
-        "values": answer.tolist(),
-        "on the maps' storage": shares(answer, args["maps"]),
-        "bytes kept": kept,
-    }
+    sharing, kept = shares(answer, args["maps"]), answer.untyped_storage().nbytes()
+    facts = value_facts(answer) | {"on the maps' storage": sharing, "bytes kept": kept}
     return Outcome(facts, f"{describe(answer)}, keeps {kept} bytes")
 
 
