@@ -36,7 +36,7 @@ SIZES = {
     "audit": ("stridekit/audit", (), ("py",), 1_868),
     "lessons": ("stridekit/lessons", (), ("py",), 1_300),
     "export": ("stridekit/export", (), ("py", "js", "css"), 700),
-    "exercises": ("stridekit/exercises", (), ("py",), 7_450),
+    "exercises": ("stridekit/exercises", (), ("py",), 7_190),
     "the engine of exercises": ("stridekit/exercises", CONTENT, ("py",), 1_200),
     "Python of widgets": ("stridekit/widgets", (), ("py",), 3_001),
     "JavaScript of widgets": ("stridekit/widgets", (), ("js",), 8_613),

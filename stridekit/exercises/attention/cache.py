@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import torch
 
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import row_major  # noqa: F401  (in sources alone)
 from stridekit.exercises.readers.answers import view_of
@@ -213,8 +214,7 @@ blocks.slots["not table"] = {
     "len(table) < 2": "You gather where the table has one block. That needs no step: any stride will do.",
 }
 blocks.slots["pool.storage_offset() + "] = {
-    "": "The offset of as_strided counts from the start of the storage, not from the pool: where the "
-    "pool is a slice, it begins at `pool.storage_offset()`.",
+    "": shared.ABSOLUTE.format("pool"),
 }
 blocks.slots["*pool.stride()[1:]"] = {
     "*row_major(pool.shape[1:])": "Inside a block you take the strides of a new tensor. Where the pool "

@@ -153,10 +153,8 @@ matmul_clones.wrong |= {
     "Where they merge to one, nothing is copied: a contiguous operand is free.",
     "steps == needed => steps == needed and 0 not in [s for _, s in dims]": "You take every stride of 0 "
     "for a clone. One repeated dim by itself merges with nothing, and needs not; and 0 merges with 0.",
-    "steps == needed => steps[:1] == needed[:1]": "You compare the first two batch dims alone. There can "
-    "be three and more: each has to merge with its neighbour.",
-    "steps == needed => steps[-1:] == needed[-1:]": "You compare the last two batch dims alone. There "
-    "can be three and more: each has to merge with its neighbour.",
+    ("steps == needed => steps[:1] == needed[:1]", "steps == needed => steps[-1:] == needed[-1:]"):
+    "You compare two batch dims alone. There can be three and more: each has to merge with its neighbour.",
     "(expanded(a, b)[0].nbytes, expanded(a, b)[1].nbytes)": "You clone both operands, always. Where the "
     "batch dims merge, `@` takes an operand as it lies.",
 }  # fmt: skip

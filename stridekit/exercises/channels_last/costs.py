@@ -106,10 +106,7 @@ TIMES = [  # whose sums and products floats hold exactly, so that every way to c
 @exercise(
     title="when does the conversion pay back?",
     read=read_uses,
-    cases=[
-        f"convert = {convert}; before = {before}; after = {after}"
-        for convert, before, after in TIMES
-    ],
+    cases=["convert = {}; before = {}; after = {}".format(*times) for times in TIMES],
     hints=[
         "Without converting, n uses take `n * before`. With it, they take `convert + n * after`. For "
         "which n is the second no longer the larger?",

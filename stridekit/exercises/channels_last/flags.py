@@ -59,9 +59,7 @@ LAYOUTS = [  # a shape, and strides to ask about
     title="in which formats?",
     read=read_formats,
     means=without_a_tensor("Layout"),
-    cases=[
-        f"shape = {shape}; stride = {stride}" for shape, *strides in LAYOUTS for stride in strides
-    ],
+    cases=[f"shape = {n}; stride = {s}" for n, *strides in LAYOUTS for s in strides],
     hints=[
         "Two questions, asked one by one: are these the strides of contiguous_format? Are they those of "
         "channels_last? A yes to the first does not answer the second.",
@@ -249,10 +247,6 @@ def losses(
     return [*numbers, len(layers)]
 
 
-def always_on(x: Tensor, layer: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    return lambda _: layer(x)
-
-
 NONE_LOSES = (
     "Right where a layer loses the format. Where none does, answer `len(layers)`: then `layers[:answer]` "
     "is always the part that runs in channels_last."
@@ -281,8 +275,9 @@ first_to_lose.slots["not x.is_contiguous(memory_format=torch.channels_last)"] = 
     "and dims of size 1 mislead them. The task asks for the flag.",
 }  # fmt: skip
 first_to_lose.slots["enumerate(layers)"] = {
-    "enumerate([always_on(x, layer) for layer in layers])": "Every layer gets the input x from you. In a "
-    "network each one gets what the one before it returned: keep the output, and give it to the next.",
+    "enumerate([lambda _, x=x, layer=layer: layer(x) for layer in layers])": "Every layer gets the input "
+    "x from you. In a network each one gets what the one before it returned: keep the output, and give "
+    "it to the next.",
 }
 first_to_lose.slots["return len(layers)"] = {
     ("return -1", "return None", "return len(layers) - 1"): NONE_LOSES

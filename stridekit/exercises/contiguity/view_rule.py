@@ -50,11 +50,9 @@ VIEWS = [  # a layout, and new shapes for it
     title="the stride of a view, or None where there is none",
     read=read_stride_of("new_shape", or_none=True),
     means=without_a_tensor("Layout"),
-    cases=[
-        "shape, stride, new_shape = {}, {}, {}".format(*layout, new_shape)
-        for layout, *new_shapes in VIEWS
-        for new_shape in new_shapes
-    ],
+    cases=sources(
+        "shape, stride, new_shape", [(*it, new) for it, *shapes in VIEWS for new in shapes]
+    ),
     hints=[
         "First collect the chunks, from the last dim to the first: how many elements, and how far apart? "
         "A dim joins the chunk after it where `stride[d] == shape[d + 1] * stride[d + 1]`. Leave sizes of "
@@ -148,12 +146,10 @@ view_stride.wrong |= {
     "if left == 1 => while left == 1": "A dim of size 1 in x breaks one of your chunks. Nobody steps "
     "along it, so it does not matter whether its stride fits: leave sizes of 1 out first.",
     ("contiguous_stride(new_shape) if stride == contiguous_stride(shape) else None",
-     "contiguous_stride(new_shape) if contiguous(shape, stride) else None"): "You ask for a contiguous "
-    "tensor. A view needs less: only that no new dim straddles two chunks. `torch.empty(4, 8)[:, :6]` is "
-    "not contiguous, and `.view(2, 2, 6)` works.",
-    "stride if shape == new_shape else contiguous_stride(new_shape) if contiguous(shape, stride) else "
-    "None": "You ask for a contiguous tensor, or for no change of shape. A view needs less: only that no "
-    "new dim straddles two chunks. `torch.empty(4, 8)[:, :6].view(2, 2, 6)` works.",
+     "contiguous_stride(new_shape) if contiguous(shape, stride) else None",
+     "stride if shape == new_shape else contiguous_stride(new_shape) if contiguous(shape, stride) else "
+     "None"): "You ask for a contiguous tensor. A view needs less: only that no new dim straddles two "
+    "chunks. `torch.empty(4, 8)[:, :6]` is not contiguous, and `.view(2, 2, 6)` works.",
     "contiguous_stride(new_shape)": "You answer the stride of a new tensor. A view walks the memory that "
     "is there: where x has gaps or another order, the strides follow.",
     f"None if {ANSWER} is None else contiguous_stride(new_shape)": "You know when there is a view. Its "
@@ -295,10 +291,9 @@ unviewable.only |= {
 unviewable.wrong |= {
     "if n != 1] => ]": "A dim of size 1 is no boundary: nobody steps along it. Shape (4, 1, 6) with "
     "stride (6, 99, 1) is one chunk. Leave sizes of 1 out before you compare neighbours.",
-    "if n != 1] => if n != 1][-2:]": "You give up too early: None where the last two dims merge. A "
-    "boundary can stand further out: look at `torch.empty(2, 3, 4)[:, :2]`.",
-    "if n != 1] => if n != 1][:2]": "You give up too early: None where the first two dims merge. A "
-    "boundary can stand further in: look at `torch.empty(2, 3, 4)[:, :, :2]`.",
+    ("if n != 1] => if n != 1][-2:]", "if n != 1] => if n != 1][:2]"): "You give up too early: None where "
+    "two dims merge. A boundary can stand further out, as in `torch.empty(2, 3, 4)[:, :2]`, or further "
+    "in, as in `torch.empty(2, 3, 4)[:, :, :2]`.",
     ("None if stride == contiguous_stride(shape) else (prod(shape),)",
      "None if contiguous(shape, stride) else (prod(shape),)"): "You offer the flat shape wherever x is "
     "not contiguous. A tensor that is not can still be one chunk: `torch.empty(24)[::2]` steps evenly, "

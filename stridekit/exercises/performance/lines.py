@@ -29,9 +29,7 @@ LAYOUTS: list[tuple[Any, ...]] = [  # a shape, a stride, an offset, an itemsize
     title="how many cache lines a layout touches",
     read=read_number,
     means=Means(whole=("traffic",)),
-    cases=[
-        "shape = {}; stride = {}; offset = {}; itemsize = {}".format(*layout) for layout in LAYOUTS
-    ],
+    cases=["shape = {}; stride = {}; offset = {}; itemsize = {}".format(*it) for it in LAYOUTS],
     hints=[
         "Which line is an element on? It starts at byte `element * itemsize` of the storage, and a line "
         "has 64 bytes.",
@@ -108,8 +106,7 @@ cache_lines.wrong |= {
     "there too: along another dim, or because two indices reach one element. Count different lines.",
 }
 cache_lines.exact |= {
-    COUNTED.replace(
-        "itemsize", "2 * itemsize"
-    ): "Your blocks have 32 bytes: that is a GPU's sector. A line has 64.",
+    COUNTED.replace("itemsize", "2 * itemsize"): "Your blocks have 32 bytes: that is a GPU's sector. A "
+    "line has 64.",
     COUNTED.replace("itemsize", "itemsize / 2"): "Your blocks have 128 bytes. Here a line has 64.",
-}
+}  # fmt: skip

@@ -212,25 +212,22 @@ diagonal.wrong |= {
 }
 
 
+SQUARED = [
+    "torch.arange(9).view(3, 3) ** 2", "torch.arange(16).view(4, 4) ** 2",
+    "torch.arange(24).view(4, 6) ** 2", "torch.arange(24).view(6, 4) ** 2",
+    "(torch.arange(30.0).view(5, 6) ** 2)[1:, 1:]", "(torch.arange(30).view(5, 6) ** 2)[:4, 1:5]",
+    "(torch.arange(30).view(5, 6) ** 2)[1:, ::2]", "(torch.arange(20).view(5, 4) ** 2).t()",
+    "(torch.arange(60).view(3, 5, 4) ** 2)[1].t()[1:]", "torch.tensor([2, 3, 5]).expand(4, 3)",
+    "(torch.arange(24).view(4, 6) ** 2)[2:3, 4:5]", "torch.zeros(4, 6)[:, 6:]",
+]  # fmt: skip
+
+
 @exercise(
     title="the trace, by as_strided and sum",
     read=read_number,
     means=SUM_BY_AS_STRIDED,
     # The values differ everywhere, so that a wrong diagonal has a wrong sum.
-    cases=[
-        "x = torch.arange(9).view(3, 3) ** 2",
-        "x = torch.arange(16).view(4, 4) ** 2",
-        "x = torch.arange(24).view(4, 6) ** 2",
-        "x = torch.arange(24).view(6, 4) ** 2",
-        "x = (torch.arange(30.0).view(5, 6) ** 2)[1:, 1:]",
-        "x = (torch.arange(30).view(5, 6) ** 2)[:4, 1:5]",
-        "x = (torch.arange(30).view(5, 6) ** 2)[1:, ::2]",
-        "x = (torch.arange(20).view(5, 4) ** 2).t()",
-        "x = (torch.arange(60).view(3, 5, 4) ** 2)[1].t()[1:]",
-        "x = torch.tensor([2, 3, 5]).expand(4, 3)",
-        "x = (torch.arange(24).view(4, 6) ** 2)[2:3, 4:5]",
-        "x = torch.zeros(4, 6)[:, 6:]",
-    ],
+    cases=[f"x = {it}" for it in SQUARED],
     hints=[
         "The trace is the sum of the diagonal, and you have the diagonal already.",
         "`x.as_strided(size, stride, storage_offset)` with the three numbers of your `diagonal`, and "

@@ -1,11 +1,12 @@
 """E1 and E2: the bytes that a tensor reaches, and whether two have one in common."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Set
 from typing import Any
 
 import numpy as np
 import torch
 
+from stridekit._arguments import many
 from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.readers.answers import as_int, kind, read_yes_or_no
@@ -37,24 +38,18 @@ def read_byte_set(answer: Any, args: Arguments) -> Outcome:
     return Outcome(facts, in_runs(numbers))
 
 
-def in_runs(numbers: Iterable[int]) -> str:
+def in_runs(numbers: Set[int]) -> str:
     """The number of bytes, then the bytes themselves, in runs of neighbours.
 
     >>> in_runs({0, 1, 2, 3, 8, 9, 10, 11, 16})
     '9 bytes: 0–3, 8–11, 16'
     """
-    runs: list[list[int]] = []
-    for byte in sorted(numbers):
-        if runs and byte == runs[-1][1] + 1:
-            runs[-1][1] = byte
-        else:
-            runs.append([byte, byte])
-    if not runs:
-        return "no byte"
-    count = sum(last - first + 1 for first, last in runs)
-    shown = [f"{a}–{b}" if a < b else str(a) for a, b in runs[:RUNS_SHOWN]]
-    dots = ", …" if len(runs) > RUNS_SHOWN else ""
-    return f"{count} {'byte' if count == 1 else 'bytes'}: {', '.join(shown)}{dots}"
+    ordered = sorted(numbers)
+    firsts = [byte for byte in ordered if byte - 1 not in numbers]
+    lasts = [byte for byte in ordered if byte + 1 not in numbers]
+    runs = [f"{a}–{b}" if a < b else str(a) for a, b in zip(firsts, lasts, strict=True)]
+    shown = [*runs[:RUNS_SHOWN], *["…"][: len(runs) - RUNS_SHOWN]]
+    return f"{many(len(ordered), 'byte')}: {', '.join(shown)}" if runs else "no byte"
 
 
 TENSORS = [
@@ -294,9 +289,11 @@ share_bytes.slots["s * x.itemsize"] = {
     "times `itemsize` bytes. (NumPy's strides are in bytes already.)",
 }
 share_bytes.slots["not memsets[0].isdisjoint(memsets[1])"] = {
-    "memsets[0] <= memsets[1]": "You ask whether all of a lies inside b. That is more than sharing: "
-    "`x[2:8]` and `x[5:]` share bytes without it.",
-    "memsets[0] <= memsets[1] or memsets[1] <= memsets[0]": "You ask whether one of the two lies inside "
+    (
+        "memsets[0] <= memsets[1]",
+        "memsets[1] <= memsets[0]",
+        "memsets[0] <= memsets[1] or memsets[1] <= memsets[0]",
+    ): "You ask whether one of the two lies inside "
     "the other. They can meet without that: `x[2:8]` and `x[5:]`. (And an empty set lies inside any.)",
 }
 share_bytes.slots["(*x.shape, x.itemsize)"] = {
@@ -321,8 +318,6 @@ share_bytes.wrong |= {
     shared.ITEMSIZE.format("x.itemsize"),
     "(*x.shape, x.itemsize) => (*x.shape, x.itemsize + 1)": "One byte too many for each element: the "
     "next one belongs to the neighbour. `x[:6]` and `x[6:]` only touch.",
-    "not memsets[0].isdisjoint(memsets[1]) => memsets[1] <= memsets[0]": "You ask whether all of b lies "
-    "inside a. That is more than sharing: `x[2:8]` and `x[5:]` share bytes without it.",
     "not memsets[0].isdisjoint(memsets[1]) => memsets[0] == memsets[1]": "You ask whether the two have "
     "the same bytes. One in common is enough.",
     ("not memsets[0].isdisjoint(memsets[1]) => memsets[0] != set() and min(memsets[0]) in memsets[1]",

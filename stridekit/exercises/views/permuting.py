@@ -23,11 +23,7 @@ LAYOUTS = [  # a shape and a stride, and orders of dims
     title="what permute does to shape and stride",
     read=read_parts("shape", "stride"),
     means=without_a_tensor("Layout"),
-    cases=[
-        f"shape, stride = {shape}, {stride}\ndims = {dims}"
-        for shape, stride, *orders in LAYOUTS
-        for dims in orders
-    ],
+    cases=[f"shape, stride = {n}, {s}\ndims = {it}" for n, s, *orders in LAYOUTS for it in orders],
     hints=[
         "permute moves nothing in memory. It only lists the dims in another order, and each dim brings "
         "its size and its stride along.",
