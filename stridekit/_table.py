@@ -48,13 +48,11 @@ def html_table(
     head: Sequence[str] = (),
     foot: str = "",
     align: str = "",
-    named_rows: bool = True,
 ) -> str:
     """Return an HTML table with a title above it; all texts are escaped.
 
-    `head` names the columns, and `foot` is a line below all of them. The first cell of a row names it,
-    unless `named_rows` is False. With `align`, as in `columns`, titles are bold and each cell is aligned;
-    without it, the page decides how cells look.
+    `head` names the columns, and `foot` is a line below all of them. The first cell of a row names it.
+    With `align`, as in `columns`, titles are bold and each cell is aligned; without it, the page decides.
 
     >>> html_table("a < b", [("x", "1")]).partition("</caption>")[2]
     '<tr><th scope="row">x</th><td>1</td></tr></table>'
@@ -67,8 +65,7 @@ def html_table(
     top = [_cell('th scope="col"', text, side) for text, side in zip(head, sides, strict=False)]
     lines = [[_cell("td", *pair) for pair in zip(row, sides, strict=True)] for row in rows]
     for cells, row in zip(lines, rows, strict=True):
-        if named_rows:
-            cells[0] = _cell('th scope="row"', row[0], sides[0], bold)
+        cells[0] = _cell('th scope="row"', row[0], sides[0], bold)
     parts = ["".join(f"<tr>{''.join(cells)}</tr>" for cells in part) for part in ([top], lines)]
     if foot:
         last = _cell(f'td colspan="{count}"', foot, _SIDES["<"])

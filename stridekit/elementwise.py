@@ -97,13 +97,12 @@ def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
         loops = [Loop(prod(shape), (1,) * (1 + len(layouts)))] if shape else []
     if out is None:
         computed = [_result(shape, computed, common), *computed]
-    return tuple(_moved_by(loops, i, operand) for i, operand in enumerate(computed))
-
-
-def _moved_by(loops: list[Loop], i: int, operand: Layout) -> Layout:
-    """Return the layout of operand number `i` over the loops, which come innermost first."""
-    shape = tuple(loop.size for loop in reversed(loops))
-    return replace(operand, shape=shape, stride=tuple(loop.steps[i] for loop in reversed(loops)))
+    loops.reverse()
+    sizes = tuple(loop.size for loop in loops)
+    steps = [tuple(loop.steps[i] for loop in loops) for i in range(len(computed))]
+    return tuple(
+        replace(x, shape=sizes, stride=step) for x, step in zip(computed, steps, strict=True)
+    )
 
 
 # One loop for all: fast_set_up ----------------------------------------------------------------------

@@ -239,10 +239,10 @@ L  traffic(torch._neg_view(T), T, cache=256)  =>  read 0 goes by way of a copy (
 L  traffic(T.cfloat().conj(), T.cfloat(), cache=256)  =>
     read 0 goes by way of a copy (it has yet to be conjugated)
 V  traffic(x, store="through")  =>  store is 'through': give 'bypass' or 'allocate'
-V  warp_sectors(x[:1].expand(10**6, 6), lanes=10_001)  =>  more than 10,000
+V  warp_sectors(x[:1].expand(10**6, 6), lanes=10_001)  =>  give 1 to 10,000
 I  warp_sectors(x, 1)  =>  no warp 1 of 32 lanes … : 0 to 0
 I  warp_sectors(x[:0])  =>  none, it is empty
-V  warp_sectors(x, lanes=0)  =>  a warp has at least one
+V  warp_sectors(x, lanes=0)  =>  give 1 to 10,000
 L  CacheSets(64, 8).misses(np.ones(3))  =>  walk[0] is
 L  CacheSets(64, 8).misses(Layout((2000, 2000)))  =>  4,000,000 visits: give 524,288 at most
 L  bandwidth(0)  =>  nbytes is 0: give 1 or more

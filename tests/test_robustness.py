@@ -371,7 +371,7 @@ LLLLL.LLLL..LLLL  explain_view(x, J)  =>  'cannot be viewed' in got.title
 TTTTTVTVTTTT...L  traffic(J)  =>  got.operands[0].useful == J.nbytes
 TTTTT.T.TTTT...L  traffic(x, J)  =>  got.useful == 96 + getattr(J, 'nbytes', 0)
 .LLLLLLLLLV.LLLL  traffic(x, cache=J)  =>  got.lines_read == 2
-LLLLLLLLLLV.LLLL  warp_sectors(x, lanes=J)  =>  got.useful == 96
+LLLLLLLLLLVVLLLL  warp_sectors(x, lanes=J)
 VVVVVVVVVVVVVVVV  traffic(x, store=J)
 EE~EEEEEEEE~EEEE  measure(f, min_run_time=J)
 E.EEEEEEEEEEEEEE  measure(f, min_run_time=1e-4, flush=J)  =>  got.median > 0

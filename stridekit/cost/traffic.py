@@ -159,7 +159,11 @@ def traffic(
     sources, targets = _operands("reads", reads), _operands("writes", writes)
     if not (sources or targets):
         raise ValueError("no operands: give reads=, writes= or both: tensors, arrays or Layouts")
-    _require_sizes(line, cache, order, alignment)
+    require_aligned("line", line, alignment, "64 on most CPUs")
+    if cache is not None and int_("cache", cache) < line:
+        raise ValueError(f"cache is {cache} bytes: give one line of {line} bytes or more")
+    if cache is None and order is not None:
+        raise ValueError("order= is that of loops through a cache: give cache= too")
     if not (isinstance(store, str) and store in _STORES):
         raise ValueError(f"store is {shown(store)}: give 'bypass' or 'allocate'")
     steps = Budget(budget)
@@ -344,11 +348,3 @@ def _in_order(layouts: Sequence[Layout], order: Sequence[int]) -> list[Layout]:
         advice = "give each dim once, the outermost loop first"
         raise ValueError(f"order is {dims} for operands of shape {layouts[0].shape}: {advice}")
     return [layout.permute(dims) for layout in layouts]
-
-
-def _require_sizes(line: int, cache: int | None, order: Any, alignment: int) -> None:
-    require_aligned("line", line, alignment, "64 on most CPUs")
-    if cache is not None and int_("cache", cache) < line:
-        raise ValueError(f"cache is {cache} bytes: give one line of {line} bytes or more")
-    if cache is None and order is not None:
-        raise ValueError("order= is that of loops through a cache: give cache= too")

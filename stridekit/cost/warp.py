@@ -52,8 +52,8 @@ def warp_sectors(
     >>> warp_sectors(x.t()).sectors, warp_sectors(x[:, 1:]).sectors, warp_sectors(x[:, ::2]).sectors
     (32, 5, 8)
     """
-    if int_("lanes", lanes) < 1:
-        raise ValueError(f"lanes is {lanes}: a warp has at least one, 32 on NVIDIA's GPUs")
+    if not 1 <= int_("lanes", lanes) <= MOST_LANES:
+        raise ValueError(f"lanes is {lanes}: give 1 to {MOST_LANES:,}, 32 on NVIDIA's GPUs")
     require_aligned("sector", sector, alignment, "32 on NVIDIA's GPUs")
     _, first, layout = place_of(x, alignment)
     item, numel = layout.itemsize, layout.numel
@@ -64,8 +64,6 @@ def warp_sectors(
             f"there is no warp {warp} of {lanes} lanes for shape {layout.shape}: {known}"
         )
     taken = range(warp * lanes, min(numel, (warp + 1) * lanes))
-    if len(taken) > MOST_LANES:
-        raise ValueError(f"lanes is {lanes}: no warp has more than {MOST_LANES:,}")
     starts = sorted({first + item * _offset(layout, number) for number in taken})
     # Different elements share no byte, but may share a sector: each is counted with the first.
     touched, beyond = 0, 0

@@ -56,7 +56,7 @@ class GpuResults:
         return "\n".join([self.source, *columns([HEAD, *self.rows])])
 
     def _repr_html_(self) -> str:
-        return html_table(self.source, self.rows, head=HEAD, named_rows=False)
+        return html_table(self.source, self.rows, head=HEAD)
 
 
 def gpu_results() -> GpuResults:
@@ -110,9 +110,9 @@ def run(device: str = "cuda", *, scale: int = 1, **options: Any) -> GpuResults:
 class Experiment(NamedTuple):
     """Functions to compare, the first of them the baseline.
 
-    `make(n)` makes them for tensors whose dims are about n, on the default device. `variants` has for each
-    the milliseconds that the article gives and the sectors of 32 bytes that one warp reads and writes, or
-    None for what the article does not have, or what a count of sectors does not answer.
+    `make(n)` makes them for tensors whose dims are about n, on the default device. `variants` has two
+    numbers for each: the article's milliseconds, and the sectors of 32 bytes that one warp reads and
+    writes. None stands for a number that the article does not have, or that does not explain the time.
     """
 
     name: str
@@ -130,7 +130,7 @@ class Experiment(NamedTuple):
         return {name: f"{value / first:.2f}" for name, value in others if first and value}
 
     def rows(self, ratios: Mapping[str, str]) -> list[tuple[str, str, str, str]]:
-        """Return the rows of these ratios, with those that are predicted."""
+        """Return a row for each of these ratios, with the predicted one."""
         predicted = self.ratios(1)
         return [(self.name, n, ratio, predicted.get(n, "")) for n, ratio in ratios.items()]
 

@@ -132,6 +132,7 @@ def _memory(
     )
     some, none = "some bytes in common", "no byte in common"
     both = f"({y} has {own} bytes, {x} {other})"
+    half = meet and None in (inside, around)
     ranges_meet = mine.first < its.stop and its.first < mine.stop
     memory = _first(
         (not mine, f"{y} has no byte"),
@@ -139,10 +140,7 @@ def _memory(
         (inside, f"{y}'s {own} bytes lie inside {x}'s {other}"),
         (around, f"{x}'s {other} bytes lie inside {y}'s {own}"),
         (meet is None, f"not decided: the strides interleave too much {both}"),
-        (
-            meet and None in (inside, around),
-            f"{some}; whether one lies inside the other was not decided {both}",
-        ),
+        (half, f"{some}; whether one lies inside the other was not decided {both}"),
         (meet, f"{some}, and each has bytes of its own {both}"),
         (mine.space != its.space, f"{none}: {y} is {mine.where}, {x} {its.where} {both}"),
         (ranges_meet, f"{none}, though the ranges interleave {both}"),
@@ -168,12 +166,10 @@ def _autograd(y_name: str, x_name: str, y: torch.Tensor, x: Any, flag: bool, ins
         return str(flag)
     if y is x:
         return f"False: {y_name} is {x_name} itself"
+    lazy = _is_lazy_clone(y) or _is_lazy_clone(x)
     why = _first(
         (getattr(x, "_base", None) is y, f"{y_name} is the base that {x_name} was made from"),
-        (
-            _is_lazy_clone(y) or _is_lazy_clone(x),
-            "a lazy clone, to which the first write gives its own bytes",
-        ),
+        (lazy, "a lazy clone, to which the first write gives its own bytes"),
         (True, "autograd keeps no record of detach, inference mode, NumPy, set_"),
     )
     return f"False, yet {y_name} lies inside {x_name}: {why}"
