@@ -155,6 +155,13 @@ def test_a_claim_stands_on_bars_as_long_as_the_time():
     assert drawn.get_xlim()[0] == 0 and drawn.get_xlim()[1] > 60
 
 
+def test_noise_is_folded_below_a_picture_that_was_measured_here():
+    drawn = plots.draw_runs({"here": [1.0, 2.0]})
+    noisy = plots.MeasuredPicture(drawn, "runs", noise=("1 < 2", "x"))._repr_mimebundle_()[0]
+    assert "<summary>noisy (2)</summary>1 &lt; 2<br>x</details>" in noisy["text/html"]
+    assert noisy["image/png"] in noisy["text/html"]
+
+
 def test_a_claim_of_many_names_stays_on_a_screen():
     """Eight names of three kinds; long names go on in a second line."""
     predicted = {f"the sum of a transposed matrix, into rows {k}": 1.0 for k in range(8)}
@@ -174,8 +181,8 @@ def test_a_note_stands_below_every_picture():
         plots.draw_roofline(JOBS, {"here": TAKEN}, memory="add", arithmetic="dot"),
     ):
         before = drawn.figure.get_figheight()
-        plots.MeasuredPicture(drawn, "x", noise=["y", "z"], where=where)._repr_mimebundle_()
-        assert supxlabel(drawn) == f"{where}; noisy here: y; noisy here: z"
+        plots.MeasuredPicture(drawn, "x", noise=["y"], where=where)._repr_mimebundle_()
+        assert supxlabel(drawn) == where
         assert drawn.figure.get_figheight() - before == pytest.approx(0.3)
         notes, page = drawn.figure._supxlabel, drawn.figure.bbox
         box = notes.get_window_extent()

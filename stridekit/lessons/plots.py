@@ -1,6 +1,6 @@
 """Pictures of predictions and measurements: each function returns the Axes of a new figure.
 
-Each mark has its own colour and label, shape or line. Times are ratios; a note names the machine and noise.
+Each mark has its own colour and label, shape or line. Times are ratios; a note names the recorded machine.
 pyplot does not know the figures, so a notebook shows each once: the output of its cell.
 """
 
@@ -11,6 +11,7 @@ import io
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from operator import itemgetter
 from textwrap import wrap
 from typing import Any
@@ -228,11 +229,7 @@ class MeasuredPicture:
     """A picture of a measurement, and a text that is the same in every run.
 
     A notebook stores both. Tests compare the text, and a refresh keeps a stored picture while its text
-    stays, unless `measured` is False: then all of it is recorded. Below stand the machine of the record,
-    `where`, and the signs of noise on this machine.
-
-    >>> MeasuredPicture(Figure().subplots(), "flat, and then half")
-    flat, and then half
+    stays, unless `measured` is False: then all of it is recorded. `where` stands below, `noise` is folded.
     """
 
     ax: Axes
@@ -246,10 +243,8 @@ class MeasuredPicture:
     def __post_init__(self) -> None:
         self.figure: Any = self.ax.figure
         self.ax.set_title(self.title, wrap=True)
-        notes = "; ".join(filter(None, [self.where, *(f"noisy here: {n}" for n in self.noise)]))
-        if notes:
-            self.figure.supxlabel(notes, x=0.02, ha="left", color=MUTED, fontsize=8, wrap=True)
-        self._grow(0.15 * len(wrap(notes, NOTE_LETTERS)))
+        self.figure.supxlabel(self.where, x=0.02, ha="left", color=MUTED, fontsize=8, wrap=True)
+        self._grow(0.15 * len(wrap(self.where, NOTE_LETTERS)))
 
     def __repr__(self) -> str:
         return self.text
@@ -258,6 +253,12 @@ class MeasuredPicture:
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         width, height = (round(inches * 100) for inches in self.figure.get_size_inches())
         data = {"text/plain": self.text, "image/png": png(self.figure)}
+        if self.noise:
+            data["text/html"] = (
+                f'<img class="jp-needs-light-background" width="{width}" alt="{escape(self.text)}" '
+                f'src="data:image/png;base64,{data["image/png"]}"><details><summary>noisy '
+                f"({len(self.noise)})</summary>{'<br>'.join(map(escape, self.noise))}</details>"
+            )
         if IS_FOR_PAGES in os.environ:
             self._fit_phone()
             data[NARROW] = png(self.figure)
@@ -274,8 +275,7 @@ class MeasuredPicture:
         if legend := self.ax.get_legend():
             names = [text.get_text() for text in legend.get_texts()]
             legend.remove()
-            where: Any = {"ncols": 2, "loc": "outside upper left"}
-            self.figure.legend(legend.legend_handles, names, **where)
+            self.figure.legend(legend.legend_handles, names, ncols=2, loc="outside upper left")
             self._grow(0.2 * len(names))
 
 
