@@ -128,7 +128,7 @@ function chartOf(totals, tokens, width) {
       below = Math.min(y + 4, below - 14);
       return ["text", { class: `sk-d${k}`, x: right + 8, y: below.toFixed(1), text: `${way}: ${inMegabytes(totals[way][LONG])}` }];
     }),
-    ...TICKS.map((t) => ["text", { class: "sk-tick", y: HEIGHT + 15, x: across(t), "text-anchor": t < LONG ? "middle" : "end", text: t < LONG ? String(t) : `${t} tokens` }]),
+    ...TICKS.map((t) => ["text", { class: "sk-tick", y: HEIGHT + 15, x: across(t), "text-anchor": t < LONG ? "middle" : "start", text: t < LONG ? String(t) : `${t} tokens` }]),
   ];
 }
 
