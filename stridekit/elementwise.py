@@ -92,7 +92,11 @@ def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
     operands, common = as_computed(layouts, out)
     computed = [operand.layout for operand in operands]
     if _common_stride(computed) is None:
-        loops = _sorted_loops(shape, computed, packs_output=out is None)
+        strides = _broadcast_strides(shape, computed)
+        order = sort_dims(shape, *strides)
+        if out is None:  # the output is new, and packed in the order of the visits
+            strides = [packed_stride(shape, order), *strides]
+        loops = _merged([Loop(shape[d], tuple(stride[d] for stride in strides)) for d in order])
     else:  # a 0-d operation has no loop at all
         loops = [Loop(prod(shape), (1,) * (1 + len(layouts)))] if shape else []
     if out is None:
@@ -133,15 +137,6 @@ def _result(shape: Ints, inputs: list[Layout], itemsize: int) -> Layout:
         # contiguous_stride counts a size of 0 as 1, packed_stride does not.
         stride = contiguous_stride(shape) if by_rows else packed_stride(shape, order)
     return Layout(shape, stride, 0, itemsize, storage=new_storage())
-
-
-def _sorted_loops(shape: Ints, operands: list[Layout], packs_output: bool) -> list[Loop]:
-    """Return the loops, innermost first, merged if all operands step evenly; packed output first."""
-    strides = _broadcast_strides(shape, operands)
-    order = sort_dims(shape, *strides)
-    if packs_output:
-        strides = [packed_stride(shape, order), *strides]
-    return _merged([Loop(shape[d], tuple(stride[d] for stride in strides)) for d in order])
 
 
 def _broadcast_strides(shape: Ints, operands: list[Layout]) -> list[Ints]:

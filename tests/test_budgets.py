@@ -32,7 +32,7 @@ OTHERS = ("audit/", "exercises/", "export/", "lessons/", "widgets/")
 CONTENT = [f"{lesson}/" for lesson in exercises.__dir__()]
 CONTENT += ["readers/", "confusions.py", "hardware.py"]
 SIZES = {
-    "the small package": ("stridekit", OTHERS, ("py",), 6_440),
+    "the small package": ("stridekit", OTHERS, ("py",), 6_431),
     "audit": ("stridekit/audit", (), ("py",), 1_868),
     "lessons": ("stridekit/lessons", (), ("py",), 1_300),
     "export": ("stridekit/export", (), ("py", "js", "css"), 700),

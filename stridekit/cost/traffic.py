@@ -302,7 +302,11 @@ def _walks(
         raise ValueError(f"{loops_of}, here are {len(targets)} writes: ask for each of them")
     loops: Sequence[Layout]
     if order is not None:
-        loops = _in_order(broadcast_tensors(*sources, *targets), order)
+        dims, operands = ints("order", order), broadcast_tensors(*sources, *targets)
+        if sorted(dims) != list(range(operands[0].ndim)):
+            advice = "give each dim once, the outermost loop first"
+            raise ValueError(f"order is {dims} for operands of shape {operands[0].shape}: {advice}")
+        loops = [operand.permute(dims) for operand in operands]
     elif sources and targets:
         output, *inputs = loop_nest(*sources, out=targets[0])
         loops = [*inputs, output]
@@ -340,11 +344,3 @@ def _refetched(walks: list[Walk], counts: list[Blocks], reads: int, store: str) 
     kept = [by_walk[walk] for walk in written - read]
     touched = [sum(by_walk[walk].touched for walk in some) for some in (read, written)]
     return [*touched, sum(b.partial if store == "bypass" else b.touched for b in kept)]
-
-
-def _in_order(layouts: Sequence[Layout], order: Sequence[int]) -> list[Layout]:
-    dims = ints("order", order)
-    if sorted(dims) != list(range(layouts[0].ndim)):
-        advice = "give each dim once, the outermost loop first"
-        raise ValueError(f"order is {dims} for operands of shape {layouts[0].shape}: {advice}")
-    return [layout.permute(dims) for layout in layouts]
