@@ -22,6 +22,9 @@ from stridekit.rules import dim_order, memory_formats, packed_stride, sort_dims
 Key = tuple[object, ...]
 # The op that made a layout; or -1, and the tensor that was given with it.
 Cause = tuple[int, Operand | None]
+# What turned the format of a tensor, to channels first and to channels last, and what took it out of
+# row-major order.
+Causes = tuple[Cause, Cause, Cause]
 Followed = list[tuple[Operand, Layout]]
 
 _order, _formats = cache(dim_order), cache(memory_formats)  # layers of a model ask the same again
@@ -44,41 +47,38 @@ class History:
 
     def __init__(self, run: Recorder) -> None:
         self.ops, self.views = run.ops, run.views
-        # Of each operand of each op, the op that made its layout; -1 if the run was given it.
-        self.makers: list[tuple[int, ...]] = []
-        # Of each tensor that an op made: what turned its format, to channels first and to channels
-        # last, and what took it out of row-major order.
-        self._causes: dict[tuple[int, Key], tuple[Cause, Cause, Cause]] = {}
-        latest: dict[Key, int] = {}
+        # Of each operand of each op, the op that made it; -1 if the run was given it.
+        self.makers: list[list[tuple[int, Causes]]] = []
+        latest: dict[Key, tuple[int, Causes]] = {}
         for op in self.ops:
             keys = [_key(operand) for operand in op.inputs]
-            self.makers.append(tuple(latest.get(key, -1) for key in keys))
+            given = [(-1, 3 * ((-1, operand),)) for operand in op.inputs]
+            self.makers.append([*map(latest.get, keys, given)])
             for out in op.outputs:
                 key = _key(out)
                 if not (op.writes and key in keys):  # a write keeps the layout
-                    latest[key] = op.number
-                    self._note_causes(op, out, key)
+                    latest[key] = op.number, self._causes(op, out)
 
-    def _note_causes(self, op: Event, out: Operand, key: Key) -> None:
+    def _causes(self, op: Event, out: Operand) -> Causes:
         mine: Cause = op.number, None
         first, last, left, source = mine, mine, mine, _source(op, out)
         if source >= 0:
             before = op.inputs[source]
-            first, last, _ = self._causes_of(op.number, source)
+            first, last, _ = self.makers[op.number][source][1]
             if is_last(before):
                 first = mine
             elif format_of(before):
                 last = mine
             if op.number not in self.views and not _is_row_major(before.shape, before.stride):
                 left = self._made(op.number, source, Layout.is_contiguous)
-        self._causes[op.number, key] = first, last, left
+        return first, last, left
 
     @cached_property
     def _readers(self) -> dict[tuple[int, Key], list[tuple[int, int]]]:
         """The ops that read what an op made, and the places of that operand."""
         readers: dict[tuple[int, Key], list[tuple[int, int]]] = defaultdict(list)
         for op, makers in zip(self.ops, self.makers, strict=True):
-            for place, maker in enumerate(makers):
+            for place, (maker, _) in enumerate(makers):
                 readers[maker, _key(op.inputs[place])].append((op.number, place))
         return readers
 
@@ -90,7 +90,7 @@ class History:
         """An operand of an op, and those that it was made of, the last one first: op, and its operand."""
         for _ in range(_MOST_STEPS):
             yield number, place
-            if place < 0 or (maker := self.makers[number][place]) < 0:
+            if place < 0 or (maker := self.makers[number][place][0]) < 0:
                 return
             number, place = maker, _source(self.ops[maker], self.ops[number].inputs[place])
         yield number, place
@@ -118,21 +118,16 @@ class History:
 
     def turned(self, number: int, place: int) -> Cause:
         """The last op that changed the memory format of an operand; or -1, and the tensor given."""
-        return self._causes_of(number, place)[is_last(self.ops[number].inputs[place])]
-
-    def _causes_of(self, number: int, place: int) -> tuple[Cause, Cause, Cause]:
-        operand, maker = self.ops[number].inputs[place], self.makers[number][place]
-        given: Cause = -1, operand
-        return self._causes.get((maker, _key(operand)), (given, given, given))
+        return self.makers[number][place][1][is_last(self.ops[number].inputs[place])]
 
     def _made(self, number: int, place: int, fits: Callable[[Layout], bool]) -> Cause:
         """The first view, counted from the end, without which the copy would not be needed."""
         views: list[tuple[Event, Operand]] = []
         while True:
-            operand, maker = self.ops[number].inputs[place], self.makers[number][place]
+            maker, causes = self.makers[number][place]
             if maker not in self.views:  # its memory was made here, or given
-                return self._causes_of(number, place)[2]
-            op = self.ops[maker]
+                return causes[2]
+            op, operand = self.ops[maker], self.ops[number].inputs[place]
             views.insert(0, (op, operand))
             made = self._made_again(views)
             if made is None or not fits(made) or len(views) == _MOST_VIEWS:
