@@ -34,6 +34,7 @@ _MARK = "stridekit's op "  # names of marks begin with it
 _NoOverrides = torch._C.DisableTorchFunctionSubclass  # a subclass may refuse to tell its shape
 _UNKNOWN: tuple[int, Any] = -1, lambda: None
 _NONE = Operand(-1, (), (), -1, 0, "", 0)
+_name = cache(str)  # of a dtype
 # No tensor carries this dispatch key, because torch keeps it for its own tests: the second kernel has it.
 _NAME = "TESTING_ONLY_GenericMode"
 _KEY = torch._C._parse_dispatch_key(_NAME)
@@ -93,7 +94,7 @@ class Recorder(TorchDispatchMode):
         self._root = weakref.ref(root) if isinstance(root, torch.nn.Module) else lambda: None
         # Storages have numbers as long as they live: a freed address gets a new number when used again.
         self._known: dict[int, tuple[int, Any]] = {}  # by address: a number, and the storage
-        self._latest: list[tuple[Operand, torch.dtype | None]] = []  # by number
+        self._latest: list[Operand] = []  # by number
         self._running: tuple[str, tuple[Operand, ...]] = "", ()
         self._modules = [""]  # that run now, the innermost last
         self._names: dict[int, str] = {}  # of modules, by id
@@ -175,8 +176,8 @@ class Recorder(TorchDispatchMode):
         targets = (args[k] if k < len(args) else kwargs.get(key) for k, key in writes)
         written = tuple(x.storage for x in self._operands(_tensors(*targets))) if writes else ()
         for storage in written:
-            latest, dtype = self._latest[storage]
-            self._latest[storage] = latest._replace(version=latest.version + 1), dtype
+            latest = self._latest[storage]
+            self._latest[storage] = latest._replace(version=latest.version + 1)
         known = len(self._latest)
         outputs = self._operands(_tensors(out))
         self.made.update(range(known, len(self._latest)))
@@ -203,14 +204,12 @@ class Recorder(TorchDispatchMode):
                 if known() is not storage:
                     number = len(self._latest)
                     self._known[storage._cdata] = number, weakref.ref(storage)
-                    self._latest.append((_NONE, None))
-                (latest, its_dtype), dtype = self._latest[number], tensor.dtype
-                shape, offset = tensor.shape, tensor.storage_offset()
-                same = stride == latest.stride and shape == latest.shape and offset == latest.offset
-                if not same or dtype is not its_dtype:
-                    sizes = offset, tensor.itemsize, str(dtype)
+                    self._latest.append(_NONE)
+                latest, shape = self._latest[number], tensor.shape
+                sizes = tensor.storage_offset(), tensor.itemsize, _name(tensor.dtype)
+                if shape != latest.shape or stride != latest.stride or sizes != latest[3:6]:
                     latest = Operand(number, tuple(shape), stride, *sizes, latest.version)
-                    self._latest[number] = latest, dtype
+                    self._latest[number] = latest
                 operands.append(latest)
         return tuple(operands)
 
@@ -220,7 +219,7 @@ class Recorder(TorchDispatchMode):
             (shape, after), (_, before) = sides = _extent(target), _extent(source)
             has_storage = source.layout is torch.strided
             number, _ = self._known.get(has_storage and source.untyped_storage()._cdata, _UNKNOWN)
-            copied = number, str(source.dtype)
+            copied = number, _name(source.dtype)
             k = next((k for k, x in enumerate(inputs) if (x.storage, x.dtype) == copied), -1)
             given = inputs[k][1:3] if k >= 0 else None
             kind = kind_of(*sides, given, name == "copy_")
