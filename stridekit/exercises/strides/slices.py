@@ -1,4 +1,4 @@
-"""E3 and E4: what a slice does to shape, stride and offset, and the slice that made a view."""
+"""E3 and E4: shape, stride and offset of a slice, and the slice that made a view."""
 
 from collections.abc import Callable
 from typing import Any
@@ -37,7 +37,7 @@ def subscript(dim: int, start: Bound, stop: Bound, step: int) -> str:
 
 
 @exercise(
-    title="what a slice does to the three numbers",
+    title="shape, stride and offset of a slice",
     read=read_parts("shape", "stride", "offset"),
     means=without_a_tensor("Layout"),
     cases=[

@@ -1,4 +1,4 @@
-"""E3: what permute does to shape and stride."""
+"""E3: shape and stride after permute."""
 
 from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
@@ -20,7 +20,7 @@ LAYOUTS = [  # a shape and a stride, and orders of dims
 
 
 @exercise(
-    title="what permute does to shape and stride",
+    title="shape and stride after permute",
     read=read_parts("shape", "stride"),
     means=without_a_tensor("Layout"),
     cases=[f"shape, stride = {n}, {s}\ndims = {it}" for n, s, *orders in LAYOUTS for it in orders],
