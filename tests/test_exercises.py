@@ -737,6 +737,12 @@ def test_an_exact_mistake_is_told_only_to_those_who_make_it_everywhere():
     assert task.check(lambda n: n * n if n != 2 else n / 0).hint == "Square."
 
 
+def test_a_hint_asserts_only_what_the_source_shows():
+    task = declared(same, wrong={"n + 2": "You add two."})
+    assert task.check(lambda n: n + 2).hint == "You add two."
+    assert task.check(lambda n: n + 1 + 1).hint == "It looks as if you add two."
+
+
 def test_a_condition_is_told_before_what_is_only_alike(monkeypatch):
     """And after what is the same everywhere; not where cases are left that were not tried."""
     task = declared(
