@@ -46,7 +46,18 @@ function render({ model, el }) {
   function draw() {
     const s = state();
     const spot = shell.hovered ?? s.followed;
-    drawBoxes(s, spot[0]);
+    choices.draw(s);
+    groups.draw(kvChoices(s.heads, s.packing).map((n) => ({ text: String(n), isPressed: n === s.kv_heads, value: n })));
+    sizes.draw(s);
+    const made = steps(s);
+    made.forEach((step, k) => fill(boxes[k], ...stepBox(step, k === 0)));
+    const isStacked = shell.width < STACKED;
+    for (const node of [first, rest]) set(node, "data-stacked", String(isStacked));
+    const parts = memories(s, spot[0]);
+    const width = isStacked ? shell.width : Math.floor((shell.width - 2 * BETWEEN) / 3);
+    for (const [name, memory] of shown) memory.layOut(parts[name], s, name === "qkv" ? shell.width : width, isStacked);
+    set(idea, "text", summary(made));
+    fill(whys, ...made.flatMap((step) => step.why).map((text) => ["li", { text }]));
     const goes = reached(s, spot);
     const isLit = ([part, ...index]) =>
       (part === "out" || part === "y") && index.every((i, d) => goes[d][0] <= i && i < goes[d][1]);
@@ -58,22 +69,6 @@ function render({ model, el }) {
     const said = place(s, spot);
     set(where, "text", said);
     shell.speak(`${said} ${idea.textContent}`);
-  }
-
-  /** What depends on the settings or the width: choices, boxes, the places of all elements, reasons. */
-  function drawBoxes(s, part) {
-    choices.draw(s);
-    groups.draw(kvChoices(s.heads, s.packing).map((n) => ({ text: String(n), isPressed: n === s.kv_heads, value: n })));
-    sizes.draw(s);
-    const made = steps(s);
-    made.forEach((step, k) => fill(boxes[k], ...stepBox(step, k === 0)));
-    const isStacked = shell.width < STACKED;
-    for (const node of [first, rest]) set(node, "data-stacked", String(isStacked));
-    const parts = memories(s, part);
-    const width = isStacked ? shell.width : Math.floor((shell.width - 2 * BETWEEN) / 3);
-    for (const [name, memory] of shown) memory.layOut(parts[name], s, name === "qkv" ? shell.width : width, isStacked);
-    set(idea, "text", summary(made));
-    fill(whys, ...made.flatMap((step) => step.why).map((text) => ["li", { text }]));
   }
 
   /** Heads are grouped only as 3HD, and by what divides them. */

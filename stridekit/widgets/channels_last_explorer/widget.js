@@ -5,7 +5,7 @@ import {
   FORMATS, LETTERS, MAX_SIZES, apart, badge, code, facts, group, label, layouts, most, orders, place, planes, spread, step, verdicts,
 } from "./words.js";
 import { flatten, product, range, unflatten } from "../page/layout.js";
-import { fill, fit, h, paragraphs, set } from "../page/dom.js";
+import { fill, fit, h, paragraphs, set, setAll } from "../page/dom.js";
 import { createChoice, createCode, createMarks, createSizes, createVerdicts } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 import { createElements } from "../page/strip.js";
@@ -48,7 +48,19 @@ function render({ model, el }) {
   function draw() {
     const { shape, index, highlight } = state();
     const now = layouts(shape);
-    layOut(shape);
+    const beside = shell.width >= WIDE;
+    for (const node of [top, both]) set(node, "data-beside", String(beside));
+    const width = beside ? Math.floor((shell.width - BETWEEN) / 2) : shell.width;
+    const [images, , lines] = shape;
+    const rows = Math.max(images * lines, product(shape) / rowOf(shape, width, NARROWEST));
+    const boxes = beside ? { height: boxHeight(rows), narrowest: NARROWEST } : { height: 27, narrowest: 24 };
+    pane.layOut(shape, beside ? shell.width - CONTROLS - BETWEEN : shell.width, boxes);
+    const inMemory = orders(shape);
+    FORMATS.forEach((name, k) => tapes[k].layOut(shape, inMemory[name], width, boxes));
+    const told = badge(shape);
+    setAll(ambiguity, { text: told, "data-ambiguous": String(told.startsWith("ambiguous")) });
+    flags.draw(verdicts(shape));
+    codeBox.draw(code({ shape }));
     const here = shell.hovered === null ? index : unflatten(shape, shell.hovered);
     const lit = new Set(group(shape, here, highlight).map((each) => flatten(shape, each)));
     const [spot, selected] = [here, index].map((each) => String(flatten(shape, each)));
@@ -61,24 +73,6 @@ function render({ model, el }) {
     set(idea, "text", sentence);
     set(where, "text", placed);
     shell.speak(`${placed} ${sentence}`);
-  }
-
-  /** What depends on the shape or the width: the places of all boxes, the flags, the code. */
-  function layOut(shape) {
-    const beside = shell.width >= WIDE;
-    for (const node of [top, both]) set(node, "data-beside", String(beside));
-    const width = beside ? Math.floor((shell.width - BETWEEN) / 2) : shell.width;
-    const [images, , lines] = shape;
-    const rows = Math.max(images * lines, product(shape) / rowOf(shape, width, NARROWEST));
-    const boxes = beside ? { height: boxHeight(rows), narrowest: NARROWEST } : { height: 27, narrowest: 24 };
-    pane.layOut(shape, beside ? shell.width - CONTROLS - BETWEEN : shell.width, boxes);
-    const inMemory = orders(shape);
-    FORMATS.forEach((name, k) => tapes[k].layOut(shape, inMemory[name], width, boxes));
-    const sentence = badge(shape);
-    set(ambiguity, "text", sentence);
-    set(ambiguity, "data-ambiguous", String(sentence.startsWith("ambiguous")));
-    flags.draw(verdicts(shape));
-    codeBox.draw(code({ shape }));
   }
 
   return shell.open(head, top, idea, where, both, flags.node, codeBox.node);

@@ -35,13 +35,7 @@ function render({ model, el }) {
     onpointerleave: () => point(null),
     onclick: (event) => rowAt(event) !== null && choose(rowAt(event)),
   });
-  const lines = rows.map(createRow);
-  list.append(...lines.map(({ node }) => node));
-  const ways = h("div", { class: "sk-ways" });
-  const note = h("p", { class: "sk-note" });
-  const below = h("div", { class: "sk-below" }, ways, note);
-
-  function createRow(row, r) {
+  const lines = rows.map((row, r) => {
     const mark = h("span", { class: "sk-mark", "aria-hidden": "true" });
     const bar = row.copied ? [h("span", { class: "sk-bar", style: `width:${(100 * row.copied) / most}%` })] : [];
     const node = h("div", { role: "option", id: `${shell.id}-row${r}`, "data-row": String(r), "aria-label": sentence(row) },
@@ -53,7 +47,11 @@ function render({ model, el }) {
       h("span", { class: `sk-did${row.copied ? " is-copy" : ""}` }, ...bar, h("b", { text: row.did }),
         ...row.about.map((number) => h("span", { class: "sk-number", text: String(number) }))));
     return { node: Object.assign(node, { row: r }), mark };
-  }
+  });
+  list.append(...lines.map(({ node }) => node));
+  const ways = h("div", { class: "sk-ways" });
+  const note = h("p", { class: "sk-note" });
+  const below = h("div", { class: "sk-below" }, ways, note);
 
   function draw() {
     const r = pointed ?? chosen();

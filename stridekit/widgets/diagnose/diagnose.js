@@ -23,21 +23,26 @@ const FORMS = FAMILIES.flatMap((family) => family.says.map((says) => ({ family, 
 /** [title, lines] of a text whose white space is single spaces. */
 export function diagnose(line) {
   const matches = matchesIn(line);
-  if (!matches.length) return [UNKNOWN, [["message", shortened(line) || "empty"], ["known", KNOWN]]];
-  const last = matches.reduce((a, b) => (b.end > a.end ? b : a));
-  const { form: { family }, match } = last;
-  const lines = [["message", match[0].trim()], ...wordsOf(last, line), ["lesson", family.lesson]];
-  const texts = new Set(matches.map((each) => each.match[0]));
+  const begin = [...line.slice(0, 402)]; // of which one character may take two places
+  const shown = begin.length > 200 ? `${begin.slice(0, 200).join("")} …` : line || "empty";
+  if (!matches.length) return [UNKNOWN, [["message", shown], ["known", KNOWN]]];
+  const { form: { family, kinds }, match } = matches.at(-1);
+  const { fields, texts, exact } = fieldsOf(match.groups, kinds);
+  const before = line.slice(Math.max(match.index - CONTEXT, 0), match.index);
+  const decoded = exact && family.decode?.(fields, { raw: match.groups, text: match[0], before });
+  const told = typeof decoded === "string" && decoded ? { means: decoded } : decoded; // a text is what the message means
+  const filled = (sentence) => sentence.replace(/\{(\w+)\}/g, (_, name) => texts[name] ?? "…");
+  const lines = [
+    ["message", match[0].trim()], ...LABELS.map((label) => [label, told?.[label] ?? filled(family[label])]), ["lesson", family.lesson],
+  ];
+  const others = new Set(matches.map((each) => each.match[0]));
   if (LED_ON.test(line.slice(match.index)))
     lines.push(["raised", "the error after this message is not known here; this is the last known one of those that led to it"]);
-  if (texts.size > 1) lines.push(["others", `${texts.size} messages are known here; this is the last one`]);
+  if (others.size > 1) lines.push(["others", `${others.size} messages are known here; this is the last one`]);
   return [family.title, lines];
 }
 
-/** What the cost of a text depends on. */
-export const PATTERNS = FORMS.map(({ pattern }) => pattern.source);
-
-/** What is known in a text, without matches inside of others. */
+/** What is known in a text, in order, without matches inside of others. */
 function matchesIn(line) {
   const matches = [];
   for (const form of FORMS)
@@ -51,19 +56,7 @@ function matchesIn(line) {
   return matches.filter(({ end }) => end > reached && (reached = end));
 }
 
-function wordsOf({ form: { family, kinds }, match }, line) {
-  const { fields, texts, exact } = fieldsOf(match.groups, kinds);
-  const before = line.slice(Math.max(match.index - CONTEXT, 0), match.index);
-  const decoded = exact && family.decode?.(fields, { raw: match.groups, text: match[0], before });
-  const told = typeof decoded === "string" && decoded ? { means: decoded } : decoded; // a text is what the message means
-  const filled = (sentence) => sentence.replace(/\{(\w+)\}/g, (_, name) => texts[name] ?? "…");
-  return LABELS.map((label) => [label, told?.[label] ?? filled(family[label])]);
-}
-
-/** The first 200 characters, of which one may take two places. */
-function shortened(line) {
-  const begin = [...line.slice(0, 402)];
-  return begin.length > 200 ? `${begin.slice(0, 200).join("")} …` : line;
-}
+/** What the cost of a text depends on. */
+export const PATTERNS = FORMS.map(({ pattern }) => pattern.source);
 
 export const code = ({ text }) => `Diagnose(${text && JSON.stringify(text)})`;

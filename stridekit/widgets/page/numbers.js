@@ -29,10 +29,7 @@ export function readAnswer(kind, text, question = "") {
   if ([...said].length > MOST_CHARACTERS)
     throw new Refused(`An answer has at most ${MOST_CHARACTERS} characters: write it shorter.`);
   const plain = said.replace(/[×·÷−–\xa0\u2009\u202f]/g, (char) => PLAIN[char]);
-  return kind === "tuple" ? readTuple(plain, said) : readNumber(plain, said, question);
-}
-
-function readNumber(plain, said, question) {
+  if (kind === "tuple") return readTuple(plain, said);
   const unit = plain.match(UNIT);
   if (!unit?.index) return whole(sumOf(plain, said, "number"), said);
   const scale = scaleOf(unit[1], said, question);

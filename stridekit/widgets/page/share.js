@@ -49,7 +49,9 @@ export function createShare(root, { id, name, code, link, opener }) {
   async function save(kind) {
     const picture = pictureOf(root, node.parentNode);
     try {
-      download(kind === "svg" ? new Blob([picture.svg], { type: "image/svg+xml" }) : await rastered(picture), `${name}.${kind}`);
+      const href = URL.createObjectURL(kind === "svg" ? new Blob([picture.svg], { type: "image/svg+xml" }) : await rastered(picture));
+      h("a", { href, download: `${name}.${kind}` }).click();
+      setTimeout(() => URL.revokeObjectURL(href), 1000);
       set(said, "text", `${name}.${kind} is saved`);
     } catch {
       set(said, "text", "this browser does not draw it: save the SVG");
@@ -58,12 +60,6 @@ export function createShare(root, { id, name, code, link, opener }) {
   }
 
   return { node, toggle, close: () => toggle(false) };
-}
-
-function download(blob, name) {
-  const href = URL.createObjectURL(blob);
-  h("a", { href, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 1000);
 }
 
 // A widget as a picture: the nodes that are on screen in an SVG, and the same drawn as a PNG.

@@ -63,7 +63,11 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
       unanswered.delete(model.get("_change_id"));
       unanswered.set(changeId, state);
       drawn = null;
-      if (!unsent) requestAnimationFrame(() => setTimeout(finish));
+      if (!unsent) requestAnimationFrame(() => setTimeout(() => {
+        unsent = false;
+        undrawn?.();
+        model.save_changes();
+      }));
       unsent = true;
       model.set("_change_id", changeId);
       model.set("_state", state);
@@ -81,12 +85,6 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
   });
   const goals = facts && createGoals(model, facts);
   const around = [frame, goals].filter(Boolean);
-
-  function finish() {
-    unsent = false;
-    undrawn?.();
-    model.save_changes();
-  }
 
   /** Once the newest change is answered, the kernel's state counts. */
   function settle() {

@@ -31,7 +31,21 @@ function render({ model, el }) {
   const keys = h("span", { class: "sk-keys", text: ", or type v, c or d" }); // they reach the game while it has the focus
   const how = h("span", {}, "Drag the card into a bin, or press a bin", keys, ".");
   const verdictLine = h("p", { class: "sk-verdict" }, how, said);
-  const bins = BINS.map(createBin);
+  // A bin: its button, and the calls that lie in it; where it depends, with the tensors that are copied.
+  const bins = BINS.map((name, to) => {
+    const own = button(name, () => put(to), {
+      class: "sk-button", "aria-describedby": `${shell.id}-card`, "aria-keyshortcuts": KEYS[to],
+    });
+    const list = h("ul", { "aria-label": name });
+    return {
+      button: own, list,
+      node: h("div", { class: "sk-bin" }, own, h("p", { class: "sk-note", prose: NOTES[to] }), list),
+      draw(inside, isOver) {
+        set(own, "aria-disabled", String(isOver));
+        fill(list, ...inside.map((k) => ["li", {}, ["code", { text: cards[k].call }], ["span", { prose: cards[k].copies }]]));
+      },
+    };
+  });
   const table = h("div", { class: "sk-table", onkeydown: keyed }, h("div", { class: "sk-pile" }, card, again, count), verdictLine,
     h("div", { class: "sk-bins" }, ...bins.map((bin) => bin.node)));
   const head = h("div", {},
@@ -61,22 +75,6 @@ function render({ model, el }) {
     bins.forEach((bin, to) => bin.draw(now.bins[to], !next));
     const heard = `${HEARD[sign]}${sentence} ${far}${next ? `. Next: ${next.call}` : ""}`;
     shell.speak(heard.trim().replaceAll("`", ""));
-  }
-
-  /** A bin: its button, and the calls that lie in it; where it depends, with the tensors that are copied. */
-  function createBin(name, to) {
-    const own = button(name, () => put(to), {
-      class: "sk-button", "aria-describedby": `${shell.id}-card`, "aria-keyshortcuts": KEYS[to],
-    });
-    const list = h("ul", { "aria-label": name });
-    return {
-      button: own, list,
-      node: h("div", { class: "sk-bin" }, own, h("p", { class: "sk-note", prose: NOTES[to] }), list),
-      draw(inside, isOver) {
-        set(own, "aria-disabled", String(isOver));
-        fill(list, ...inside.map((k) => ["li", {}, ["code", { text: cards[k].call }], ["span", { prose: cards[k].copies }]]));
-      },
-    };
   }
 
   function put(to) {

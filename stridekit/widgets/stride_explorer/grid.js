@@ -22,12 +22,15 @@ export function gridGeometry(shape, width, wraps = true, longest = 1, room = Inf
   const wide = boxFor(longest, 9);
   const roomy = shape.length === 1 || !wraps || columns * (wide + gap) + 56 <= width;
   const narrow = dense ? 8 : Math.max(columns > 12 ? 24 : 30, roomy ? wide : 0);
-  const perLine = lineLength(shape, width, dense ? 12 + gap : narrow + gap, wraps);
+  // As many cells in a line as fit, but short rows that may not wrap stay whole.
+  const most = Math.floor((width - 56) / ((dense ? 12 : narrow) + gap));
+  const isWhole = columns <= most || (columns <= 32 && !wraps);
+  const perLine = isWhole ? Math.max(columns, 1) : 2 ** Math.floor(Math.log2(Math.max(most, 4)));
   const lines = Math.ceil(columns / perLine); // long rows go on in the next line
   const gutter = deep ? 26 : shape.length ? 56 : 4; // row numbers, and the names of dims
   const top = (shape.length ? HEAD : 0) + (deep ? TITLE : 0);
-  const most = dense ? (deep ? 12 : 34) : Math.max(deep ? 40 : 52, boxFor(longest, 11));
-  const cell = Math.max(narrow, Math.min(most, Math.floor((width - gutter) / perLine) - gap));
+  const widest = dense ? (deep ? 12 : 34) : Math.max(deep ? 40 : 52, boxFor(longest, 11));
+  const cell = Math.max(narrow, Math.min(widest, Math.floor((width - gutter) / perLine) - gap));
   const planeWidth = gutter + perLine * (cell + gap);
   const count = product(shape.slice(0, -2));
   const fit = Math.max(1, Math.floor((width + 16) / (planeWidth + 16)));
@@ -55,14 +58,6 @@ export function gridGeometry(shape, width, wraps = true, longest = 1, room = Inf
       return [x + gutter + (column % perLine) * (cell + gap), y + top + row * rowHeight + Math.floor(column / perLine) * pitch];
     },
   };
-}
-
-/** The number of cells in one line: as many as fit, except that short rows that may not wrap stay whole. */
-function lineLength(shape, width, pitch, wraps) {
-  const columns = shape.at(-1) ?? 1;
-  const fit = Math.floor((width - 56) / pitch);
-  if (columns <= fit || (columns <= 32 && !wraps)) return Math.max(columns, 1);
-  return 2 ** Math.floor(Math.log2(Math.max(fit, 4)));
 }
 
 /** The index that a key leads to, or null: arrows, Home and End in the plane, Page keys for planes. */

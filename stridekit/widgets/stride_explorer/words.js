@@ -127,7 +127,12 @@ export function viewOf(given, own) {
   const { index: selectedIndex, chain, ...layout } = given.state;
   const { elements, owners } = reach(layout);
   const selected = selectedIndex === null ? null : flatten(layout.shape, selectedIndex);
-  const spot = spotOf(selected, elements, owners, own);
+  // What is pointed at: a hovered slot or cell, the tape's cursor, or the selected index.
+  const slot = own.hoverSlot ?? (own.hoverFlat === null ? own.tapeCursor : null);
+  const owned = owners.get(slot) ?? [];
+  const cell = own.hoverFlat !== null && own.hoverFlat < elements.length ? own.hoverFlat : selected;
+  const flat = slot === null ? cell : owned.includes(selected) ? selected : (owned[0] ?? null);
+  const spot = { flat, element: slot ?? elements[flat] ?? null };
   return {
     ...given, layout, elements, owners, selected, spot, lit: own.lit,
     index: spot.flat === null ? null : unflatten(layout.shape, spot.flat),
@@ -137,17 +142,6 @@ export function viewOf(given, own) {
     label: (element) => (given.values ? given.values[element] : String(element)),
     named: (flat) => nameAt(layout.shape, flat, given.name),
   };
-}
-
-/** The spot that is pointed at: a hovered slot or cell, the tape's cursor, or the selected index. */
-function spotOf(selected, elements, owners, { hoverFlat, hoverSlot, tapeCursor }) {
-  const slot = hoverSlot ?? (hoverFlat === null ? tapeCursor : null);
-  if (slot !== null) {
-    const owned = owners.get(slot) ?? [];
-    return { element: slot, flat: owned.includes(selected) ? selected : (owned[0] ?? null) };
-  }
-  const flat = hoverFlat !== null && hoverFlat < elements.length ? hoverFlat : selected;
-  return { flat, element: flat === null ? null : elements[flat] };
 }
 
 /** A few names of indices, and how many more there are. */
