@@ -43,7 +43,12 @@ function render({ model, el }) {
   }, { class: "sk-button" });
   const ask = h("div", { class: "sk-ask", role: "alert" }, warning, h("div", {}, yes, no));
   const hand = {
-    onMove: select,
+    onMove(place) {
+      Object.assign(own, { spot: place, hover: null });
+      draw();
+      for (const { node } of [owned, tapes])
+        reveal(node, node.querySelector(":focus [aria-selected=true]") ?? node.querySelector(".is-spot"));
+    },
     onHover(place) {
       own.hover = place;
       draw();
@@ -137,13 +142,6 @@ function render({ model, el }) {
     Object.assign(own, { why: "", pending: null, spot: null });
     shell.put({ steps: [...state.steps, text] });
     if (asked) input.focus(); // the focused button is gone
-  }
-
-  function select(place) {
-    Object.assign(own, { spot: place, hover: null });
-    draw();
-    for (const { node } of [owned, tapes])
-      reveal(node, node.querySelector(":focus [aria-selected=true]") ?? node.querySelector(".is-spot"));
   }
 
   return shell.open(form, rest);

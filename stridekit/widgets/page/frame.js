@@ -23,8 +23,16 @@ export function createFrame(model, root, { id, name, code, change }) {
     return [what, button("", () => press(what), { "aria-label": label, title, tabindex: "-1" }, icon)];
   }));
   const share = createShare(root, { id, name, code, link: model.link, opener: tools.share });
-  const bar = h("div", { class: "sk-tools", role: "toolbar", "aria-label": "the picture", onkeydown: walk },
-    ...Object.values(tools));
+  const bar = h("div", {
+    class: "sk-tools", role: "toolbar", "aria-label": "the picture",
+    onkeydown(event) {
+      const next = neighbour([...bar.children], { ArrowLeft: -1, ArrowRight: 1 }[event.key]);
+      if (!next) return;
+      event.preventDefault();
+      reach(next);
+      next.focus();
+    },
+  }, ...Object.values(tools));
   const node = h("div", { class: "sk-frame" }, bar, share.node);
   reach(tools.undo);
   if (!root.showPopover) tools.wide.remove();
@@ -38,14 +46,6 @@ export function createFrame(model, root, { id, name, code, change }) {
   }
 
   const step = (what) => history.ahead()[what] !== undefined && change(history.take(what));
-
-  function walk(event) {
-    const next = neighbour([...bar.children], { ArrowLeft: -1, ArrowRight: 1 }[event.key]);
-    if (!next) return;
-    event.preventDefault();
-    reach(next);
-    next.focus();
-  }
 
   function reach(tool) {
     for (const each of Object.values(tools)) set(each, "tabindex", each === tool ? null : "-1");

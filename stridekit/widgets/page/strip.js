@@ -11,7 +11,15 @@ import { range } from "./layout.js";
 export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMove, height = 34, gap = 4, narrowest = 18 }) {
   const node = h("div", {
     class: "sk-strip", role: "grid", tabindex: "0", ...OWN_KEYS, "aria-label": label,
-    onkeydown: keyed,
+    onkeydown(event) {
+      const { count, perRow } = geometry;
+      if (event.key === "Escape") return node.blur();
+      const led = reachedBy(event.key, reached, perRow, count);
+      if (led === undefined) return;
+      event.preventDefault();
+      const next = reached === null ? 0 : led;
+      if (next >= 0 && next < count) onMove(of(next));
+    },
     onpointerover: ({ target: { dataset: { box } } }) => onHover(box ? of(Number(box)) : null),
     onpointerleave: () => onHover(null),
     onclick: ({ target: { dataset: { box } } }) => box && onMove(of(Number(box))),
@@ -43,16 +51,6 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
     });
     fill(node, ...inRows(boxes, perRow));
     set(node, "aria-activedescendant", active in boxes ? idOf(active) : null);
-  }
-
-  function keyed(event) {
-    const { count, perRow } = geometry;
-    if (event.key === "Escape") return node.blur();
-    const led = reachedBy(event.key, reached, perRow, count);
-    if (led === undefined) return;
-    event.preventDefault();
-    const next = reached === null ? 0 : led;
-    if (next >= 0 && next < count) onMove(of(next));
   }
 
   const idOf = (k) => `${id}-b${Math.floor(k / geometry.perRow)}-${k % geometry.perRow}`;

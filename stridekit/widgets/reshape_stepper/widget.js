@@ -43,8 +43,17 @@ function render({ model, el }) {
     Object.assign(button(text, () => go(by), { class: "sk-button" }), { by }),
   );
   const count = h("span", { class: "sk-count" });
-  const walk = h("div", { class: "sk-walk", role: "group", "aria-label": "steps", onkeydown: keyed },
-    player.node, count, h("div", { class: "sk-buttons" }, ...buttons));
+  const walk = h("div", {
+    class: "sk-walk", role: "group", "aria-label": "steps",
+    onkeydown(event) {
+      if (event.target.matches("select")) return; // whose keys choose a speed
+      const by = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+      if (event.key === "Escape") event.target.blur();
+      if (by === undefined) return;
+      event.preventDefault();
+      go(by);
+    },
+  }, player.node, count, h("div", { class: "sk-buttons" }, ...buttons));
   const [sentence, tapeHead, copyHead] = paragraphs("sk-sentence", "sk-head", "sk-head");
   const told = h("div", { class: "sk-now" }, walk, sentence);
 
@@ -170,15 +179,6 @@ function render({ model, el }) {
     const step = Math.max(0, Math.min(view.at + by, view.steps.length - 1));
     if (step === view.at) draw();
     else shell.put({ step });
-  }
-
-  function keyed(event) {
-    if (event.target.matches("select")) return; // whose keys choose a speed
-    const by = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
-    if (event.key === "Escape") event.target.blur();
-    if (by === undefined) return;
-    event.preventDefault();
-    go(by);
   }
 
   /** Follow an element of the storage: its next index, if it has several. */

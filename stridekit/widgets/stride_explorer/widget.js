@@ -38,21 +38,85 @@ function render({ model, el, signal }) {
     chainPanel.restart();
     change(preset.layout, shell.state().index);
   });
-    const hidden = "layouts to start from, operations, sizes, the formula, the code";
+  const hidden = "layouts to start from, operations, sizes, the formula, the code";
   const more = button("more", () => {
     model.set("_more", true);
     model.save_changes();
     presets.node.firstChild.focus();
   }, { class: "sk-button sk-more", title: hidden });
   const head = h("div", {}, more, presets.node);
-  const chainPanel = createChain(id, { onSteps: setSteps, name: () => model.get("_name") });
-  const sliders = createSliders(id, { onChange: slide, onLit: lightUp });
+  const chainPanel = createChain(id, {
+    name: () => model.get("_name"),
+    /** Another chain from the same start; the selected element is followed to its new index. */
+    onSteps(steps) {
+      const { layout, index, chain } = stateNow();
+      const next = { source: expressionOf(layout), start: layout, ...chain, steps };
+      const [{ storageSize, labels }, before] = [stages()[0], stages().at(-1)];
+      const after = stagesOf(next, storageSize, labels).at(-1);
+      const flat = followed(before, after, index);
+      const reached = flat === null ? index : unflatten(after.layout.shape, flat);
+      change(after.layout, reached, steps.length ? next : null);
+    },
+  });
+  const sliders = createSliders(id, {
+    onLit: lightUp,
+    onChange(what, dim, value) {
+      const { layout, index, chain } = stateNow();
+      const key = { size: "shape", stride: "stride" }[what];
+      if (key) layout[key] = layout[key].with(dim, value);
+      else layout.storage_offset = value;
+      own.sliding = true;
+      chainPanel.restart();
+      change(layout, index, closed(chain, stages(), layout));
+      own.sliding = false;
+    },
+  });
   const grid = createGrid(id, {
-    onHover: (flat) => own.dragging || hover("hoverFlat", flat), onSelect: select, onKey: gridKey,
+    onHover: (flat) => own.dragging || hover("hoverFlat", flat), onSelect: select,
+    onKey(event) {
+      const { layout, index, chain } = stateNow();
+      const key = event.shiftKey && event.key.startsWith("Page") ? `Shift+${event.key}` : event.key;
+      const next = index && step(layout.shape, index, key);
+      if (!next) return;
+      event.preventDefault();
+      change(layout, next, chain);
+    },
   });
   const tape = createTape(id, {
     onHover: (slot) => own.dragging || hover("hoverSlot", slot),
-    onSelect: goToSlot, onKey: tapeKey, onDrag: startDrag,
+    onSelect: goToSlot,
+    onKey(event) {
+      const { perRow } = tape.geometry();
+      const size = stages().at(-1).storageSize;
+      const { layout, index } = stateNow();
+      const now = own.tapeCursor ?? (index ? offset(layout, index) : 0);
+      const slot = reachedBy(event.key, now, perRow, size);
+      if (event.key === "Enter" || event.key === " ") {
+        own.tapeCursor = null; // the next owner of the same slot
+        goToSlot(now);
+      } else if (slot === undefined) return;
+      else if (slot >= 0 && slot < size) goToSlot(slot);
+      event.preventDefault();
+    },
+    /** A grip on the tape: its slider follows the slot under the pointer, limits and reasons included. */
+    onDrag(event) {
+      event.preventDefault();
+      const slotAt = tape.locator();
+      own.dragging = event.currentTarget.dataset.what;
+      const held = new AbortController();
+      const hear = (type, react) => document.addEventListener(type, react, { signal: AbortSignal.any([signal, held.signal]) });
+      hear("pointermove", (moved) => {
+        const [slider, { storage_offset, stride }] = [sliders.find(own.dragging), shell.state()];
+        if (!slider) return;
+        const steps = slotAt(moved) - (slider.what === "storage_offset" ? 0 : storage_offset);
+        sliders.change(slider, Math.max(slider.what === "size" ? Math.floor(steps / stride[slider.dim]) + 1 : steps, 0));
+      });
+      for (const end of ["pointerup", "pointercancel"])
+        hear(end, () => {
+          own.dragging = null;
+          held.abort();
+        });
+    },
   });
   const formulaPanel = createFormula(lightUp);
   const verdictList = createVerdicts();
@@ -210,28 +274,6 @@ function render({ model, el, signal }) {
     shell.change({ ...layout, index: shape.includes(0) ? null : inside, chain });
   }
 
-  /** Another chain from the same start; the selected element is followed to its new index. */
-  function setSteps(steps) {
-    const { layout, index, chain } = stateNow();
-    const next = { source: expressionOf(layout), start: layout, ...chain, steps };
-    const [{ storageSize, labels }, before] = [stages()[0], stages().at(-1)];
-    const after = stagesOf(next, storageSize, labels).at(-1);
-    const flat = followed(before, after, index);
-    const reached = flat === null ? index : unflatten(after.layout.shape, flat);
-    change(after.layout, reached, steps.length ? next : null);
-  }
-
-  function slide(what, dim, value) {
-    const { layout, index, chain } = stateNow();
-    const key = { size: "shape", stride: "stride" }[what];
-    if (key) layout[key] = layout[key].with(dim, value);
-    else layout.storage_offset = value;
-    own.sliding = true;
-    chainPanel.restart();
-    change(layout, index, closed(chain, stages(), layout));
-    own.sliding = false;
-  }
-
   function select(flat) {
     const { layout, chain } = stateNow();
     change(layout, unflatten(layout.shape, flat), chain);
@@ -248,29 +290,6 @@ function render({ model, el, signal }) {
     shell.redraw();
   }
 
-  function gridKey(event) {
-    const { layout, index, chain } = stateNow();
-    const key = event.shiftKey && event.key.startsWith("Page") ? `Shift+${event.key}` : event.key;
-    const next = index && step(layout.shape, index, key);
-    if (!next) return;
-    event.preventDefault();
-    change(layout, next, chain);
-  }
-
-  function tapeKey(event) {
-    const { perRow } = tape.geometry();
-    const size = stages().at(-1).storageSize;
-    const { layout, index } = stateNow();
-    const now = own.tapeCursor ?? (index ? offset(layout, index) : 0);
-    const slot = reachedBy(event.key, now, perRow, size);
-    if (event.key === "Enter" || event.key === " ") {
-      own.tapeCursor = null; // the next owner of the same slot
-      goToSlot(now);
-    } else if (slot === undefined) return;
-    else if (slot >= 0 && slot < size) goToSlot(slot);
-    event.preventDefault();
-  }
-
   function hover(which, what) {
     own.hoverFlat = own.hoverSlot = null;
     own[which] = what;
@@ -280,26 +299,6 @@ function render({ model, el, signal }) {
   function lightUp(term) {
     own.lit = term;
     shell.redraw();
-  }
-
-  /** A grip on the tape: its slider follows the slot under the pointer, limits and reasons included. */
-  function startDrag(event) {
-    event.preventDefault();
-    const slotAt = tape.locator();
-    own.dragging = event.currentTarget.dataset.what;
-    const held = new AbortController();
-    const hear = (type, react) => document.addEventListener(type, react, { signal: AbortSignal.any([signal, held.signal]) });
-    hear("pointermove", (moved) => {
-      const [slider, { storage_offset, stride }] = [sliders.find(own.dragging), shell.state()];
-      if (!slider) return;
-      const steps = slotAt(moved) - (slider.what === "storage_offset" ? 0 : storage_offset);
-      sliders.change(slider, Math.max(slider.what === "size" ? Math.floor(steps / stride[slider.dim]) + 1 : steps, 0));
-    });
-    for (const end of ["pointerup", "pointercancel"])
-      hear(end, () => {
-        own.dragging = null;
-        held.abort();
-      });
   }
 
   shell.atEnd(() => {
