@@ -6,8 +6,7 @@ import {
 } from "./growth.js";
 import { fill, h, paragraphs, s as svg, set, show } from "../page/dom.js";
 import { range } from "../page/layout.js";
-import { createSettings, createSizes } from "../page/panels.js";
-import { createPlayer } from "../page/player.js";
+import { createPlayer, createSettings, createSizes } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 import { createElements } from "../page/strip.js";
 

@@ -1,9 +1,8 @@
 // What an error or a warning means: the last known message of a text, with its numbers decoded.
 
 import { counted } from "../page/layout.js";
-import { LIBRARIES } from "./libraries.js";
 import { MEMORY } from "./memory.js";
-import { OPERATIONS } from "./operations.js";
+import { LIBRARIES, OPERATIONS } from "./operations.js";
 import { compiled, fieldsOf } from "./reading.js";
 import { SHAPES } from "./shapes.js";
 

@@ -68,10 +68,7 @@ function readTuple(plain, said) {
 /** True if the bracket before this place is closed by the last character. */
 function closes(plain, at) {
   let depth = 1;
-  return [...plain.slice(at, -1)].every((char) => {
-    depth += Number("([".includes(char)) - Number(")]".includes(char));
-    return depth > 0;
-  });
+  return [...plain.slice(at, -1)].every((char) => (depth += Number("([".includes(char)) - Number(")]".includes(char))) > 0);
 }
 
 function whole(value, said) {

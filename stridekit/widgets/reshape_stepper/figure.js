@@ -24,17 +24,11 @@ export function spread(old, fresh, width) {
   const many = Math.max(old.length, fresh.length, 1);
   const unit = Math.min(ONE, width / 2 / Math.max(places, 1), width / many); // the others keep half of the axis
   const scale = (width - places * unit) / (Math.log(points.at(-1)) || 1);
-  const right = new Map(); // where the sizes of 1 at a product begin, from the right
-  let [x, before] = [width, 1];
-  for (const p of points) {
-    x -= Math.log(p / before) * scale;
-    right.set(p, x);
-    x -= ones.get(p) * unit;
-    before = p;
-  }
+  /** Where the sizes of 1 at a product begin, from the right. */
+  const right = (p) => width - Math.log(p) * scale - unit * sum(points.filter((q) => q < p).map((q) => ones.get(q)));
   const place = (row) => row.reduceRight((placed, [inner, outer]) => {
     const edge = placed[0]?.[0] ?? width;
-    const left = inner === outer ? edge - unit : right.get(outer);
+    const left = inner === outer ? edge - unit : right(outer);
     return [[left, edge - left], ...placed];
   }, []);
   return { old: place(rows[0]), fresh: place(rows[1]) };

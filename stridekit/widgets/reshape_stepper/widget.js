@@ -5,8 +5,7 @@
 
 import { nameAt, numel, offsetAt, product, range, reach, tuple } from "../page/layout.js";
 import { button, createMotion, fill, fit, h, isCut, paragraphs, reveal, set, show, wayFrom } from "../page/dom.js";
-import { createChips, createPresets, terms } from "../page/panels.js";
-import { createPlayer } from "../page/player.js";
+import { createChips, createPlayer, createPresets, terms } from "../page/panels.js";
 import { createFields, createFollow } from "./fields.js";
 import { HEIGHT, createFigure } from "./figure.js";
 import { PRESETS, code, consequences, facts, targetsOf } from "./steps.js";

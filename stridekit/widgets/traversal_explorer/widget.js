@@ -3,18 +3,16 @@
 
 import { counted, numel, range } from "../page/layout.js";
 import { fill, fit, h, paragraphs, s, set, show } from "../page/dom.js";
-import { createChips, createSelect, createSlider, terms } from "../page/panels.js";
-import { createPlayer } from "../page/player.js";
+import { createChips, createPlayer, createSelect, createSlider, terms } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 import {
-  CACHE_SIZES, ITEMSIZES, LANES, PRESETS, SECTOR, code, comparison, facts, laneBytes, sectorsOf, warpSentence,
+  CACHE_SIZES, EXAMPLE, ITEMSIZES, LANES, PRESETS, SECTOR, code, comparison, facts, laneBytes, sectorsOf, warpSentence,
 } from "./traversal.js";
 import { createWalkPane } from "./walk_pane.js";
 
 const PLAY_MS = 8000; // for a whole walk, if an eye can follow it
 const GAP = 32; // between the panes
 const NARROW = 760; // below this, one pane stands under the other
-const WARP = { itemsize: 4, stride: 1, offset: 0 };
 
 const WARP_LESSON =
   "32 threads of a GPU read in step, and memory comes in sectors of 32 bytes: neighbours share them. " +
@@ -31,7 +29,7 @@ function render({ model, el }) {
     label: "traversal explorer", kind: "sk-traversal", traits: ["_state", "_given", "_note"], draw, code, facts,
   });
   const { id, state, put: change } = shell;
-  let lastWarp = WARP;
+  let lastWarp = EXAMPLE.warp;
 
   const presets = createChips("walks to start from", pick);
 
