@@ -51,7 +51,7 @@ def test_state_from_python():
     assert stepper.index is None and stepper.new_index is None
 
 
-fields, view = Script("reshape_stepper/fields.js"), Script("reshape_stepper/view.js")
+fields, view = Script("reshape_stepper/fields.js"), Script("reshape_stepper/steps.js")
 GIVEN = {"shape": [4, 6], "stride": [6, 1], "storage_offset": 3, "itemsize": 8}
 
 

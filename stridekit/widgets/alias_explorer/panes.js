@@ -4,8 +4,7 @@
 import { elementsOf, NAMES, namesOf } from "./session.js";
 import { elementName, nameAt, numel, range, sum, tuple, unflatten } from "../page/layout.js";
 import { boxFor, fill, fit, h, set, show } from "../page/dom.js";
-import { createMarks } from "../page/panels.js";
-import { createStrip } from "../page/strip.js";
+import { createMarks, createStrip } from "../page/panels.js";
 
 const PITCHES = [44, 40, 36, 33, 30]; // of a grid's boxes, the widest that lets all grids stand side by side
 const NARROW = PITCHES.at(-1);

@@ -6,9 +6,8 @@ import {
 } from "./flow.js";
 import { fill, h, paragraphs, set, show } from "../page/dom.js";
 import { range, tuple } from "../page/layout.js";
-import { createChips, createChoice, createSettings, createSizes, named } from "../page/panels.js";
+import { createChips, createChoice, createElements, createSettings, createSizes, named } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
-import { createElements } from "../page/strip.js";
 
 const STACKED = 560; // px: below this, the boxes stand below one another
 const BETWEEN = 14;

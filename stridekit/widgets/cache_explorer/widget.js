@@ -6,9 +6,8 @@ import {
 } from "./growth.js";
 import { fill, h, paragraphs, s as svg, set, show } from "../page/dom.js";
 import { range } from "../page/layout.js";
-import { createPlayer, createSettings, createSizes } from "../page/panels.js";
+import { createElements, createPlayer, createSettings, createSizes } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
-import { createElements } from "../page/strip.js";
 
 const STACKED = 560; // px: below this, the memories stand below one another
 const BETWEEN = 20;

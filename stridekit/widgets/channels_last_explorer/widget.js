@@ -6,9 +6,8 @@ import {
 } from "./words.js";
 import { flatten, product, range, unflatten } from "../page/layout.js";
 import { fill, fit, h, paragraphs, set, setAll } from "../page/dom.js";
-import { createChoice, createCode, createMarks, createSizes, createVerdicts } from "../page/panels.js";
+import { createChoice, createCode, createElements, createMarks, createSizes, createVerdicts } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
-import { createElements } from "../page/strip.js";
 
 const CONTROLS = 230; // their width when they stand beside the planes, and the two tapes side by side,
 const WIDE = 720; // in a picture this wide

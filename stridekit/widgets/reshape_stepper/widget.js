@@ -1,17 +1,15 @@
 // ReshapeStepper: the view rule walked step by step, on the dims and on the storage below them.
 // The state in the model is {shape, stride, storage_offset, itemsize, target, step, flat}: the layout, the complete
-// new shape, the step that the walk has reached, and the row-major number of the followed element. view.js computes
+// new shape, the step that the walk has reached, and the row-major number of the followed element. steps.js computes
 // everything else from it.
 
 import { nameAt, numel, offsetAt, product, range, reach, tuple } from "../page/layout.js";
 import { button, createMotion, fill, fit, h, isCut, paragraphs, reveal, set, show, wayFrom } from "../page/dom.js";
-import { createChips, createPlayer, createPresets, terms } from "../page/panels.js";
+import { createChips, createPlayer, createPresets, createStrip, terms } from "../page/panels.js";
 import { createFields, createFollow } from "./fields.js";
 import { HEIGHT, createFigure } from "./figure.js";
-import { PRESETS, code, consequences, facts, targetsOf } from "./steps.js";
-import { perRow, spanOf, viewOf } from "./view.js";
+import { code, consequences, facts, perRow, PRESETS, spanOf, targetsOf, viewOf } from "./steps.js";
 import { createShell } from "../page/shell.js";
-import { createStrip } from "../page/strip.js";
 
 const [PAUSE, READING] = [800, 30]; // ms for a step while it plays, and for each character of its sentence
 const WIDE = 700; // from here on, the picture is as high as a screen at most
