@@ -23,7 +23,7 @@ const NARROW = 480; // px: the toolbar then has a row of its own
 export function createShell({ model, el }, { label, kind, traits, draw, forget, code, facts }) {
   const spoken = h("p", { class: "sk-spoken", role: "status" });
   const root = h("div", { class: `stridekit ${kind}`, role: "group", "aria-label": label }, spoken);
-  waitForFingers(root);
+  restoreSliders(root);
   let speaking = null;
   let unsent = false; // a change waits to be sent until it has been painted,
   let undrawn = null; // and with it what is no part of its first frame
@@ -159,37 +159,18 @@ const once = (tidy) => () => {
 };
 
 // A finger that lands on a slider may mean to scroll the page. A browser moves the slider at once, and leaves it moved
-// when the page then scrolls. Here a slider waits until the finger goes sideways or is lifted.
-function waitForFingers(node) {
-  let held = null; // {input, value, wanted, x, y} while a finger has not said what it means
-
-  /** The finger means the slider: what it has asked for counts. */
-  function release() {
-    const { input, value, wanted } = held;
-    held = null;
-    if (wanted === value) return;
-    input.value = wanted;
+// when the page then scrolls. Here it goes back.
+function restoreSliders(node) {
+  let held = null; // the slider under a finger, and its value before
+  node.addEventListener("pointerdown", ({ target, pointerType }) => {
+    held = pointerType === "touch" && target.type === "range" ? [target, target.value] : null;
+  }, { capture: true });
+  node.addEventListener("pointercancel", () => {
+    const [input, value] = held ?? [];
+    if (!input || input.value === value) return;
+    input.value = value;
     input.dispatchEvent(new Event("input", { bubbles: true }));
-  }
-
-  const on = (type, react) => node.addEventListener(type, react, { capture: true });
-  on("pointerdown", ({ target: input, pointerType, clientX: x, clientY: y }) => {
-    const isSlider = pointerType === "touch" && input.type === "range";
-    held = isSlider ? { input, value: input.value, wanted: input.value, x, y } : null;
   });
-  on("input", (event) => {
-    if (event.target !== held?.input) return;
-    held.wanted = held.input.value;
-    held.input.value = held.value;
-    event.stopImmediatePropagation();
-  });
-  on("pointermove", ({ clientX, clientY }) => {
-    if (!held) return;
-    const aside = Math.abs(clientX - held.x);
-    if (aside > 3 && aside > Math.abs(clientY - held.y)) release();
-  });
-  on("pointerup", () => held && release());
-  on("pointercancel", () => (held = null));
 }
 
 // A widget in a notebook, seen from its kernel: what a hand changes is to be saved with the notebook, and a line
