@@ -5,8 +5,7 @@ import test from "node:test";
 
 import { offset, reach } from "../../stridekit/widgets/page/layout.js";
 import { gridGeometry, step } from "../../stridekit/widgets/stride_explorer/grid.js";
-import { marksOf } from "../../stridekit/widgets/stride_explorer/marks.js";
-import { tapeGeometry, tapeRows } from "../../stridekit/widgets/stride_explorer/tape.js";
+import { marksOf, tapeGeometry, tapeRows } from "../../stridekit/widgets/stride_explorer/tape.js";
 
 test("each key has its mirror, in every one of four dims", () => {
   const [shape, from] = [[3, 3, 3, 4], [1, 1, 1, 2]];

@@ -1,9 +1,8 @@
-// The storage as a tape: rows of slots, with marks around them from marks.js.
+// The storage as a tape: rows of slots, with marks around them.
 
 import { createBoxes } from "./canvas.js";
-import { range } from "../page/layout.js";
+import { CACHE_LINE, numel, range, sum } from "../page/layout.js";
 import { boxFor, fill, h, s, set } from "../page/dom.js";
-import { marksOf } from "./marks.js";
 import { describeSlot } from "./words.js";
 
 const MAX_ROWS = 24;
@@ -159,4 +158,175 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     slot: (element) => boxes.nodes()[numbers.indexOf(element)],
     close: boxes.close,
   };
+}
+
+// The marks around the slots: paths, labels and grips, as plain data ------------------------------
+
+const [LOW, HIGHER] = [14, 16]; // how high the innermost arc rises, and how much higher each one around it
+const LABELLED = 128; // an arc as wide as this carries its label on top
+const LABEL = 16; // the height of a label
+
+/** The path of one step from slot to slot; `shift` separates steps that would coincide. */
+function stepPath(g, from, to, lift, shift = 0) {
+  const [y0, y1] = [g.top(from), g.top(to)];
+  const x0 = g.middle(from) + (from === to || y0 !== y1 ? shift : 0);
+  const x1 = g.middle(to) + shift;
+  const high = y0 - lift * (from === to ? 1.5 : 1.34);
+  if (from === to) return `M${x0 - 7},${y0 - 2}C${x0 - 26},${high} ${x0 + 26},${high} ${x0 + 7},${y0 - 7}`;
+  if (y0 === y1) return `M${x0},${y0 - 2}C${x0},${high} ${x1},${high} ${x1},${y1 - 7}`;
+  const [down, start, end] = y0 < y1 ? [1, y0 + g.height, y1 - 7] : [-1, y0, y1 + g.height + 7];
+  const way = Math.abs(end - start);
+  return `M${x0},${start}C${x0},${start + Math.min(22, way / 2) * down} ${x1},${end - Math.min(44, way) * down} ${x1},${end}`;
+}
+
+const arrow = (x, y) => `M${x - 6},${y - 9}h12l-6,9z`;
+
+/** The left edge, right edge and top of a label. */
+function edges([text, x, y, kind]) {
+  const width = 7 * text.length + 8;
+  const left = x - (kind.includes("is-left") ? width : kind.includes("is-centred") ? width / 2 : 0);
+  return [left, left + width, y];
+}
+
+/** Everything to draw for a view on a geometry: {paths, tags, grips}. */
+export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
+  const { shape, stride, storage_offset: start, itemsize } = layout;
+  const [paths, tags, grips] = [[], [], []];
+  const shown = g.rows.filter((row) => !row.gap);
+  const lifts = []; // of each dim's arc
+  const faded = (what) => (lit !== null && lit !== what ? " is-faded" : "");
+
+  function isInside(tag) {
+    const [left, right] = edges(tag);
+    return left >= 0 && right <= Math.max(g.room, g.width);
+  }
+
+  /** Add a label at the first of some places where it lies on no other label and on no grip; returns the label, if any. */
+  function place(places) {
+    // The diamonds at the ends of dims hang from their slots, over the labels.
+    const high = (kind) => (kind.startsWith("sk-end") ? LABEL - 2 : LABEL / 2);
+    const taken = tags.map(edges).concat(grips.map(([x, y, kind]) => [x - 8, x + 8, y - high(kind)]));
+    const free = places.find((tag) => {
+      const [left, right, top] = edges(tag);
+      return isInside(tag) && taken.every(([l, r, t]) => right <= l || r <= left || Math.abs(t - top) >= LABEL);
+    });
+    if (free) tags.push(free);
+    return free;
+  }
+
+  /** Add a label for certain: at one of some places, beside what is in the way of the first one, or on it. */
+  function placeSomewhere(places) {
+    const [text, , y, kind] = places[0];
+    const beyond = tags.map(edges).filter(([, , top]) => top === y).map(([, right]) => [text, right + 4, y, kind]);
+    if (!place([...places, ...beyond])) tags.push(places.find(isInside) ?? places[0]);
+  }
+
+  /** The part of a cache line in each row: [line, first element, last element, whether it begins there, ends there]. */
+  const perLine = Math.max(1, Math.floor(CACHE_LINE / itemsize));
+  const parts = shown.flatMap(({ row }) => {
+    const [first, end] = [row * g.perRow, Math.min((row + 1) * g.perRow, storageSize)];
+    const opening = range(end - first).map((k) => first + k).filter((e) => e === first || e % perLine === 0);
+    return opening.map((e, k) => {
+      const stop = opening[k + 1] ?? end;
+      return [Math.floor(e / perLine), e, stop - 1, e % perLine === 0, stop % perLine === 0];
+    });
+  });
+
+  /** One step per dim with a grip at its tip; short ones nest inside, and loops of stride 0 are outermost. */
+  function steps() {
+    if (!numel(layout) || !g.has(start)) return;
+    const [text, kind, below] = [`storage_offset = ${start}`, `sk-offset${faded("offset")}`, g.top(start) + g.height + 8];
+    placeSomewhere([[text, g.middle(start) + 4, below, kind], [text, g.left(start) - 12, below, `${kind} is-left`]]);
+    grips.push([g.left(start), below + 2, "sk-offset", "storage_offset"]);
+    const [labels, taken] = [[], new Map()]; // labels once all grips stand
+    const length = (d) => stride[d] || Number.MAX_VALUE;
+    range(shape.length).sort((a, b) => length(a) - length(b) || b - a).forEach((d, rank) => {
+      const to = start + stride[d];
+      lifts[d] = LOW + HIGHER * rank;
+      if (to >= storageSize || !g.has(to)) return;
+      const sameRow = g.top(to) === g.top(start);
+      // Steps to the same slot stand side by side, and so do steps that go straight down.
+      const lane = sameRow ? to : "down";
+      const shift = (taken.get(lane) ?? 0) * (sameRow ? 13 : 8);
+      taken.set(lane, (taken.get(lane) ?? 0) + 1);
+      const [x, y] = [g.middle(to) + shift + (to === start ? 7 : 0), g.top(to) - 1];
+      const isWalked = lit === d && index?.[d] && stride[d]; // the walk takes the step's place
+      if (!isWalked) {
+        paths.push([stepPath(g, start, to, lifts[d], shift), `sk-step sk-d${d}${faded(d)}`]);
+        paths.push([arrow(x, y), `sk-tip sk-d${d}${faded(d)}`]);
+        labels.push([d, [start, to], x, lifts[d], faded(d)]);
+      }
+      grips.push([x, y - 8, `sk-d${d}`, `stride[${d}]`]);
+    });
+    for (const each of labels) strideTag(...each);
+  }
+
+  /** The label of a step whose tip is at x: over a wide arc, else beside the tip, or over that. */
+  function strideTag(d, [from, to], x, lift, fading = "") {
+    const [text, kind] = [`stride[${d}] = ${stride[d]}`, `sk-stride sk-d${d}${fading}`];
+    const sameRow = g.top(from) === g.top(to);
+    const y = g.top(to) - 1 - (sameRow ? lift + 4 : LABEL + 2);
+    const over = [text, (g.middle(from) + x) / 2, y - 4, `${kind} is-centred`];
+    const at = (height) => [[text, x + 12, height, kind], [text, x - 12, height, `${kind} is-left`]];
+    const beside = sameRow ? [...at(y), ...at(y - LABEL)] : at(y);
+    placeSomewhere(sameRow && x - g.middle(from) > LABELLED ? [over, ...beside] : beside);
+  }
+
+  /** A grip under the last element along each dim, to change its size; none where the stride is 0. */
+  function ends() {
+    const shifts = new Map();
+    shape.forEach((size, d) => {
+      const last = start + (size - 1) * stride[d];
+      if (!numel(layout) || stride[d] === 0 || last >= storageSize || !g.has(last)) return;
+      const shift = shifts.get(last) ?? 0;
+      shifts.set(last, shift + 13);
+      grips.push([g.middle(last) + shift, g.top(last) + g.height + 5, `sk-end sk-d${d}`, `size[${d}]`]);
+    });
+  }
+
+  /** The lit term walked step by step: from the partial sum before it to the one after. */
+  function walk() {
+    if (lit === null || lit === "offset" || index === null) return;
+    const hops = index[lit] > 24 ? 1 : index[lit];
+    const length = hops === 1 ? index[lit] * stride[lit] : stride[lit];
+    const lift = lifts[lit] ?? LOW;
+    let from = start + sum(range(lit).map((d) => index[d] * stride[d]));
+    let last = null; // the label stands at the end of the walk
+    for (let k = 0; k < hops && length > 0; k++, from += length) {
+      const to = from + length;
+      if (!g.has(from) || !g.has(to)) continue;
+      paths.push([stepPath(g, from, to, lift), `sk-hop sk-d${lit}`]);
+      paths.push([arrow(g.middle(to), g.top(to) - 1), `sk-tip sk-d${lit}`]);
+      last = [from, to];
+    }
+    if (last) strideTag(lit, last, g.middle(last[1]), lift);
+  }
+
+  for (const { row, gap, elements, y } of g.rows)
+    tags.push(gap ? [`⋯ ${elements} elements not shown`, g.gutter, y, "sk-gap"]
+      : [`${row * g.perRow * itemsize} B`, g.gutter - 12, y + g.height / 2 - LABEL / 2, "is-left sk-byte"]);
+
+  // A bracket under the slots of each cache line; that of the selected element is dark.
+  const { element } = spot;
+  const dark = Math.floor((element ?? -Infinity) * itemsize / CACHE_LINE);
+  for (const [line, first, last, opens, closes] of parts.filter(([line]) => !g.dense || line === dark)) {
+    const [x0, x1, y] = [g.left(first), g.left(last) + g.slot, g.top(first) + g.height + 5];
+    const bracket = `M${x0},${opens ? y - 3 : y}V${y}H${x1}${closes ? `V${y - 3}` : ""}`;
+    paths.push([bracket, line === dark ? "sk-line is-dark" : "sk-line"]);
+  }
+  for (const { row } of shown) {
+    const [first, stop] = [row * g.perRow, Math.min((row + 1) * g.perRow, start)];
+    const y = g.top(first) + g.height + 10;
+    if (stop > first) paths.push([`M${g.left(first)},${y}H${g.left(stop - 1) + g.slot}`, "sk-measure"]);
+  }
+  steps();
+  ends();
+  walk();
+  // The number of the dark cache line, where there is room; the sentence under the formula always has it.
+  const part = element !== null && parts.find(([, first, last]) => element >= first && element <= last);
+  if (part && g.below(element) >= LABEL + 7)
+    place([[`cache line ${part[0]}`, g.left(part[2]) + g.slot, g.top(part[1]) + g.height + 7, "is-left sk-cacheline"]]);
+  // Small slots have no text: the label of the element that is pointed at stands above its slot.
+  if (g.dense && element !== null && g.has(element)) tags.push([label(element), g.middle(element), g.top(element) - 22, "sk-flag"]);
+  return { paths, tags, grips };
 }
