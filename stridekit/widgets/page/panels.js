@@ -1,4 +1,4 @@
-// The panels that several widgets share: chips, sliders, lists, labels, verdicts, code, players.
+// The panels that several widgets share: chips, sliders, lists, labels, verdicts, code, players, strips.
 
 import { button, fill, h, inRows, OWN_KEYS, reachedBy, set, setAll } from "./dom.js";
 import { range, sameLayout, verdict } from "./layout.js";
