@@ -39,7 +39,7 @@ SIZES = {
     "exercises": ("stridekit/exercises", (), ("py",), 7_190),
     "the engine of exercises": ("stridekit/exercises", CONTENT, ("py",), 1_200),
     "Python of widgets": ("stridekit/widgets", (), ("py",), 3_001),
-    "JavaScript of widgets": ("stridekit/widgets", (), ("js",), 8_517),
+    "JavaScript of widgets": ("stridekit/widgets", (), ("js",), 8_507),
     "styles of widgets": ("stridekit/widgets", (), ("css",), 950),
     "labextension": ("labextension", (), ("js",), 118),
     "tests": ("tests", (), ("py", "mjs", "js"), 22_900),
