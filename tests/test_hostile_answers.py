@@ -67,10 +67,6 @@ def test_a_generator_that_stops_is_a_function_that_stops():
     assert report.hint.startswith("Your function comes to its end, but reading its answer raises")
 
 
-def deep(*args):
-    return deep(*args)
-
-
 NESTED = []
 for _ in range(5_000):
     NESTED = [NESTED]
@@ -166,18 +162,6 @@ def test_steps_arrays_and_what_lies_beside_a_cache_are_guarded():
 
     report = attention.append.check(write_all)
     assert report.status == "failed" and "differs   cache" in report.text
-
-
-def test_functions_that_end_late():
-    """A recursion without end, a coroutine, a class."""
-    assert "raised RecursionError" in ex.address.check(lambda t, index: deep(t)).text
-
-    async def later(t, index):
-        return 1
-
-    with pytest.warns(RuntimeWarning, match="never awaited"):
-        assert "a coroutine, where an int" in ex.address.check(later).text
-    assert ex.address.check(type("Byte", (), {"__init__": lambda *args: None})).status == "failed"
 
 
 def test_another_clock_is_told_of_the_queue_s_own():

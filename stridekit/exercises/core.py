@@ -10,7 +10,7 @@ Nothing here is about strides. Declare an exercise around its reference solution
     double.wrong["n * n"] = "That is the square. Add n to itself."
 
 The docstring is the task that the learner reads, the body is what `.solution()` shows, and its answers are
-the expected ones, so the three cannot disagree. `mistakes` decides which hint a wrong answer gets.
+the expected ones, so the three cannot disagree. `mistakes` makes the wrong answers that it knows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Call a function on one case, and read its result as facts to compare."""
+"""The parts of a run: a case, its outcome as facts to compare, the words for errors, and a time limit."""
 
 from __future__ import annotations
 
