@@ -144,8 +144,7 @@ class History:
         written = max(self._last_write.get(side.storage, -1) for side in (source, out))
         if written > copy.op:
             return f"{_what(self.ops[written])} writes to one of the two tensors later"
-        without = Layout(source.shape, source.stride, itemsize=source.itemsize)
-        todo, seen = [(copy.op, out, without)], 0
+        todo, seen = [(copy.op, out, source.layout)], 0
         for number, made, layout in todo:  # which grows meanwhile
             for reader, place in self._readers[number, _key(made)]:
                 seen += 1
@@ -174,9 +173,9 @@ class History:
         if op.number not in self.views:
             order = sort_dims(layout.shape, layout.stride)
             outs = [out for out in op.outputs if _same_order(out, op.inputs[place])]
-            strides = [packed_stride(out.shape, order) for out in outs]
-            pairs = zip(outs, strides, strict=True)
-            return [(x, Layout(x.shape, steps, itemsize=x.itemsize)) for x, steps in pairs]
+            return [
+                (x, Layout(x.shape, packed_stride(x.shape, order), 0, x.itemsize)) for x in outs
+            ]
         dtype = getattr(torch, op.inputs[0].dtype.removeprefix("torch."))
         tensor = torch.empty_strided(layout.shape, layout.stride, dtype=dtype, device="meta")
         try:
