@@ -40,7 +40,7 @@ SIZES = {
     "the engine of exercises": ("stridekit/exercises", CONTENT, ("py",), 1_200),
     "Python of widgets": ("stridekit/widgets", (), ("py",), 3_001),
     "JavaScript of widgets": ("stridekit/widgets", (), ("js",), 8_507),
-    "styles of widgets": ("stridekit/widgets", (), ("css",), 950),
+    "styles of widgets": ("stridekit/widgets", (), ("css",), 948),
     "labextension": ("labextension", (), ("js",), 118),
     "tests": ("tests", (), ("py", "mjs", "js"), 22_900),
     "rows of hands": ("tests/browser", (), ("txt",), 944),

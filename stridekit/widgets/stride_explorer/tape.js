@@ -5,9 +5,8 @@ import { CACHE_LINE, numel, range, sum } from "../page/layout.js";
 import { boxFor, fill, h, s, set } from "../page/dom.js";
 import { describeSlot } from "./words.js";
 
-const MAX_ROWS = 24;
-const DENSE_SLOT = 13;
-const MAX_DENSE_ROWS = 128;
+const [MAX_ROWS, DENSE_SLOT, MAX_DENSE_ROWS] = [24, 13, 128];
+const LEAST = 148; // px that a tape keeps even if the grid then has to scroll
 // px of a slot, and between two rows with marks: a bracket, a line of labels, and the tips of steps from above
 const [ROOMY, TIGHT] = [{ slot: 30, band: 27 }, { slot: 26, band: 25 }];
 
@@ -86,8 +85,6 @@ export function tapeGeometry(storageSize, layout, width, owners, longest = 1, ti
   };
 }
 
-const keepText = (event) => event.preventDefault(); // else the browser starts to select text
-
 /** The tape widget: `resize` lays it out, `draw` patches it; `locator` finds slots under a pointer. */
 export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
   const boxes = createBoxes({ kind: "sk-tape", cell: "sk-slot", onHover, onSelect, onKey });
@@ -98,12 +95,14 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
   const tags = h("div", { class: "sk-marks", "aria-hidden": "true" });
   const grips = h("div", { class: "sk-marks", "aria-hidden": "true" });
   const box = h("div", { class: "sk-tapebox" }, drawing, node, tags, tips, grips);
+  const pane = h("div", { class: "sk-pane" }, box);
   let g = null;
   let numbers = []; // of the elements that are shown
 
   function resize(view, width, tight) {
     g = tapeGeometry(view.storageSize, view.layout, width, view.owners, view.longest, tight);
     set(box, "style", `width:${g.width}px;height:${g.bottom}px;--slot:${g.height}px`);
+    set(pane, "style", `min-height:${Math.min(g.bottom, LEAST)}px`);
     return g.bottom;
   }
 
@@ -126,7 +125,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     fill(tags, ...marks.tags.map(([text, x, y, kind]) => ["span", { text, class: `sk-tag ${kind}`, style: at(x, y) }]));
     fill(grips, ...marks.grips.map(([x, y, kind, what]) => ["span", {
       class: `sk-grip ${kind}`, title: `drag to change ${what}`, "data-what": what, style: at(x - 12, y - 12),
-      onpointerdown: onDrag, onmousedown: keepText,
+      onpointerdown: onDrag, onmousedown: (event) => event.preventDefault(), // else the browser starts to select text
     }]));
     return boxes.draw(laid, (element) => {
       const owned = owners.get(element);
@@ -153,7 +152,7 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
   }
 
   return {
-    node: h("div", { class: "sk-pane" }, box), resize, draw, locator,
+    node: pane, resize, draw, locator,
     geometry: () => g,
     slot: (element) => boxes.nodes()[numbers.indexOf(element)],
     close: boxes.close,

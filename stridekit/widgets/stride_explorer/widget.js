@@ -224,6 +224,7 @@ function render({ model, el, signal }) {
     const sliding = SLIDER * (lines + 1) + 2 * WORDS;
     if (stacked && isWide) [, height] = resize(shell.width, true, room - sliding);
     const paired = stacked ? shell.width >= PAIRED : ndim > 2;
+    set(top, "style", `min-height:${stacked ? sliding + Math.min(height, 120) : Math.min(height, sliding)}px`);
     set(top, "class", `sk-top${stacked ? " is-stacked" : ""}${paired ? " is-paired" : ""}`);
     return stacked ? height + sliding : Math.max(height, sliding);
   }
