@@ -28,11 +28,11 @@ def shades(image):
 
 def assert_legible(page, is_dark):
     """The first picture has dark ink on white, or light ink on dark; a reader's own stays as it is."""
-    ours, own = page.locator(".jp-OutputArea-output img").all()
+    ours, own = page.locator(".jp-OutputArea-output img, .cell_output img").all()
     paper, ink = shades(ours)
     assert (paper <= 24, ink >= 200) == (is_dark, is_dark), (paper, ink)
     assert is_dark or (paper == 255 and ink <= 40), (paper, ink)
-    assert shades(own)[0] == 255
+    assert shades(own)[0] >= 200  # not turned over, though the site's theme dims it in the dark
 
 
 def test_in_jupyterlab(lab, notebook):
