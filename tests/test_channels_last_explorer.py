@@ -13,7 +13,7 @@ from stridekit.widgets import ChannelsLastExplorer
 from stridekit.widgets.engine import Script
 from stridekit.widgets.notation import layout_json
 
-words = Script("channels_last_explorer/words.js")
+words = Script("channels_last_explorer/formats.js")
 HIGHLIGHTS = words.CHOICES["highlight"]
 CHANNELS_LAST = torch.channels_last
 SHAPES = [*product(*(range(1, most + 1) for most in words.MAX_SIZES))]  # all that the sliders reach

@@ -9,7 +9,7 @@ from torch import nn
 
 from stridekit import CopyTracer, audit
 from stridekit.audit import Audit
-from stridekit.widgets.copy_tracer.run import MOST, MOST_STEPS, fewer, run_of, told_of
+from stridekit.widgets.copy_tracer.rows import MOST, MOST_STEPS, fewer, run_of, told_of
 from tests.audit_defects import DEFECTS
 from tests.audit_models import MODELS
 from tests.test_audit_findings import line_of

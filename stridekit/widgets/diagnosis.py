@@ -14,7 +14,7 @@ from typing import Any
 from stridekit._arguments import a_kind
 from stridekit.tensors.explain import Explanation
 
-_MOST_CHARACTERS = 200_000  # the last ones of a text, which tell what was raised
+_MOST_CHARACTERS = 100_000  # the last ones of a text, which tell what was raised
 
 
 def diagnose(error: BaseException | warnings.WarningMessage | str | None = None) -> Explanation:

@@ -17,7 +17,7 @@ from tests.walks import costs, counts_of, sectors_of, visits_of
 
 growth, flow = Script("cache_explorer/growth.js"), Script("attention_explorer/flow.js")
 formats = Script("format_tracer/network.js")
-channels, walk_of = Script("channels_last_explorer/words.js"), Script("reshape_stepper/steps.js")
+channels, walk_of = Script("channels_last_explorer/formats.js"), Script("reshape_stepper/steps.js")
 SIGNS = {True: "✓", False: "✗", None: "·"}
 
 

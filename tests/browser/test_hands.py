@@ -134,8 +134,8 @@ MOST = [
     "ChannelsLastExplorer((3, 4, 3, 5))",
     "TraversalExplorer(torch.zeros(50, 60).t(), 'torch', visit=256)",
     "TraversalExplorer(warp=(4, 2, 0))",
-    "AttentionExplorer(3, 4, 4, 4, kv_heads=2, rotary='rot(x)*sin + x*cos')",
-    "CacheExplorer(8, batch=3, heads=3)",
+    "AttentionExplorer(2, 4, 4, 4, kv_heads=2, rotary='rot(x)*sin + x*cos')",
+    "CacheExplorer(8, batch=2, heads=3)",
     "Sort(torch.ones(4, 6), '; '.join(f'x[:{1 + k % 3}, :{1 + k // 3}]' for k in range(24)), also='x[1:]')",
     "CopyTracer(audit(lambda x: nn.Sequential(*[nn.ReLU()] * 20, nn.Flatten(0))(x.t()), torch.rand(9, 9)))",
     f"Diagnose('a line' * 40 + {BUCKET!r})",
@@ -147,6 +147,7 @@ MOST = [
 def test_the_most_that_a_picture_holds_fits_a_screen(show, source):
     hand = Hand(show, source)
     hand.agrees(is_pointing=False)
-    for chip in hand.w.locator(".sk-presets button, .sk-idea button").all():
-        chip.click()
+    chips = hand.w.locator(".sk-presets button, .sk-idea button")
+    for k in range(chips.count()):
+        chips.nth(min(k, chips.count() - 1)).click()  # a setting may bring fewer
         hand.agrees(is_pointing=False)

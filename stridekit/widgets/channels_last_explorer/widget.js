@@ -3,7 +3,7 @@
 
 import {
   FORMATS, LETTERS, MAX_SIZES, apart, badge, code, facts, group, label, layouts, most, orders, place, planes, spread, step, verdicts,
-} from "./words.js";
+} from "./formats.js";
 import { flatten, product, range, unflatten } from "../page/layout.js";
 import { fill, fit, h, paragraphs, set, setAll } from "../page/dom.js";
 import { createChoice, createCode, createElements, createMarks, createSizes, createVerdicts } from "../page/panels.js";

@@ -11,7 +11,7 @@ from stridekit.widgets.explorer import Choices, setting
 from stridekit.widgets.goals import Goal
 
 
-class ChannelsLastExplorer(Choices, script="channels_last_explorer/words.js"):
+class ChannelsLastExplorer(Choices, script="channels_last_explorer/formats.js"):
     """One tensor of shape (N, C, H, W), and its elements in memory in both formats.
 
     Sizes go up to (3, 4, 3, 5). `index` is the selected element, `highlight` the group that lights up with

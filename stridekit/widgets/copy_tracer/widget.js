@@ -5,7 +5,7 @@ import { OWN_KEYS, fill, h, reachedBy, reveal, set, show } from "../page/dom.js"
 import { counted } from "../page/layout.js";
 import { createChips } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
-import { code, firsts, partOf, said, sentence } from "./run.js";
+import { code, firsts, partOf, said, sentence } from "./rows.js";
 
 const MOST_CHIPS = 8;
 const MOST_CHAINS = 2; // that are told of a row

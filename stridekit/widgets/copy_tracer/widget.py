@@ -10,13 +10,13 @@ import traitlets
 from stridekit._arguments import LayoutError, a_kind, int_
 from stridekit._table import columns
 from stridekit.audit import Audit
-from stridekit.widgets.copy_tracer.run import fewer, run_of, text_of, text_of_chain, told_of
+from stridekit.widgets.copy_tracer.rows import fewer, run_of, text_of, text_of_chain, told_of
 from stridekit.widgets.explorer import Framed, setting
 
 MOST_LINES = 24  # rows of the text
 
 
-class CopyTracer(Framed, script="copy_tracer/run.js"):
+class CopyTracer(Framed, script="copy_tracer/rows.js"):
     """See what `audit` recorded: modules and lines in their order, the layouts between them, the copies.
 
     Point at a row that copies: the path of its layout is highlighted, from the line that made it. `row` is

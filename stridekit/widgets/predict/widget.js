@@ -8,7 +8,7 @@ import { tried } from "../page/layout.js";
 import { readAnswer } from "../page/numbers.js";
 import { createShell } from "../page/shell.js";
 import { createCode } from "../page/panels.js";
-import { OPEN, commit as committed, inSentence, isSame, remark, verdict } from "./words.js";
+import { OPEN, commit as committed, inSentence, isSame, remark, verdict } from "./verdict.js";
 
 const FIRST = "Choose one first: a guess is enough.";
 const AGAIN = "That was your first guess: choose another answer.";

@@ -23,7 +23,7 @@ MAX_CHOICES = 100
 MAX_ITEMS, MAX_DEPTH = 100, 4  # of a tuple, and how deeply tuples nest
 
 
-class Predict(StateWidget, script="predict/words.js"):
+class Predict(StateWidget, script="predict/verdict.js"):
     """Ask for a prediction, then show the answer, the reason and the experiment.
 
     With `choices` (or an answer of True or False) you choose one of them. Otherwise you type the answer,

@@ -7,7 +7,7 @@ import {
   Refused, apply, copied as rearranged, counted, extent, flatten, isDense, isInFormat, numel, offset, reach, rowMajor, sameLayout, tried,
   tuple, verdict,
 } from "../page/layout.js";
-import { MAX_DIMS, code as strided, formula, place, verdicts, whyNotDrawn } from "./words.js";
+import { MAX_DIMS, code as strided, formula, place, verdicts, whyNotDrawn } from "./views.js";
 import { readSteps } from "../page/grammar.js";
 
 const MOST_STEPS = 100;

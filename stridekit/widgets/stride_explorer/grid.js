@@ -3,7 +3,7 @@
 import { createBoxes } from "./canvas.js";
 import { elementName, product, range, unflatten } from "../page/layout.js";
 import { boxFor, fill, h, set } from "../page/dom.js";
-import { describeCell } from "./words.js";
+import { describeCell } from "./views.js";
 
 const MAX_HTML = 256; // cells drawn as HTML; more are drawn on a canvas
 const GAP = 4;

@@ -1,7 +1,7 @@
 // The sliders: a size and a stride for each dim, and the offset; and the address formula under the pictures. They report what
 // a hand does, and keep no state.
 
-import { limit } from "./words.js";
+import { limit } from "./views.js";
 import { offset, range } from "../page/layout.js";
 import { fill, h, set } from "../page/dom.js";
 import { createSlider } from "../page/panels.js";

@@ -3,7 +3,7 @@
 import { createBoxes } from "./canvas.js";
 import { CACHE_LINE, numel, range, sum } from "../page/layout.js";
 import { boxFor, fill, h, s, set } from "../page/dom.js";
-import { describeSlot } from "./words.js";
+import { describeSlot } from "./views.js";
 
 const [MAX_ROWS, DENSE_SLOT, MAX_DENSE_ROWS] = [24, 13, 128];
 const LEAST = 148; // px that a tape keeps even if the grid then has to scroll

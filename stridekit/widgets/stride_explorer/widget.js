@@ -12,7 +12,7 @@ import { createGrid, step } from "./grid.js";
 import { createCode, createPresets, createVerdicts } from "../page/panels.js";
 import { createFormula, createSliders } from "./sliders.js";
 import { createTape } from "./tape.js";
-import { code, formula, verdicts, viewOf, words } from "./words.js";
+import { code, formula, verdicts, viewOf, words } from "./views.js";
 
 const TRAITS = ["_state", "_more", "_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
 const WIDE = 720; // px: the sliders stand beside the grid, and all panes fit one screen

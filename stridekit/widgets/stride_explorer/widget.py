@@ -16,7 +16,7 @@ from stridekit.widgets.explorer import Explorer
 from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import corner, layout_json, layout_of
 
-script, words = Script("stride_explorer/chain.js"), Script("stride_explorer/words.js")
+script, words = Script("stride_explorer/chain.js"), Script("stride_explorer/views.js")
 # {source, start, steps}: an expression, the layout that it makes, and operations on it.
 Chain = dict[str, Any]
 MAX_VALUES = 4096  # beyond this the elements' numbers are shown in place of values
