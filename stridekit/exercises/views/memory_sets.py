@@ -25,6 +25,8 @@ def read_byte_set(answer: Any, args: Arguments) -> Outcome:
     """
     if not isinstance(answer, Set) and (not isinstance(answer, dict) or answer):
         raise Unusable(f"{kind(answer)}, where a set of ints is asked for")
+    if len(answer) > 100_000:
+        raise Unusable(f"{kind(answer)}, more than any answer needs")
     numbers = {as_int(byte, "an int in the set") for byte in answer}
     storage = args["t"].untyped_storage()
     far = 16 * storage.nbytes() + 4096  # beyond what wrong units could make of a byte
