@@ -222,7 +222,9 @@ def reshape(x: Layout, target: tuple[int, ...]) -> None:
     assert_walk_is_torchs(x, target, told)
     assert_chunks_are_views(x, [step for step in told if step["part"] == "merge"])
     for k in range(len(told)):
-        view = ask("reshape_stepper/steps/viewOf", {**given, "target": target, "step": k, "flat": 0})
+        view = ask(
+            "reshape_stepper/steps/viewOf", {**given, "target": target, "step": k, "flat": 0}
+        )
         assert (len(view["dims"]), len(view["fresh"])) == (x.ndim, len(target))
         # At the end, why the walk stopped.
         shown = k - (k == len(told) - 1 and told[k - 1]["part"] == "stuck")
