@@ -148,7 +148,7 @@ def kind_of(target: Extent, source: Extent, given: Extent | None, is_write: bool
     steps = [pair for n, *pair in zip(shape, after, before, strict=True) if n > 1]
     if numel < 2 or all(step == was for step, was in steps):
         return Kind.CLONE
-    if any(was == 0 for _, was in steps):  # if the op was not given them, it broadcast
+    if any(was == 0 for _, was in steps):  # the op broadcast, unless it was given a stride of 0
         is_given = given and any(n > 1 and not step for n, step in zip(*given, strict=True))
         return Kind.EXPANDED if is_given else Kind.BROADCAST
     return Kind.LAYOUT if given else Kind.INSIDE

@@ -347,9 +347,8 @@ def _in_use(*roots: Any) -> list[torch.Tensor]:
             frame.f_locals.clear()  # a copy, which would outlive what the function deletes
     for todo in groups:
         for value in todo:  # which grows meanwhile
-            if len(todo) < _MOST_OBJECTS and not isinstance(
-                value, _NO_PARTS
-            ):  # a ring ends as well
+            # A ring ends as well.
+            if len(todo) < _MOST_OBJECTS and not isinstance(value, _NO_PARTS):
                 todo += gc.get_referents(value)[:_MOST_OBJECTS]
     return [x for todo in groups for x in todo if issubclass(type(x), torch.Tensor)]
 
