@@ -59,7 +59,7 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
 
     def __init__(
         self,
-        layout: Layout | None = None,
+        layout: Layout | torch.Tensor | None = None,
         storage_size: int | None = None,
         *,
         goals: Iterable[Goal] = (),
