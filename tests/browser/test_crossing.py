@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from tests.browser.pages import BY_HAND, MODELS, painted, run_last_cell, settled
+from tests.browser.pages import BY_HAND, MODELS, away, painted, run_last_cell, settled
 from tests.needs import needs_chromium
 from tests.widget_kinds import KINDS, RIGHT
 
@@ -58,8 +58,10 @@ class Twice:
 
     def in_kernel(self):
         """What the kernel holds when all is quiet; both views show the same then."""
+        away(self.views)  # what lies under the pointer is lit in its own view
         settled(self.page)
         painted(self.page)
+        self.page.wait_for_function("!document.querySelector('[data-moving]')")
         first, second = self.views.evaluate_all(HTML)
         assert first == second
         return json.loads(self.lab.run_code(self.page, "print(json.dumps(w._state))"))
@@ -86,7 +88,8 @@ def test_a_hand_wins_over_a_cell_that_was_running_before_it(twice, tmp_path):
 @pytest.mark.parametrize("kind", ["AliasExplorer", *OTHERS])
 def test_a_change_that_python_refuses_is_taken_back_in_both_views(twice):
     before = twice.on_page()
-    refuse = "def refuse(state):\n    raise ValueError\nw._check = refuse"
-    assert twice.lab.run_code(twice.page, refuse) == ""
-    assert twice.hand() != before
+    refuse = "def refuse(state):\n    refused.append(state)\n    raise ValueError"
+    assert twice.lab.run_code(twice.page, f"refused = []\n{refuse}\nw._check = refuse") == ""
+    twice.hand()  # the kernel may have answered before this returns
     assert twice.in_kernel() == before == twice.on_page()
+    assert twice.lab.run_code(twice.page, "print(len(refused) > 0)").strip() == "True"
