@@ -51,6 +51,7 @@ def test_a_turn_is_undone_redone_and_reset_and_a_link_brings_it_back(show, kind)
     """Into its own widget, to which the page scrolls; a link that is broken changes nothing."""
     roots = show(make("Predict"), make("StrideExplorer"), make(kind), make(kind))
     page, w = roots.page, roots.nth(2)
+    resize(page, WIDTH, 800)  # where the page has room to scroll
     state = "models.map((model) => JSON.stringify(model.get('_state')))"
     first = page.evaluate(state)
     BY_HAND[kind](w)
