@@ -1,86 +1,136 @@
-"""A device that works through a queue, as a GPU does, but on a clock that tests can read.
+"""GPUs that work through queues, as torch shows them, but on a clock that tests can read.
 
-With it a comparison finds the ratio that was put in, on the busiest of machines.
+With them a comparison finds the ratio that was put in, on the busiest of machines.
 """
 
+from collections import deque
+from contextlib import contextmanager, nullcontext
+from types import SimpleNamespace
+
 import pytest
+import torch
 
 from stridekit.timing import clocks
 
 
-class FakeEvent:
-    """Stands in the queue and notes when the device came past it."""
+class FakeGpus:
+    """Two GPUs, as `torch.cuda`, `torch.accelerator` and the module of their device show them.
 
-    def __init__(self, queue):
-        self.queue = queue
-
-    def record(self):
-        self.queue.add(lambda: setattr(self, "at", self.queue.clock))
-
-    def elapsed_time(self, later):
-        return (later.at - self.at) * 1000
-
-
-class FakeQueue:
-    """The host puts a piece of work into it every four microseconds; none begins before it is there."""
-
-    l2_bytes = 1000
+    The host puts a piece of work into a queue every four microseconds; none begins before it is there.
+    """
 
     def __init__(self):
-        self.clock = self.host = 0.0
-        self.waiting = []
-        self.elsewhere = 0.0  # seconds of work on another stream
+        self.kind, self.started = "cuda", False
+        self.host = self.clock = 0.0  # seconds
+        self.queues = [deque(), deque()]  # of the current streams
+        self.elsewhere = [0.0, 0.0]  # seconds of work on other streams
+        self.stalls = iter(())  # seconds by which waits are delayed
+        self.l2_bytes, self.flushed_bytes = 1000, 0
         self.erased = self.captured = 0
 
-    def add(self, piece):
-        self.host += 4e-6
-        self.waiting.append((self.host, piece))
+    def launch(self, seconds, device=0, is_current=True):
+        """Give a GPU some work."""
+        self.started = True
+        if not is_current:
+            self.elsewhere[device] += seconds
+            return
 
-    def launch(self, seconds):
         def piece():
             self.clock += seconds
 
-        self.add(piece)
+        self.add(piece, device)
 
-    def synchronize(self):
-        self.finish()
-        self.elsewhere = 0.0
+    def add(self, piece, device=0):
+        self.host += 4e-6
+        self.queues[device].append((self.host, piece))
 
-    def finish(self):
-        while self.waiting:
-            launched, piece = self.waiting.pop(0)
+    def finish(self, device=0):
+        while self.queues[device]:
+            launched, piece = self.queues[device].popleft()
             self.clock = max(self.clock, launched)
             piece()
         self.host = max(self.host, self.clock)
 
-    def is_idle(self):
-        return not self.waiting and not self.elsewhere
+    # Of torch.accelerator, and of the module of a device.
 
-    def event(self):
-        return FakeEvent(self)
+    def is_available(self):
+        return True
 
-    def hold(self, cycles):
+    def current_accelerator(self):
+        return torch.device(self.kind)
+
+    def device_count(self):
+        return 3 if self.kind == "cuda" else 2
+
+    def get_device_module(self, kind):
+        return SimpleNamespace() if self.kind == "mps" else self
+
+    def is_initialized(self):
+        return self.started
+
+    def memory_reserved(self, device):
+        return device < 2
+
+    def current_stream(self, device=0):
+        return SimpleNamespace(
+            query=lambda: not self.queues[device],
+            synchronize=lambda: self.finish(device),
+            wait_stream=lambda other: None,
+        )
+
+    def synchronize(self, device=0):
+        assert self.started or self.kind == "mps", "a wait would start it"
+        self.finish(device)
+        self.host += self.elsewhere[device] + next(self.stalls, 0.0)
+        self.elsewhere[device] = 0.0
+
+    # Of torch.cuda.
+
+    def get_device_properties(self):
+        return SimpleNamespace(L2_cache_size=self.l2_bytes)
+
+    def Event(self, enable_timing):
+        event = SimpleNamespace()
+        event.record = lambda: self.add(lambda: setattr(event, "at", self.clock))
+        event.elapsed_time = lambda later: (later.at - event.at) * 1000
+        return event
+
+    def _sleep(self, cycles):
         self.launch(cycles / 2e9)
 
-    def eraser(self, nbytes):
-        assert nbytes == 2 * self.l2_bytes  # a cache need not forget what is oldest first
+    def empty(self, nbytes, dtype, device):
+        assert (dtype, device) == (torch.int8, "cuda")
+        self.flushed_bytes = nbytes
+        return SimpleNamespace(zero_=self.erase)
 
-        def erase():
-            self.erased += 1
-            self.launch(1.0)
+    def erase(self):
+        self.erased += 1
+        self.launch(1.0)
 
-        return erase
+    def Stream(self):
+        return self.current_stream()
 
-    def capture(self, work):
+    def stream(self, side):
+        return nullcontext()
+
+    CUDAGraph = SimpleNamespace
+
+    @contextmanager
+    def graph(self, graph):
+        self.finish()
+        yield
+        pieces, self.queues[0] = self.queues[0], deque()
+        graph.replay = lambda: [self.add(piece) for _, piece in pieces]
         self.captured += 1
-        return work
 
 
-@pytest.fixture(name="queue")
-def fake_queue(monkeypatch):
-    """A fake GPU, whose clock is also the host's."""
-    queue = FakeQueue()
-    monkeypatch.setattr(clocks, "CudaQueue", lambda: queue)
-    monkeypatch.setattr(clocks.time, "perf_counter", lambda: queue.host)
-    monkeypatch.setattr(clocks.time, "monotonic", lambda: queue.host)
-    return queue
+@pytest.fixture(name="gpus")
+def fake_gpus(monkeypatch):
+    """Fake GPUs, whose clock is also the host's."""
+    fake = FakeGpus()
+    torchs = {"cuda": fake, "accelerator": fake, "int8": torch.int8, "empty": fake.empty}
+    torchs["get_device_module"] = fake.get_device_module
+    monkeypatch.setattr(clocks, "torch", SimpleNamespace(**torchs))
+    monkeypatch.setattr(clocks.time, "perf_counter", lambda: fake.host)
+    monkeypatch.setattr(clocks.time, "monotonic", lambda: fake.host)
+    return fake

@@ -25,7 +25,7 @@ from stridekit.timing import (
     page_faults,
     sampling,
 )
-from tests.fake_gpu import fake_queue  # noqa: F401  (a fixture)
+from tests.fake_gpu import fake_gpus  # noqa: F401  (a fixture)
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
 MACHINE = machine() | {"processor": "A CPU", "cores": 8, "torch": "2.13.0", "date": "2026-05-04"}
@@ -81,9 +81,9 @@ def found(ratio, expected="slower", noise=()):
 
 
 @pytest.fixture
-def on_gpu(queue):
+def on_gpu(gpus):
     """Two functions, one eight times as slow as the first, however busy the machine is."""
-    return lambda: queue.launch(1e-3), lambda: queue.launch(8e-3)
+    return lambda: gpus.launch(1e-3), lambda: gpus.launch(8e-3)
 
 
 def test_a_sure_verdict_is_told_and_the_others_stay_in_the_picture(on_gpu):

@@ -108,16 +108,13 @@ class HostClock:
 
     most_calls = 100_000  # in one sample
 
-    def __init__(self, gpu: Any = None) -> None:
-        self._gpu = gpu or Devices()
-
     def begin(self, work: Work, name: str = "the function") -> Work:
         """Call `work`, and return it; raise TimingError unless it waits for what it starts."""
         why = (
             "returned while the GPU was still at work: a host clock would time the launch alone. Give "
             "device='cuda', which times the work itself, or end it with torch.accelerator.synchronize()"
         )
-        return _finished(work, name, self._gpu, lambda: None, why)
+        return _finished(work, name, Devices(), lambda: None, why)
 
     def seconds(self, work: Work, calls: int) -> tuple[float, float]:
         """Return the seconds of `calls` calls, for the work and for the host; no garbage is collected."""
@@ -125,7 +122,7 @@ class HostClock:
         return taken, taken
 
 
-def _finished(work: Work, name: str, gpu: Any, finish: Work, why: str) -> Work:
+def _finished(work: Work, name: str, gpu: Devices, finish: Work, why: str) -> Work:
     """Call `work` until nothing of it is left after `finish`; raise TimingError if something always is."""
     for _ in range(WAITS):  # a busy host delays a wait now and then
         gpu.synchronize()
@@ -164,7 +161,7 @@ _OF_FUTURES += [("join", "is_alive"), ("wait", "poll")]
 
 
 class CudaQueue(Devices):
-    """The part of torch.cuda that a clock needs; tests put a queue of their own in its place."""
+    """The part of torch.cuda that a clock needs."""
 
     def __init__(self) -> None:
         if why := why_no_cuda():
@@ -210,8 +207,8 @@ class CudaClock:
 
     most_calls = 100  # in one sample: each has two events, and the queue is finite
 
-    def __init__(self, *, flush: bool = True, graph: bool = False, queue: Any = None) -> None:
-        self._queue = queue if queue is not None else CudaQueue()
+    def __init__(self, *, flush: bool = True, graph: bool = False) -> None:
+        self._queue = CudaQueue()
         self._erase = self._queue.eraser(2 * self._queue.l2_bytes) if flush else None
         self._graph = graph
 
