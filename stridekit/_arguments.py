@@ -58,6 +58,17 @@ def many(count: int, noun: str, digits: str = "") -> str:
     return f"{count:{digits}} {noun if count == 1 else plural}"
 
 
+def in_bytes(size: int) -> str:
+    """Return a number of bytes with three digits.
+
+    >>> in_bytes(48), in_bytes(9216), in_bytes(999_999)
+    ('48 B', '9.22 kB', '1 MB')
+    """
+    rounded, units = float(f"{size:.3g}"), (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
+    texts = (f"{rounded / each:g} {unit}" for unit, each in units if abs(rounded) >= each)
+    return next(texts, f"{size} B")
+
+
 class _Shown(reprlib.Repr):
     """A short repr that reads no memory: torch's own crashes on a storage that was shrunk."""
 

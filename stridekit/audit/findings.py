@@ -135,12 +135,12 @@ class Search:
     def findings(self) -> tuple[Finding, ...]:
         """What is worth a look."""
         on_layouts = (*self._of_copies(), *self._of_formats())
-        return _together((*on_layouts, *self._of_idle(), *self._of_kept()))
+        return together((*on_layouts, *self._of_idle(), *self._of_kept()))
 
     def own(self) -> tuple[Finding, ...]:
         """The copies of layouts that calls made themselves."""
         inside = ((copy, self.ops[copy.op]) for copy in self.copies if copy.kind == Kind.INSIDE)
-        return _together(
+        return together(
             self._seen(OWN, op, copy.layouts, copy.bytes, advice=self._why_math(op))
             for copy, op in inside
         )
@@ -314,7 +314,7 @@ class Search:
             yield self._seen(SMALL, op, _as_it_is(out), 0, kept, path, (path[0], None))
 
 
-def _together(seen: Iterable[Occurrence]) -> tuple[Finding, ...]:
+def together(seen: Iterable[Occurrence]) -> tuple[Finding, ...]:
     """The findings, the most bytes first: what one line made is one, of whatever kind."""
     groups: dict[Any, list[Occurrence]] = defaultdict(list)
     for each in seen:

@@ -12,7 +12,7 @@ import gc
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache, cached_property, wraps
 from inspect import CO_OPTIMIZED
@@ -23,7 +23,9 @@ from unittest.mock import patch
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
+from torch.utils._pytree import tree_leaves
 
+from stridekit._arguments import a_kind
 from stridekit.audit.events import Copy, Event, Kind, Operand, Place, is_readers, kind_of, where
 
 _SMALL = 4  # a view is small if its storage has so many times its bytes
@@ -39,6 +41,7 @@ _name = cache(str)  # of a dtype
 _NAME = "TESTING_ONLY_GenericMode"
 _KEY = torch._C._parse_dispatch_key(_NAME)
 _local = threading.local()
+_watched = threading.Lock()  # an audit changes torch for all threads
 
 
 def _copy(target: torch.Tensor, source: Any, non_blocking: bool = False) -> torch.Tensor:
@@ -114,6 +117,10 @@ class Recorder(TorchDispatchMode):
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Record until the end of the block; whatever happens, all changes to torch are undone."""
+        if torch.autograd._profiler_enabled() or not _watched.acquire(blocking=False):
+            raise RuntimeError(
+                "a profiler or another audit runs: one runs at a time, so end it first"
+            )
         if outer := _get_current_dispatch_mode_stack():
             names = " and ".join(type(mode).__name__ for mode in outer)
             self.gaps[f"{names} was on around the run: copies inside of ops were not seen"] = None
@@ -135,7 +142,12 @@ class Recorder(TorchDispatchMode):
                 _local.report = self._note_copy
                 stack.enter_context(self)
                 yield
+            self.gaps |= dict.fromkeys(_lazy(self.ends))
+        except BaseException as error:
+            self.gaps[f"{type(error).__name__} ended the run: what follows it did not run"] = None
+            raise
         finally:
+            _watched.release()
             for events in _end():
                 self._name_calls(events)
             self.copies = [copy for copy in self.copies if not self._is_of_watching(copy)]
@@ -330,9 +342,8 @@ class Recorder(TorchDispatchMode):
             is_idle = out is tensor and (name == "contiguous" or kwargs.get("memory_format"))
             if is_idle and is_here and is_readers(frame.f_code):  # not a call of torch's
                 at, inputs = (self._modules[-1], where(frame)[0]), self._operands([tensor])
-                self.idle.append(
-                    Event(name, name, *at, inputs, (), False, False, len(self.ops), ())
-                )
+                event = Event(name, name, *at, inputs, (), False, False, len(self.ops), ())
+                self.idle.append(event)
             return out
 
         return reported
@@ -351,6 +362,18 @@ def _in_use(*roots: Any) -> list[torch.Tensor]:
             if len(todo) < _MOST_OBJECTS and not isinstance(value, _NO_PARTS):
                 todo += gc.get_referents(value)[:_MOST_OBJECTS]
     return [x for todo in groups for x in todo if issubclass(type(x), torch.Tensor)]
+
+
+def _lazy(ends: Any) -> Iterator[str]:
+    """What a run returned that has not run yet."""
+    for leaf in tree_leaves(ends):
+        if isinstance(leaf, (Iterator, AsyncIterator, Awaitable)):
+            yield (
+                f"it returned {a_kind(leaf)}, whose body has not run: audit a function that runs it to its "
+                "end, by list(...) or asyncio.run(...)"
+            )
+            if hasattr(leaf, "close"):
+                leaf.close()  # a coroutine that nobody awaits would warn
 
 
 def _tensors(*values: Any) -> list[torch.Tensor]:

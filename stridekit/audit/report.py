@@ -1,24 +1,40 @@
-"""Audit: what a run copied and why, to read, to keep, to compare, and to assert in a test."""
+"""audit(model, *inputs): run something, watched. Its result is there to read, keep, compare and assert.
+
+An audit also runs the model again without one of its calls, to say what that saves.
+"""
 
 from __future__ import annotations
 
+import copy
 import json
-from collections import Counter
+import sys
+import weakref
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import partial, wraps
 from html import escape
 from types import UnionType
 from typing import TYPE_CHECKING, Any, cast, get_args, get_origin, get_type_hints
+from unittest.mock import patch
 
-from stridekit._arguments import a_kind, int_, many, shown, texts
+import torch
+from torch.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
+
+from stridekit._arguments import a_kind, in_bytes, int_, many, shown, texts
 from stridekit._table import Table, columns
-from stridekit.audit.events import Copy, Event, Kind, Operand, Place
-from stridekit.audit.findings import IDLE, KINDS, Finding, Occurrence, first_of
+from stridekit.audit.events import Copy, Event, Kind, Operand, Place, where
+from stridekit.audit.findings import IDLE, KINDS, Finding, Occurrence, Search, first_of, together
+from stridekit.audit.record import MISSING, Recorder
 from stridekit.layout import Layout
 
 if TYPE_CHECKING:
-    from stridekit.audit.run import Trial
+    from stridekit.timing import Comparison
+
+Calls = dict[tuple[str, Place], None]  # a method, and the line of its call
+Run = partial[Any]  # of `_run`
 
 SCHEMA = 4
 _BY: dict[str, Callable[[Event], str]] = {
@@ -32,6 +48,75 @@ _NOT_SEEN = (
     "compiled functions ran as they were written, and a few ops (prod, quantile, ctc_loss, matrix_exp) "
     "took other formulas, as under any dispatch mode",
 )
+_NOT_ENTERED = "the block was not entered: write `with audit() as a:` around it"
+
+
+def audit(model: Any = ..., *inputs: Any, backward: bool = False, **named: Any) -> Audit:
+    """Run `model(*inputs, **named)` and say which lines copy because of a layout, and which made it so.
+
+    `model` is a module or any other callable. With `backward=True` the gradient of its outputs' sum is
+    computed as well, as a training step does. Without arguments, `with audit() as a:` watches a block. The
+    result is an `Audit`; outputs, gradients, random numbers and strides are as without it. Raises
+    TypeError if there is no model to call, ValueError for a gradient of what requires none, RuntimeError
+    while a profiler or another audit runs, and whatever the model raises. The model cannot start a
+    profiler of its own: torch refuses a second one.
+
+    >>> import torch
+    >>> x = torch.zeros(2, 3, 4, 5)
+    >>> with audit() as a:
+    ...     y = x.permute(0, 2, 3, 1).contiguous()
+    >>> a.bytes
+    480
+    """
+    if MISSING:
+        raise RuntimeError(f"audit does not run on torch {torch.__version__}: {MISSING}")
+    if not isinstance(backward, bool):
+        raise TypeError(f"backward is {a_kind(backward)}: give True or False")
+    if model is ...:
+        if extra := [*named, *(["backward"] if backward else [])]:
+            raise TypeError(f"audit got {', '.join(extra)} and no model: name the model first")
+        block = Audit("the block", unwatched=(_NOT_ENTERED,))
+        block.block = _watching(block, None, {})
+        return block
+    if isinstance(model, type):
+        name = model.__name__
+        raise TypeError(f"model is the class {name}: give an instance of it, such as {name}(...)")
+    if not callable(model):
+        raise TypeError(f"model is {a_kind(model)}: give a module, or a function to call")
+    watched = Audit(getattr(model, "__qualname__", type(model).__name__))
+    call = model, inputs, named, backward
+    given = {f"input {k}": x for k, x in enumerate(inputs)} | named
+    with _watching(watched, model, given) as run:
+        run.ends = _run(*call)
+    watched.again = _Again(call, run.written_before())
+    run.ends = None  # until here, so that what it keeps in memory is seen
+    return watched
+
+
+def _run(model: Any, inputs: Any, named: Any, backward: bool) -> Any:
+    out = model(*inputs, **named)
+    if backward:
+        ends = [x for x in tree_leaves(out) if isinstance(x, torch.Tensor) and x.requires_grad]
+        if not ends:
+            why = "no output requires grad: a parameter or an input has to"
+            raise ValueError(f"backward=True, and {why}")
+        torch.autograd.backward(ends, [torch.ones_like(end) for end in ends])
+    return out
+
+
+@contextmanager
+def _watching(watched: Audit, model: Any, given: dict[str, Any]) -> Iterator[Recorder]:
+    """Watch what runs until the end of the block, and fill in the findings."""
+    run = Recorder(model, given)
+    try:
+        with run.watching():
+            watched.unwatched = ("the block has not ended",)
+            yield run
+    finally:
+        search = Search(run)
+        watched.findings, watched.own = search.findings(), search.own()
+        watched.copies, watched.unwatched = tuple(run.copies), tuple(run.gaps)
+        watched.inputs, watched.events = run.inputs, tuple(run.ops)
 
 
 @dataclass(repr=False)
@@ -57,11 +142,8 @@ class Audit:
     own: tuple[Finding, ...] = ()
     unwatched: tuple[str, ...] = ()
     inputs: dict[str, Operand] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.again: Any = None  # runs it once more
-        self.block: Any = None  # watches from `with` on
-        self.entered: Any = None  # the block, from then on
+    # Copies what ran, to run it once more; watches from `with` on; and is that block from then on.
+    again = block = entered = cast("Any", None)
 
     def __enter__(self) -> Audit:
         if self.block is None:
@@ -120,22 +202,20 @@ class Audit:
         if self.unwatched:
             gaps = f"was not watched as a whole, so nothing follows: {'; '.join(self.unwatched)}"
             raise AssertionError(f"{self.name} {gaps}")
+        seen = [each for finding in self._all() for each in finding.occurrences]
         for pattern in patterns:
-            if not any(_matches(each, pattern) for x in self._all() for each in x.occurrences):
+            if not any(_matches(each, pattern) for each in seen):
                 raise AssertionError(
                     f"allow has {pattern!r}, which matches nothing that {self.name} did: remove it, or "
                     "write a kind, an op, a module, a file:line or an expression of the report"
                 )
-        left = []
-        for finding in self._all():
-            copied = [each for each in finding.occurrences if each.copied]
-            over = tuple(x for x in copied if not any(_matches(x, pattern) for pattern in patterns))
-            left += [replace(finding, occurrences=over)] if over else []
+        copied = (each for each in seen if each.copied)
+        left = together(x for x in copied if not any(_matches(x, each) for each in patterns))
         size = sum(finding.copied for finding in left)
         if size > max_bytes:
             limit = f"and {in_bytes(max_bytes)} are allowed:"
             title = f"{self.name} copied {in_bytes(size)} to change layouts, {limit}"
-            first, _, more = replace(self, findings=tuple(left), own=())._texts(_FIRST)
+            first, _, more = replace(self, findings=left, own=())._texts(_FIRST)
             raise AssertionError("\n".join([title, *first, more]).rstrip())
 
     def compare(self, after: Audit) -> Table:
@@ -163,9 +243,38 @@ class Audit:
         `rounds` rounds or `max_seconds`. Raises ValueError for another finding, for a function that
         writes to a tensor that cannot be copied, and after `with audit()`.
         """
+        from stridekit.timing import TooShort, compare
+
         if self.again is None:
             raise ValueError("only what audit(model, *inputs) ran can run again")
-        return cast("Trial", self.again.without(finding, rounds, max_seconds))
+        if not isinstance(finding, Finding):
+            raise TypeError(f"finding is {a_kind(finding)}: give one of the audit's findings")
+        names = ((each.op, each.place) for each in finding.occurrences)
+        calls = {(name, at): None for name, at in names if at and name in ("contiguous", "to")}
+        if not calls:
+            raise ValueError(
+                f"{shown(finding.kind)} in {finding.first.op} cannot be left out: only a call of "
+                "contiguous() or of to(memory_format=...) can"
+            )
+        expression = " and ".join(dict.fromkeys(at.expression for _, at in calls))
+        with torch.random.fork_rng():
+            with audit() as first:
+                before = _outcome(self.again())
+            run = self.again()  # the first one may have changed its inputs and its model
+            try:
+                with _without(calls), audit() as second:
+                    after = _outcome(run)
+                torch.testing.assert_close(after, before, equal_nan=True)
+            except Exception as error:  # whatever a model raises that needs the call
+                return Trial(expression, False, 0, None, str(error).strip().splitlines()[0])
+            fewer = first.bytes - second.bytes
+            # Both ways look for the calls, so that both pay for the search.
+            ways = {"as it is": _without(calls, False)(run), "without": _without(calls)(run)}
+            try:
+                times = compare(ways, rounds=rounds, max_seconds=max_seconds)
+            except TooShort as error:
+                return Trial(expression, True, fewer, None, str(error))
+        return Trial(expression, True, fewer, times)
 
     def to_json(self) -> str:
         """Write all of it as JSON."""
@@ -230,28 +339,14 @@ class Audit:
         most = len(texts) if most is None else most
         left = [finding.bytes for finding in self._all()[most:]]
         more = f"  … and {len(left)} more of {in_bytes(sum(left))}" if left else ""
-        return (
-            [*(f"  not watched: {gap}" for gap in self.unwatched), *texts[:most]],
-            texts[most:],
-            more,
-        )
+        gaps = [f"  not watched: {gap}" for gap in self.unwatched]
+        return gaps + texts[:most], texts[most:], more
 
     def _notes(self) -> list[str]:
         count, size = self.copied.get(Kind.ASKED, (0, 0))
         what = f"{in_bytes(size)} more, in {many(count, 'copy')}"
         asked = [f"asked for by clone(), or by to() of an input: {what}"] if count else []
         return [f"  {note}" for note in (*asked, *_NOT_SEEN)]
-
-
-def in_bytes(size: int) -> str:
-    """A number of bytes with three digits.
-
-    >>> in_bytes(48), in_bytes(9216), in_bytes(999_999)
-    ('48 B', '9.22 kB', '1 MB')
-    """
-    rounded, units = float(f"{size:.3g}"), (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
-    texts = (f"{rounded / each:g} {unit}" for unit, each in units if abs(rounded) >= each)
-    return next(texts, f"{size} B")
 
 
 def what_of(finding: Finding) -> str:
@@ -291,11 +386,10 @@ def _pre(texts: Iterable[str]) -> str:
 
 def _sums(pairs: Iterable[tuple[str, int]]) -> dict[str, tuple[int, int]]:
     """How often each name occurs, and the sum of its numbers."""
-    sums: dict[str, tuple[int, int]] = {}
+    sizes: dict[str, list[int]] = defaultdict(list)
     for name, size in pairs:
-        count, total = sums.get(name, (0, 0))
-        sums[name] = count + 1, total + size
-    return sums
+        sizes[name].append(size)
+    return {name: (len(each), sum(each)) for name, each in sizes.items()}
 
 
 def _where(place: Place | None) -> str:
@@ -327,3 +421,94 @@ def _read(kind: Any, value: Any) -> Any:
     if type(value) is not kind or (kind is int and abs(value) >= 2**63):
         raise ValueError(f"{shown(value)} is no {kind}")
     return value
+
+
+# Without a call ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False)
+class Trial:
+    """A run without some of its calls: whether the results are the `same`, and what it saves.
+
+    `fewer` is in bytes of layouts copied. `comparison` has the times with and without the calls; it is None
+    where the results differ or the time was too short. `why` says why the results differ, or why there are
+    no times, and is "" otherwise.
+    """
+
+    expression: str
+    same: bool
+    fewer: int
+    comparison: Comparison | None
+    why: str = ""
+
+    def __repr__(self) -> str:
+        ratio = self.comparison and self.comparison.ratios["without"]
+        time = f"{ratio}, {ratio.verdict}" if ratio else f"not measured: {self.why}"
+        less = f"{in_bytes(abs(self.fewer))} {'fewer' if self.fewer >= 0 else 'more'}"
+        same = [("result", "the same"), ("copied", less), ("time", time)]
+        rows = same if self.same else [("result", f"another: {self.why}")]
+        return "\n".join([f"without {self.expression}", *columns(rows)])
+
+
+class _Again:
+    """Copies what was audited, to run again. It knows modules and tensors weakly, and keeps none alive."""
+
+    def __init__(self, call: tuple[Any, ...], written: list[Any]) -> None:
+        self._written = written
+        leaves, self._spec = tree_flatten(call)
+        weakly = (torch.Tensor, torch.nn.Module)
+        self._leaves = [
+            (weakref.ref(x), None) if isinstance(x, weakly) else (None, x) for x in leaves
+        ]
+
+    def __call__(self) -> Run:
+        """Copy the model and its inputs, so that running the copy changes nothing of the reader's."""
+        leaves = [known() if known else value for known, value in self._leaves]
+        what = "the model or an input"
+        if any(x is None and known for x, (known, _) in zip(leaves, self._leaves, strict=True)):
+            raise ValueError(f"{what} is no longer there: keep it in a variable, and audit again")
+        memo: dict[int, Any] = {}
+        try:
+            copies = copy.deepcopy(leaves, memo)
+        except Exception as error:  # whatever a class of the reader's raises
+            why = f"cannot be copied, and running it could change it: {error}"
+            raise ValueError(f"{what} {why}") from None
+        copied = [each for each in memo.get(id(memo), []) if isinstance(each, torch.Tensor)]
+        storages = {tensor.untyped_storage()._cdata for tensor in copied}
+        written = {storage._cdata for known in self._written if (storage := known()) is not None}
+        model, inputs, named, backward = tree_unflatten(copies, self._spec)
+        is_function = backward and not isinstance(model, torch.nn.Module)
+        if is_function or written - storages:
+            raise ValueError(
+                "the function may change a tensor that it was not given, such as one of a model it calls: "
+                "audit that model itself, or hand the tensor in"
+            )
+        return partial(_run, model, inputs, named, backward)
+
+
+def _outcome(run: Run) -> list[torch.Tensor]:
+    """What a run returns, and the state in which it leaves its inputs and its model."""
+    torch.manual_seed(0)
+    model, inputs, named, _ = run.args
+    state = model.state_dict() if isinstance(model, torch.nn.Module) else {}
+    leaves = tree_leaves((run(), inputs, named, state))
+    return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+
+
+@contextmanager
+def _without(calls: Calls, leave_out: bool = True) -> Iterator[None]:
+    """Let these calls of methods of tensors return what they were given, if they are to be left out."""
+
+    def replacing(method: str) -> Any:
+        original = getattr(torch.Tensor, method)
+
+        @wraps(original)
+        def replacement(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+            is_left_out = (method, where(sys._getframe(1))[0]) in calls and leave_out
+            return tensor if is_left_out else original(tensor, *args, **kwargs)
+
+        return replacement
+
+    methods = {method for method, _ in calls}
+    with patch.multiple(torch.Tensor, **{method: replacing(method) for method in methods}):
+        yield

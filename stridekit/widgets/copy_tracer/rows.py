@@ -15,12 +15,12 @@ from itertools import pairwise
 from math import prod
 from typing import Any
 
-from stridekit._arguments import many
+from stridekit._arguments import in_bytes, many
 from stridekit._table import columns
 from stridekit.audit import Audit, Finding
 from stridekit.audit.events import Event, Place
 from stridekit.audit.findings import IDLE, Occurrence
-from stridekit.audit.report import in_bytes, what_of
+from stridekit.audit.report import what_of
 from stridekit.rules import memory_formats
 
 MOST = 450  # rows, and chains; of more, those of the most bytes, and the rows beside them
