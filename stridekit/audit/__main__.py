@@ -29,12 +29,7 @@ def main(arguments: list[str]) -> int:
         with audit() as watched:
             watched.name = name
             try:
-                if is_module:
-                    runpy.run_module(name, run_name="__main__", alter_sys=True)
-                elif os.path.isdir(name):  # with a __main__.py
-                    runpy.run_path(name, run_name="__main__")
-                else:
-                    _run_script(name)
+                _run(name, is_module)
             except SystemExit as error:  # an end like any other
                 end = error
     except Exception as error:
@@ -53,12 +48,17 @@ def main(arguments: list[str]) -> int:
     return 0 if end is None else 1
 
 
-def _run_script(path: str) -> None:
-    """Run a file as python does: its name stays as it was typed, and its `__file__` is absolute."""
-    main_module, full = ModuleType("__main__"), os.path.abspath(path)
-    main_module.__file__, sys.modules["__main__"] = full, main_module
-    with open(full, "rb") as file:
-        exec(compile(file.read(), full, "exec", dont_inherit=True), vars(main_module))
+def _run(name: str, is_module: bool) -> None:
+    """Run a module, a folder or a script as python does: the `__file__` of a script is absolute."""
+    if is_module:
+        runpy.run_module(name, run_name="__main__", alter_sys=True)
+    elif os.path.isdir(name):  # with a __main__.py
+        runpy.run_path(name, run_name="__main__")
+    else:
+        main_module, full = ModuleType("__main__"), os.path.abspath(name)
+        main_module.__file__, sys.modules["__main__"] = full, main_module
+        with open(full, "rb") as file:
+            exec(compile(file.read(), full, "exec", dont_inherit=True), vars(main_module))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from functools import cache, cached_property
 import torch
 
 from stridekit.audit.events import Copy, Event, Operand
-from stridekit.audit.record import Recorder
+from stridekit.audit.record import Recorder, tensors_of
 from stridekit.layout import Layout
 from stridekit.rules import dim_order, memory_formats, packed_stride, sort_dims
 
@@ -173,16 +173,14 @@ class History:
         if op.number not in self.views:
             order = sort_dims(layout.shape, layout.stride)
             outs = [out for out in op.outputs if _same_order(out, op.inputs[place])]
-            return [
-                (x, Layout(x.shape, packed_stride(x.shape, order), 0, x.itemsize)) for x in outs
-            ]
+            packed = ((x, packed_stride(x.shape, order)) for x in outs)
+            return [(x, Layout(x.shape, stride, 0, x.itemsize)) for x, stride in packed]
         dtype = getattr(torch, op.inputs[0].dtype.removeprefix("torch."))
         tensor = torch.empty_strided(layout.shape, layout.stride, dtype=dtype, device="meta")
         try:
-            views = self.views[op.number](tensor)
+            views = tensors_of(self.views[op.number](tensor))
         except (RuntimeError, ValueError):
             return None
-        views = [views] if isinstance(views, torch.Tensor) else views
         return [*zip(op.outputs, map(Layout.of, views), strict=True)]
 
     def is_image(self, *operands: Operand) -> bool:
@@ -243,8 +241,7 @@ def _same_order(a: Operand, b: Operand) -> bool:
 
 
 def _what(op: Event) -> str:
-    name = op.call
-    return f"{name} in line {op.place.line}" if op.place else name
+    return f"{op.call} in line {op.place.line}" if op.place else op.call
 
 
 def _is_ready(layout: Layout) -> bool:

@@ -31,7 +31,6 @@ from stridekit.audit.events import Copy, Event, Kind, Operand, Place, is_readers
 _SMALL = 4  # a view is small if its storage has so many times its bytes
 _MOST_OBJECTS = 5_000  # of a frame that are searched for tensors which a program keeps
 _NO_PARTS = (torch.Tensor, type, ModuleType, FunctionType)
-_ZEROS = ("zeros", "new_zeros", "zeros_like")
 _MARK = "stridekit's op "  # names of marks begin with it
 _NoOverrides = torch._C.DisableTorchFunctionSubclass  # a subclass may refuse to tell its shape
 _UNKNOWN: tuple[int, Any] = -1, lambda: None
@@ -105,7 +104,7 @@ class Recorder(TorchDispatchMode):
         self._by_sequence: dict[int, int] = {}
         self._thread = threading.get_ident()
         for name, value in given.items():
-            operands = self._operands(_tensors(value))
+            operands = self._operands(tensors_of(value))
             names = [name] if len(operands) == 1 else [f"{name}[{k}]" for k in range(len(operands))]
             self.inputs |= zip(names, operands, strict=True)
 
@@ -118,9 +117,7 @@ class Recorder(TorchDispatchMode):
     def watching(self) -> Iterator[None]:
         """Record until the end of the block; whatever happens, all changes to torch are undone."""
         if torch.autograd._profiler_enabled() or not _watched.acquire(blocking=False):
-            raise RuntimeError(
-                "a profiler or another audit runs: one runs at a time, so end it first"
-            )
+            raise RuntimeError("a profiler or another audit runs: end it, as only one can run")
         if outer := _get_current_dispatch_mode_stack():
             names = " and ".join(type(mode).__name__ for mode in outer)
             self.gaps[f"{names} was on around the run: copies inside of ops were not seen"] = None
@@ -171,7 +168,7 @@ class Recorder(TorchDispatchMode):
             self.gaps |= dict.fromkeys(map(gap.format, own - {"FakeTensor"}))
         kwargs, number, copied = kwargs or {}, len(self.ops), len(self.copies)
         name, writes = _of_schema(func)
-        given = _tensors(*args, *kwargs.values())
+        given = tensors_of(*args, *kwargs.values())
         inputs = self._operands(given)
         self._running = name, inputs
         try:
@@ -186,12 +183,12 @@ class Recorder(TorchDispatchMode):
             torch._C._autograd._enable_record_function(True)
             _switch(False)
         targets = (args[k] if k < len(args) else kwargs.get(key) for k, key in writes)
-        written = tuple(x.storage for x in self._operands(_tensors(*targets))) if writes else ()
+        written = tuple(x.storage for x in self._operands(tensors_of(*targets))) if writes else ()
         for storage in written:
             latest = self._latest[storage]
             self._latest[storage] = latest._replace(version=latest.version + 1)
         known = len(self._latest)
-        outputs = self._operands(_tensors(out))
+        outputs = self._operands(tensors_of(out))
         self.made.update(range(known, len(self._latest)))
         is_unary = len(given) == len(inputs) == 1 and not written and given[0] is args[0]
         if is_unary and any(made.storage == inputs[0].storage for made in outputs):  # a view
@@ -249,7 +246,7 @@ class Recorder(TorchDispatchMode):
         """
         op, before = self.ops[copy.op], self.ops[copy.op - 1]
         is_clone = op.by_engine and copy.kind == Kind.CLONE and copy.operand >= 0
-        return is_clone and before.name in _ZEROS and op.inputs[copy.operand] in before.outputs
+        return is_clone and "zeros" in before.name and op.inputs[copy.operand] in before.outputs
 
     def _where(self, number: int) -> tuple[str, Place | None, object, tuple[bool, bool]]:
         """Module, line and call of an op, or of its forward op; if it is a gradient; if by the engine."""
@@ -325,10 +322,9 @@ class Recorder(TorchDispatchMode):
         names = {operand.storage: name for name, operand in self.inputs.items()}
         for known, prefix in self._roots.items():
             if module := known():
-                tensors = [*module.named_parameters(prefix), *module.named_buffers(prefix)]
-                for path, tensor in tensors:
+                for path, x in (*module.named_parameters(prefix), *module.named_buffers(prefix)):
                     place, _, key = path.rpartition(".")
-                    for operand in self._operands([tensor]):
+                    for operand in self._operands([x]):
                         names.setdefault(operand.storage, f"{key} of {place}" if place else key)
         return names
 
@@ -368,21 +364,20 @@ def _lazy(ends: Any) -> Iterator[str]:
     """What a run returned that has not run yet."""
     for leaf in tree_leaves(ends):
         if isinstance(leaf, (Iterator, AsyncIterator, Awaitable)):
-            yield (
-                f"it returned {a_kind(leaf)}, whose body has not run: audit a function that runs it to its "
-                "end, by list(...) or asyncio.run(...)"
-            )
+            advice = "audit a function that runs it to its end, by list(...) or asyncio.run(...)"
+            yield f"it returned {a_kind(leaf)}, whose body has not run: {advice}"
             if hasattr(leaf, "close"):
                 leaf.close()  # a coroutine that nobody awaits would warn
 
 
-def _tensors(*values: Any) -> list[torch.Tensor]:
+def tensors_of(*values: Any) -> list[torch.Tensor]:
+    """The tensors of values, and of the sequences and dicts in them."""
     tensors: list[torch.Tensor] = []
     for value in values:
         if isinstance(value, torch.Tensor):
             tensors.append(value)
         elif isinstance(value, (tuple, list, dict)):
-            tensors += _tensors(*(value.values() if isinstance(value, dict) else value))
+            tensors += tensors_of(*(value.values() if isinstance(value, dict) else value))
     return tensors
 
 

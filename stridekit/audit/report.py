@@ -10,7 +10,7 @@ import json
 import sys
 import weakref
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -27,21 +27,16 @@ from stridekit._arguments import a_kind, in_bytes, int_, many, shown, texts
 from stridekit._table import Table, columns
 from stridekit.audit.events import Copy, Event, Kind, Operand, Place, where
 from stridekit.audit.findings import IDLE, KINDS, Finding, Occurrence, Search, first_of, together
-from stridekit.audit.record import MISSING, Recorder
+from stridekit.audit.record import MISSING, Recorder, tensors_of
 from stridekit.layout import Layout
 
 if TYPE_CHECKING:
     from stridekit.timing import Comparison
 
-Calls = dict[tuple[str, Place], None]  # a method, and the line of its call
-Run = partial[Any]  # of `_run`
 
 SCHEMA = 4
-_BY: dict[str, Callable[[Event], str]] = {
-    "line": lambda event: str(event.place or "unknown"),
-    "op": lambda event: event.call,
-    "module": lambda event: event.module or "outside any module",
-}
+# What a table groups copies by: an attribute of their event, and its name where there is none.
+_BY = {"line": ("place", "unknown"), "op": ("call", ""), "module": ("module", "outside of any")}
 _FIRST, _LINES = 5, 3  # findings that a report shows, and lines of one of them
 _NOT_SEEN = (
     "not seen: reordering inside one kernel of oneDNN or cuDNN, other threads, worker processes",
@@ -85,10 +80,9 @@ def audit(model: Any = ..., *inputs: Any, backward: bool = False, **named: Any) 
         raise TypeError(f"model is {a_kind(model)}: give a module, or a function to call")
     watched = Audit(getattr(model, "__qualname__", type(model).__name__))
     call = model, inputs, named, backward
-    given = {f"input {k}": x for k, x in enumerate(inputs)} | named
-    with _watching(watched, model, given) as run:
+    with _watching(watched, model, {f"input {k}": x for k, x in enumerate(inputs)} | named) as run:
         run.ends = _run(*call)
-    watched.again = _Again(call, run.written_before())
+    watched.again = _copier(call, run.written_before())
     run.ends = None  # until here, so that what it keeps in memory is seen
     return watched
 
@@ -179,7 +173,9 @@ class Audit:
         """
         if not isinstance(by, str) or by not in _BY:
             raise ValueError(f"by is {shown(by)}: give one of {', '.join(map(repr, _BY))}")
-        pairs = ((_BY[by](self.events[copy.op]), copy.bytes) for copy in self.of_layouts())
+        attribute, missing = _BY[by]
+        ops = ((getattr(self.events[copy.op], attribute), copy) for copy in self.of_layouts())
+        pairs = ((str(name or missing), copy.bytes) for name, copy in ops)
         sums = sorted(_sums(pairs).items(), key=lambda item: -item[1][1])
         rows = ((name, str(count), in_bytes(size)) for name, (count, size) in sums)
         return Table(f"copies of layouts by {by}", (by, "copies", "bytes"), tuple(rows))
@@ -205,10 +201,9 @@ class Audit:
         seen = [each for finding in self._all() for each in finding.occurrences]
         for pattern in patterns:
             if not any(_matches(each, pattern) for each in seen):
-                raise AssertionError(
-                    f"allow has {pattern!r}, which matches nothing that {self.name} did: remove it, or "
-                    "write a kind, an op, a module, a file:line or an expression of the report"
-                )
+                what = f"{pattern!r}, which matches nothing that {self.name} did: remove it"
+                names = "a kind, an op, a module, a file:line or an expression of the report"
+                raise AssertionError(f"allow has {what}, or write {names}")
         copied = (each for each in seen if each.copied)
         left = together(x for x in copied if not any(_matches(x, each) for each in patterns))
         size = sum(finding.copied for finding in left)
@@ -249,13 +244,11 @@ class Audit:
             raise ValueError("only what audit(model, *inputs) ran can run again")
         if not isinstance(finding, Finding):
             raise TypeError(f"finding is {a_kind(finding)}: give one of the audit's findings")
-        names = ((each.op, each.place) for each in finding.occurrences)
-        calls = {(name, at): None for name, at in names if at and name in ("contiguous", "to")}
+        seen = ((each.op, each.place) for each in finding.occurrences)
+        calls = [(name, at) for name, at in seen if at and name in ("contiguous", "to")]
         if not calls:
-            raise ValueError(
-                f"{shown(finding.kind)} in {finding.first.op} cannot be left out: only a call of "
-                "contiguous() or of to(memory_format=...) can"
-            )
+            what = f"{shown(finding.kind)} in {finding.first.op} cannot be left out"
+            raise ValueError(f"{what}: only contiguous() and to(memory_format=...) can")
         expression = " and ".join(dict.fromkeys(at.expression for _, at in calls))
         with torch.random.fork_rng():
             with audit() as first:
@@ -312,10 +305,8 @@ class Audit:
     def title(self) -> str:
         """What ran, how many findings there are, and what was copied because of a layout, in one line."""
         count = sum(1 for _ in self.of_layouts())
-        return (
-            f"audit of {self.name}: {many(len(self.findings), 'finding')}; {count} of {len(self.copies)} "
-            f"copies changed a layout, {in_bytes(self.bytes)}"
-        )
+        copies = f"{count} of {len(self.copies)} copies changed a layout, {in_bytes(self.bytes)}"
+        return f"audit of {self.name}: {many(len(self.findings), 'finding')}; {copies}"
 
     def report(self, most: int | None = None) -> str:
         """Write the audit as text: all findings and copies inside of calls, or the first `most`."""
@@ -329,8 +320,7 @@ class Audit:
     def _repr_html_(self) -> str:
         texts, rest, more = self._texts(_FIRST)
         inner = f"<details><summary>{more}</summary>{_pre(rest)}</details>" if more else ""
-        notes = _pre(self._notes())
-        return f"<div><b>{escape(self.title)}</b>{_pre(texts)}{inner}{notes}</div>"
+        return f"<div><b>{escape(self.title)}</b>{_pre(texts)}{inner}{_pre(self._notes())}</div>"
 
     def _texts(self, most: int | None) -> tuple[list[str], list[str], str]:
         """The gaps and the first `most` findings, the other findings, and how many those are."""
@@ -379,8 +369,7 @@ def _in_text(number: str, finding: Finding) -> str:
 def _pre(texts: Iterable[str]) -> str:
     """Texts as HTML: a line that is too long goes on below its own text, between words."""
     style = "white-space:pre-wrap;word-break:normal;padding-left:16ch;text-indent:-16ch"
-    lines = (line for text in texts for line in text.splitlines())
-    rows = "".join(f"<div>{escape(line)}</div>" for line in lines)
+    rows = "".join(f"<div>{escape(x)}</div>" for text in texts for x in text.splitlines())
     return f'<pre style="{style};margin:0.4em 0">{rows}</pre>' if rows else ""
 
 
@@ -450,22 +439,19 @@ class Trial:
         return "\n".join([f"without {self.expression}", *columns(rows)])
 
 
-class _Again:
-    """Copies what was audited, to run again. It knows modules and tensors weakly, and keeps none alive."""
+def _copier(call: tuple[Any, ...], write: list[Any]) -> Callable[[], partial[Any]]:
+    """Return what copies a model and its inputs, so that running the copy changes nothing of the reader's.
 
-    def __init__(self, call: tuple[Any, ...], written: list[Any]) -> None:
-        self._written = written
-        leaves, self._spec = tree_flatten(call)
-        weakly = (torch.Tensor, torch.nn.Module)
-        self._leaves = [
-            (weakref.ref(x), None) if isinstance(x, weakly) else (None, x) for x in leaves
-        ]
+    It knows modules, tensors and the storages that a run writes to weakly, and keeps none of them alive.
+    """
+    flat, spec = tree_flatten(call)
+    weakly = (torch.Tensor, torch.nn.Module)
+    given = [(weakref.ref(x), None) if isinstance(x, weakly) else (None, x) for x in flat]
 
-    def __call__(self) -> Run:
-        """Copy the model and its inputs, so that running the copy changes nothing of the reader's."""
-        leaves = [known() if known else value for known, value in self._leaves]
+    def copied() -> partial[Any]:
+        leaves = [known() if known else value for known, value in given]
         what = "the model or an input"
-        if any(x is None and known for x, (known, _) in zip(leaves, self._leaves, strict=True)):
+        if any(x is None and known for x, (known, _) in zip(leaves, given, strict=True)):
             raise ValueError(f"{what} is no longer there: keep it in a variable, and audit again")
         memo: dict[int, Any] = {}
         try:
@@ -473,20 +459,20 @@ class _Again:
         except Exception as error:  # whatever a class of the reader's raises
             why = f"cannot be copied, and running it could change it: {error}"
             raise ValueError(f"{what} {why}") from None
-        copied = [each for each in memo.get(id(memo), []) if isinstance(each, torch.Tensor)]
-        storages = {tensor.untyped_storage()._cdata for tensor in copied}
-        written = {storage._cdata for known in self._written if (storage := known()) is not None}
-        model, inputs, named, backward = tree_unflatten(copies, self._spec)
+        storages = {x.untyped_storage()._cdata for x in tensors_of(memo.get(id(memo), []))}
+        written = {storage._cdata for known in write if (storage := known()) is not None}
+        model, inputs, named, backward = tree_unflatten(copies, spec)
         is_function = backward and not isinstance(model, torch.nn.Module)
         if is_function or written - storages:
-            raise ValueError(
-                "the function may change a tensor that it was not given, such as one of a model it calls: "
-                "audit that model itself, or hand the tensor in"
-            )
+            what = "a tensor that it was not given, such as one of a model it calls"
+            advice = "audit that model itself, or hand the tensor in"
+            raise ValueError(f"the function may change {what}: {advice}")
         return partial(_run, model, inputs, named, backward)
 
+    return copied
 
-def _outcome(run: Run) -> list[torch.Tensor]:
+
+def _outcome(run: partial[Any]) -> list[torch.Tensor]:
     """What a run returns, and the state in which it leaves its inputs and its model."""
     torch.manual_seed(0)
     model, inputs, named, _ = run.args
@@ -496,7 +482,7 @@ def _outcome(run: Run) -> list[torch.Tensor]:
 
 
 @contextmanager
-def _without(calls: Calls, leave_out: bool = True) -> Iterator[None]:
+def _without(calls: Collection[tuple[str, Place | None]], leave_out: bool = True) -> Iterator[None]:
     """Let these calls of methods of tensors return what they were given, if they are to be left out."""
 
     def replacing(method: str) -> Any:

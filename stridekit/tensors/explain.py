@@ -74,7 +74,7 @@ def explain(x: Any, name: str = "x") -> Explanation:
         ("element", _formula(layout, name)),
         ("contiguous", f"no: {why}" if why else "yes"),
         ("memory format", _memory_format(layout)),
-        *_storage_and_overlap(layout, total_bytes, name),
+        *_storage_rows(layout, total_bytes, name),
     ]
     if why_not := layout.why_not_torch():
         lines.append(("torch", f"cannot hold it: {why_not}"))
@@ -111,9 +111,7 @@ def _memory_format(layout: Layout) -> str:
     return formats[0] if formats else "none of torch's"
 
 
-def _storage_and_overlap(
-    layout: Layout, total_bytes: int | None, name: str
-) -> list[tuple[str, str]]:
+def _storage_rows(layout: Layout, total_bytes: int | None, name: str) -> list[tuple[str, str]]:
     """Return the two lines that need the count of reached elements."""
     try:
         reached = MemorySet.of(layout).count() // layout.itemsize

@@ -110,7 +110,8 @@ def hierarchy() -> Hierarchy:
     """
     by_level = _from_sysfs() or _from_sysctl()
     caches = tuple(by_level[level] for level in sorted(by_level))
-    return Hierarchy(caches, mmap.PAGESIZE, _huge_pages())
+    huge = re.search(r"\[(always|madvise|never)\]", text_of(HUGE_PAGES))
+    return Hierarchy(caches, mmap.PAGESIZE, huge[1] if huge else None)
 
 
 def _from_sysfs() -> dict[str, Cache]:
@@ -142,11 +143,6 @@ def _from_sysctl() -> dict[str, Cache]:
             line, cores = told.get("hw.cachelinesize"), told.get(f"hw.perflevel0.cpusperl{level}")
             caches[f"L{level}"] = Cache(f"L{level}", nbytes, line, shared_by=cores)
     return caches
-
-
-def _huge_pages() -> str | None:
-    chosen = re.search(r"\[(always|madvise|never)\]", text_of(HUGE_PAGES))
-    return chosen[1] if chosen else None
 
 
 def text_of(path: Path) -> str:

@@ -195,34 +195,29 @@ def quartile(seconds: Sequence[float]) -> float:
 
 def signs_of_noise(subjects: Sequence[Subject], threads: int) -> tuple[str, ...]:
     """Return one sentence for each reason not to trust these samples."""
-    of_each = (*_spread(subjects), *_drift(subjects))
-    return (*of_each, *_machine(threads), *_minima(subjects), *_faults(subjects))
+    of_each = [
+        (x.name, sign) for look in (_spread, _drift) for x in subjects for sign in look(x.seconds)
+    ]
+    named = (f"{name}: {sign}" if len(subjects) > 1 else sign for name, sign in of_each)
+    return (*named, *_machine(threads), *_minima(subjects), *_faults(subjects))
 
 
-def _spread(subjects: Sequence[Subject]) -> Iterator[str]:
-    for subject in subjects:
-        ratio = median(subject.seconds) / quartile(subject.seconds)
-        if ratio > WIDE:
-            yield f"{_of(subject, subjects)}the median is {ratio:.1f} times the lower quartile"
+def _spread(seconds: Sequence[float]) -> Iterator[str]:
+    if (ratio := median(seconds) / quartile(seconds)) > WIDE:
+        yield f"the median is {ratio:.1f} times the lower quartile"
 
 
-def _of(subject: Subject, subjects: Sequence[Subject]) -> str:
-    return f"{subject.name}: " if len(subjects) > 1 else ""
-
-
-def _drift(subjects: Sequence[Subject]) -> Iterator[str]:
+def _drift(seconds: Sequence[float]) -> Iterator[str]:
     """Report times that rise or fall all the way, as when a list grows; load has no such order."""
-    for subject in subjects:
-        if len(subject.seconds) < 2 * PARTS:
-            continue
-        parts = [quartile(part.tolist()) for part in np.array_split(subject.seconds, PARTS)]
-        growth, steps = parts[-1] / parts[0], np.diff(parts)
-        rises = growth > DRIFT and min(steps) > 0
-        if rises or (growth < 1 / DRIFT and max(steps) < 0):
-            yield (
-                f"{_of(subject, subjects)}calls take {'more and more' if rises else 'less and less'} "
-                f"time, in the end {growth:.2g} times as much: does each change what the next works on?"
-            )
+    if len(seconds) < 2 * PARTS:
+        return
+    parts = [quartile(part.tolist()) for part in np.array_split(seconds, PARTS)]
+    growth, steps = parts[-1] / parts[0], np.diff(parts)
+    rises = growth > DRIFT and min(steps) > 0
+    if rises or (growth < 1 / DRIFT and max(steps) < 0):
+        more = f"{'more and more' if rises else 'less and less'} time"
+        much = f"in the end {growth:.2g} times as much: does each change what the next works on?"
+        yield f"calls take {more}, {much}"
 
 
 def _machine(threads: int) -> Iterator[str]:
