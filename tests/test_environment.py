@@ -13,8 +13,10 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = PYPROJECT["project"]
 EXTRAS = PROJECT["optional-dependencies"]
+CONDA = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
 
 # The packages with another name in conda-forge.
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
@@ -34,68 +36,41 @@ def requirements(lines):
     return {canonicalize_name(r.name): r for r in parsed if r.name != "stridekit"}
 
 
-def locked():
-    """The lines of the lock: one for each package, or one for each of its markers."""
-    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
-    return [line for line in text.splitlines() if not line.startswith("#")]
-
-
-def conda():
-    """The packages that environment.yml takes from conda-forge, by name, and those from pip."""
-    content = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
-    assert content["channels"] == ["conda-forge", "nodefaults"]
-    *packages, last = content["dependencies"]
-    parts = [re.fullmatch(r"([\w-]+)(.*)", package).groups() for package in packages]
-    return dict(parts), last["pip"]
-
-
-ALL = requirements(PROJECT["dependencies"] + EXTRAS["lab"] + EXTRAS["export"] + EXTRAS["test"])
-
-
 def test_the_lock_has_versions_in_the_range_and_names_no_machine():
     """Only names, versions and markers: no paths, addresses or hashes."""
-    lines = locked()
+    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
     assert [pin for pin in lines if not re.fullmatch(r"[\w.-]+==[\w.]+( ; [^#/\\]+)?", pin)] == []
     pins = [Requirement(line) for line in lines]
-    assert ALL.keys() <= {canonicalize_name(pin.name) for pin in pins}, "run make lock"
+    needed = requirements(sum(EXTRAS.values(), PROJECT["dependencies"]))
+    assert needed.keys() <= {canonicalize_name(pin.name) for pin in pins}, "run make lock"
     for pin in pins:
-        wanted = ALL.get(canonicalize_name(pin.name))
-        assert wanted is None or next(iter(pin.specifier)).version in wanted.specifier, (
-            "run make lock"
-        )
+        wanted, version = needed.get(canonicalize_name(pin.name)), next(iter(pin.specifier)).version
+        assert wanted is None or version in wanted.specifier, "run make lock"
 
 
-def test_environment_yml_repeats_pyproject():
-    """The ranges are the same for all packages that stridekit and JupyterLab need."""
-    packages, pip = conda()
+def test_environment_yml_repeats_what_stridekit_and_jupyterlab_need():
+    """And the oldest Python is the same everywhere."""
+    *packages, last = CONDA["dependencies"]
+    ranges = dict(re.fullmatch(r"([\w-]+)(.*)", package).groups() for package in packages)
+    oldest = re.search(r"^WANTED := Python (3\.\d+) to ", (ROOT / "Makefile").read_text(), re.M)[1]
+    assert (ranges.pop("python"), PROJECT["requires-python"]) == (f"={oldest}", f">={oldest}")
     needed = requirements(PROJECT["dependencies"] + EXTRAS["lab"])
     from_pip = [str(needed.pop(name)) for name in sorted(FROM_PIP)]
-    expected = {CONDA_NAMES.get(name, name): r.specifier for name, r in needed.items()}
-    found = {n: SpecifierSet(v) for n, v in packages.items() if n not in ("python", "pip")}
-    assert found == expected
-    assert (packages["pip"], pip) == ("", [*from_pip, "-e ."])
+    assert (ranges.pop("pip"), last["pip"]) == ("", [*from_pip, "-e ."])
+    assert CONDA["channels"] == ["conda-forge", "nodefaults"]
+    assert {name: SpecifierSet(wanted) for name, wanted in ranges.items()} == {
+        CONDA_NAMES.get(name, name): r.specifier for name, r in needed.items()
+    }
 
 
 def test_the_extension_of_jupyterlab_is_of_this_version():
     """And pip puts it where JupyterLab looks."""
     extension = json.loads((ROOT / "labextension/package.json").read_text(encoding="utf-8"))
-    assert [extension[name] for name in ("name", "version")] == [
-        PROJECT["name"],
-        PROJECT["version"],
-    ]
+    assert (extension["name"], extension["version"]) == (PROJECT["name"], PROJECT["version"])
     assert (ROOT / "labextension" / extension["jupyterlab"]["_build"]["load"]).is_file()
-    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    shared = pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]
+    shared = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]
     assert shared == {"labextension": f"share/jupyter/labextensions/{extension['name']}"}
-
-
-def test_oldest_python_is_the_same_everywhere():
-    packages, _ = conda()
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    oldest = re.search(r"^WANTED := Python (3\.\d+) to ", makefile, re.MULTILINE)[1]
-    assert f"({oldest.replace('.', ', ')}) <= sys.version_info[:2]" in makefile
-    assert PROJECT["requires-python"] == f">={oldest}"
-    assert packages["python"] == f"={oldest}"
 
 
 def test_no_file_names_a_package_registry():

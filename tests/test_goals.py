@@ -9,7 +9,7 @@ import stridekit
 from stridekit import Goal, Layout, explore, widgets
 from stridekit.widgets import StrideExplorer
 from stridekit.widgets.explorer import Explorer
-from tests.test_notebooks import PATHS, Notebook
+from tests.test_notebooks import PATHS, code_of
 from tests.test_shared_state import Wire
 from tests.widget_kinds import KINDS, RIGHT, make, rows
 
@@ -117,8 +117,8 @@ def made(source, names):
 def test_each_goal_of_the_lessons_can_be_reached_and_is_not_given():
     left = set(REACHED)
     for lesson, around in LESSONS.items():
-        book = Notebook.read(next(path for path in PATHS if path.stem.startswith(lesson)))
-        for source in [cell.source for cell, _ in book.cells("code") if "Goal(" in cell.source]:
+        path = next(path for path in PATHS if path.stem.startswith(lesson))
+        for source in [cell.source for cell in code_of(path) if "Goal(" in cell.source]:
             names = {"torch": torch, **PUBLIC, **around}
             for text in made(source, dict(names)).goals:
                 w = made(source, dict(names))

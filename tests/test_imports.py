@@ -18,6 +18,7 @@ import stridekit
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "stridekit"
 GRAPH = grimp.build_graph("stridekit", include_external_packages=True, cache_dir=None)
+MOST_MODULES = 40  # that `import stridekit` adds to `import torch`
 
 # What each room needs beside the standard library; the others need nothing.
 OTHERS = {
@@ -36,13 +37,20 @@ OTHERS = {
 LINT = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(no_cache=True))"
 
 
+def in_python(program, **variables):
+    """Run a program in a new Python."""
+    run = [sys.executable, "-c", program]
+    env = os.environ | variables
+    return subprocess.run(run, cwd=ROOT, capture_output=True, text=True, env=env, check=False)
+
+
 def known_by(module):
     """The modules that one imports, on any level of it and however they are spelled."""
     return GRAPH.find_modules_directly_imported_by(module)
 
 
 def test_every_contract_is_kept():
-    done = subprocess.run([sys.executable, "-c", LINT], cwd=ROOT, capture_output=True, text=True)
+    done = in_python(LINT)
     assert done.returncode == 0, done.stdout
     assert re.search(r"Contracts: [5-9] kept, 0 broken", done.stdout)
 
@@ -56,53 +64,48 @@ def test_a_room_needs_only_what_it_says():
         assert others - allowed <= sys.stdlib_module_names, module
 
 
-SOURCES = [p for end in ("py", "js") for p in sorted((PACKAGE / "widgets").glob(f"*/*.{end}"))]
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
-def test_a_widget_knows_no_other_widget(path):
+def test_a_widget_knows_no_other_widget():
     """A file in a widget's folder imports only from there and from what all widgets share."""
     rooms = {folder.name for folder in (PACKAGE / "widgets").iterdir() if folder.is_dir()}
-    if path.suffix == ".js":
-        rooms -= {"page"}
-        paths = re.findall(r'^import .*"(.*)";$', path.read_text("utf-8"), re.MULTILINE)
-        found = {(path.parent / name).resolve().parent.name for name in paths}
-    else:
+    for path in (PACKAGE / "widgets").glob("*/*.js"):
+        names = re.findall(r'^import .*"(.*)";$', path.read_text("utf-8"), re.MULTILINE)
+        known = {(path.parent / name).resolve().parent.name for name in names}
+        assert known & rooms - {"page"} <= {path.parent.name}, path
+    for path in (PACKAGE / "widgets").glob("*/*.py"):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        found = {part for name in known_by(module) for part in name.split(".")[2:3]}
-    assert found & rooms <= {path.parent.name}
+        known = {part for name in known_by(module) for part in name.split(".")[2:3]}
+        assert known & rooms <= {path.parent.name}, path
 
 
-def in_python(program):
-    """The output of a new Python."""
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout
-
-
-def test_import_adds_to_torch_only_stridekit():
+def test_import_adds_to_torch_only_stridekit_and_the_rest_when_it_is_asked_for():
     """The import is as quick as torch's: plots and widgets load when they are first used."""
-    printed = in_python(
+    done = in_python(
         "import sys, json, torch; before = set(sys.modules); from stridekit import diagnose; "
-        "print(json.dumps([*before]), json.dumps([*set(sys.modules) - before]), sep=chr(10))"
+        "import stridekit; print(json.dumps([[*before], [*set(sys.modules) - before]])); "
+        "print(stridekit.lessons.__name__, stridekit.exercises.__name__)"
     )
-    before, added = (
-        {name.partition(".")[0] for name in json.loads(line)} for line in printed.splitlines()
-    )
-    assert added - sys.stdlib_module_names == {"stridekit"}
+    modules, names = done.stdout.splitlines()
+    before, added = json.loads(modules)
+    assert {name.partition(".")[0] for name in added} - sys.stdlib_module_names == {"stridekit"}
     heavy = re.compile("matplotlib|ipywidgets|anywidget|traitlets|IPython|ipykernel|jupyter")
-    assert [name for name in before | added if heavy.match(name)] == []
+    assert [name for name in before + added if heavy.match(name)] == []
+    assert len(added) <= MOST_MODULES
+    assert names == "stridekit.lessons stridekit.exercises"
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        stridekit.nothing  # noqa: B018
 
 
 def test_a_cuda_build_without_a_gpu_prints_nothing():
     """torch looks for CUDA's compiler as it imports its extensions, and complains if it finds it alone."""
-    program = (
+    done = in_python(
         "import sys, torch; torch.cuda._is_compiled, torch.cuda.is_available = (lambda: True), bool\n"
         "from stridekit import *; from stridekit.timing import *; import stridekit.lessons.plots\n"
         "compare({'a': lambda: 0, 'b': lambda: 1}, rounds=1); repr(measure(int))\n"
-        "assert 'torch.utils.cpp_extension' not in sys.modules"
+        "assert 'torch.utils.cpp_extension' not in sys.modules",
+        CUDA_HOME=str(ROOT),
+        ROCM_HOME=str(ROOT),
     )
-    env = {**os.environ, "CUDA_HOME": str(ROOT), "ROCM_HOME": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=env)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_the_tab_key_offers_what_is_public():
@@ -116,11 +119,3 @@ def test_the_tab_key_offers_what_is_public():
     assert {*dir(stridekit.widgets)} == {*stridekit.widgets.__all__}
     lessons = {p.stem[3:] for p in PACKAGE.parent.glob("notebooks/0[1-8]_*.ipynb")}
     assert {*dir(stridekit.exercises)} == {*stridekit.exercises.__all__, *lessons}
-
-
-def test_modules_are_there_when_they_are_asked_for():
-    """After `import stridekit` alone, as the tab key offers them."""
-    asked = "import stridekit; print(stridekit.lessons.__name__, stridekit.exercises.__name__)"
-    assert in_python(asked).split() == [b"stridekit.lessons", b"stridekit.exercises"]
-    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        stridekit.nothing  # noqa: B018

@@ -1,7 +1,7 @@
-"""The tests test: a few planted defects turn them red here, all of them under `make mutate`.
+"""The tests test: `make mutate` plants defects, one at a time, and they have to turn red.
 
-The defects stand in tests/defects.txt, and are planted in a copy of the project, one at a time. A defect
-that no test notices is a missing test.
+The defects stand in tests/defects.txt, and are planted in a copy of the project. A defect that no test
+notices is a missing test.
 """
 
 import multiprocessing
@@ -19,12 +19,6 @@ import pytest
 ROOT = Path(__file__).parent.parent
 TIMEOUT = 600
 FAILURE = re.compile(r"^(?:FAILED|ERROR) (\S+::Cell \d+|\S+)", re.MULTILINE)
-# One defect of the package, one of the browser's half, one stored output.
-SHORT = (
-    "the formula drops the offset",
-    "the picture's formula drops the offset",
-    "a stored verdict is turned round",
-)
 
 
 class Mutation(NamedTuple):
@@ -52,31 +46,17 @@ def read(text):
 MUTATIONS = read((ROOT / "tests" / "defects.txt").read_text(encoding="utf-8"))
 
 
-def named(*marks):
-    """Return all mutations as parameters that `-k` can select; the short ones have no marks."""
-    return [
-        pytest.param(m, id=re.sub(r"\W+", "_", m.name), marks=() if m.name in SHORT else marks)
-        for m in MUTATIONS
-    ]
-
-
-@pytest.mark.parametrize("mutation", named())
-def test_each_defect_still_has_its_place(mutation):
+def test_each_defect_has_a_name_and_still_its_place():
     """After a change of the source the list has to follow."""
-    text = (ROOT / mutation.file).read_text(encoding="utf-8")
-    assert text.count(mutation.old) == 1 and mutation.old != mutation.new
-    assert (ROOT / mutation.tests).is_file()
-
-
-def test_defects_are_read_line_by_line():
-    """Indented lines keep their indents; a defect may replace a line by nothing."""
-    first, second = "    one\n    -   x\n    -\n    - y\n", "    two\n    - z\n    + w\n"
-    text = f"# a title\n\na.py is held by b.py\n{first}{second}\n"
-    assert read(text) == [
-        Mutation("one", "a.py", "  x\n\ny", "", "b.py"),
-        Mutation("two", "a.py", "z", "w", "b.py"),
-    ]
     assert len({mutation.name for mutation in MUTATIONS}) == len(MUTATIONS) >= 600
+    lost = [
+        mutation.name
+        for mutation in MUTATIONS
+        if (ROOT / mutation.file).read_text(encoding="utf-8").count(mutation.old) != 1
+        or mutation.old == mutation.new
+        or not (ROOT / mutation.tests).is_file()
+    ]
+    assert lost == []
 
 
 @pytest.fixture(scope="session")
@@ -136,7 +116,8 @@ def _pytest(root, said, tests):
     sys.exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-m", "", tests]))
 
 
-@pytest.mark.parametrize("mutation", named(pytest.mark.long))
+@pytest.mark.long
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: re.sub(r"\W+", "_", m.name))
 def test_defect_is_noticed(mutation, copy, first_failure, without_defect, record_property):
     assert not without_defect(mutation.tests), "red tests prove nothing"
     path = copy / mutation.file

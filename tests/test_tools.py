@@ -1,5 +1,6 @@
-"""The developers' tools: their calls of other programs, and their output."""
+"""The developers' tools: CI's script and workflows, pytest's settings, and recipes of the Makefile."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -7,10 +8,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
-import fresh_machine
+import bench
+from stridekit import Layout, memset
 
 ROOT = Path(__file__).parent.parent
+needs_make = pytest.mark.skipif(not shutil.which("make"), reason="needs make")
 
 
 def test_pytest_compares_everything():
@@ -23,7 +27,51 @@ def test_pytest_compares_everything():
     assert options["testpaths"] == ["tests", "stridekit", "notebooks", "README.md", "docs"]
 
 
-# make lock, make versions -------------------------------------------------------------------------------
+# CI -----------------------------------------------------------------------------------------------------
+
+STAND_IN = """\
+#!/bin/sh
+[ "$1" = --version ] && exit 0
+echo "$*" >>asked
+[ "$*" != "$RED" ] || exit 3
+"""
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
+@pytest.mark.parametrize(("arguments", "target"), [([], "test"), (["test-all"], "test-all")])
+def test_ci_runs_both_parts_and_one_red_is_enough(arguments, target, tmp_path):
+    """Its `make` only records the targets."""
+    (tmp_path / ".ci").mkdir()
+    (tmp_path / "bin").mkdir()
+    script = shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci" / "run")
+    for name in ("make", "git", "node", "chromium", "python3", "apt-get", "sudo"):
+        (tmp_path / "bin" / name).write_text(STAND_IN if name == "make" else "#!/bin/sh\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    for red, status, ran in [("", 0, 2), ("lint", 3, 1), (f"-k {target}", 3, 2)]:
+        env = os.environ | {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "RED": red}
+        done = subprocess.run(["bash", script, *arguments], env=env, capture_output=True)
+        asked = (tmp_path / "asked").read_text().splitlines()
+        assert (done.returncode, asked[-ran:]) == (status, ["lint", f"-k {target}"][:ran])
+
+
+def workflow(name):
+    """The jobs of a workflow, and all commands and actions in them."""
+    flow = yaml.safe_load((ROOT / ".github" / "workflows" / f"{name}.yml").read_text("utf-8"))
+    said = [step for job in flow["jobs"].values() for step in job["steps"]]
+    return flow["jobs"], [step.get("run") or step["uses"].partition("@")[0] for step in said]
+
+
+def test_pushes_are_tested_and_a_release_waits_for_a_person():
+    """Linux runs CI's script; other systems run the guide's commands for use without make."""
+    assert {".ci/run", "python -m pytest -n logical"} <= set(workflow("test")[1])
+    assert ".ci/run test-all" in workflow("night")[1]
+    assert {"make export", "actions/deploy-pages"} <= set(workflow("pages")[1])
+    jobs, said = workflow("release")
+    assert "make dist" in said and jobs["publish"]["environment"] == "pypi"
+    assert jobs["publish"]["needs"] == "build" and "tags/v" in jobs["publish"]["if"]
+
+
+# Recipes of the Makefile --------------------------------------------------------------------------------
 
 
 def recipe(target):
@@ -32,16 +80,21 @@ def recipe(target):
     return subprocess.check_output(command, cwd=ROOT, text=True)
 
 
-@pytest.mark.skipif(not shutil.which("make"), reason="needs make")
+@needs_make
+def test_by_night_nothing_is_left_out():
+    """The run has every test, whatever its mark, and the other commands."""
+    said = recipe("test-all")
+    tests = 'pytest -m "" --hypothesis-profile=long'
+    assert all(part in said for part in (tests, "--hypothesis-profile=fuzz", "fresh_machine.py"))
+
+
+@needs_make
 def test_the_lock_is_for_every_system_and_names_no_machine():
-    said = recipe("lock")
     wanted = {"pyproject.toml", "--universal", "--python-version=3.11", "--extra=test"}
-    assert wanted | {"--no-emit-index-url", "--no-emit-find-links"} <= set(said.split())
-    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
-    assert text.splitlines()[1] == "#    make lock"
+    assert wanted | {"--no-emit-index-url", "--no-emit-find-links"} <= set(recipe("lock").split())
 
 
-@pytest.mark.skipif(not shutil.which("make"), reason="needs make")
+@needs_make
 def test_other_versions_of_torch_run_tests_that_exist():
     said = recipe("versions")
     assert "--with torch==$version" in said and "for version in 2.6.0 2.9.1 2.14.1;" in said
@@ -49,29 +102,9 @@ def test_other_versions_of_torch_run_tests_that_exist():
     assert len(paths) > 20 and [path for path in paths if not (ROOT / path).exists()] == []
 
 
-# fresh_machine.py ---------------------------------------------------------------------------------------
+# bench.py -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("user", "home"), [(None, ""), (65534, "home")])
-def test_a_newcomer_has_only_the_variables_of_any_machine(user, home, tmp_path, monkeypatch):
-    """Both commands are the README's, run in a folder with a space."""
-    seen = []
-
-    def run(command, **options):
-        seen.append((command, options))
-        if command[0] == "git":
-            Path(command[-1]).mkdir()
-            shutil.copy(ROOT / "README.md", command[-1])
-
-    monkeypatch.setattr(fresh_machine.subprocess, "run", run)
-    monkeypatch.setattr(fresh_machine, "open_and_close", lambda *args: seen.append(args))
-    monkeypatch.setattr(fresh_machine.os, "chown", lambda *args, **options: None)
-    monkeypatch.setenv("PYTHONPATH", "/mine")
-    monkeypatch.setenv("PIP_CERT", "/cert")
-    fresh_machine.clone_and_run(tmp_path, user, ["tests/a.py", "-x"])
-    _, (opens, _, given), (tests, options) = seen
-    assert given == {name: options[name] for name in given} and options["check"] is True
-    assert opens == ["make", "lab"] and tests == ["make", "test", "TEST_ARGS=tests/a.py -x"]
-    assert options["cwd"] == tmp_path / "stride kit" and options.get("user") == user
-    assert options["env"]["HOME"] == (home and str(tmp_path / home))
-    assert options["env"]["PIP_CERT"] == "/cert" and "PYTHONPATH" not in options["env"]
+def test_a_benchmark_fills_sets_with_the_elements_of_a_memory_set():
+    x = Layout((3, 4, 5), (40, 0, 2), 7)
+    assert bench.filled(x) == set(memset(x))
