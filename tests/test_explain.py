@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given
-from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.testing._internal.two_tensor import TwoTensor
 
 from stridekit import Layout, explain, relation, traffic
@@ -24,12 +23,25 @@ class Wrapper(torch.Tensor):
     """A subclass that holds another tensor instead of memory, and claims any size of storage."""
 
     @staticmethod
-    def __new__(cls, inner, **storage):
-        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype, **storage)
+    def __new__(cls, **storage):
+        return torch.Tensor._make_wrapper_subclass(cls, (3, 4), dtype=torch.float32, **storage)
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
         raise NotImplementedError(f"{function} on a wrapper")
+
+
+class Watched(torch.Tensor):
+    """A subclass with memory of its own."""
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        return function(*args, **(kwargs or {}))
+
+
+def resized(x, nbytes):
+    x.untyped_storage().resize_(nbytes)
+    return x
 
 
 @given(tensors())
@@ -57,9 +69,11 @@ TEN_BYTES = torch.arange(10, dtype=torch.uint8).untyped_storage()
 LAST = torch.empty(2, 3, 4, 5).to(memory_format=torch.channels_last)
 BACK = np.arange(24, dtype=np.int32).reshape(4, 6)[1:, ::-2]
 TEN = torch.arange(10)
-FREED = torch.ones(4)
-FREED.untyped_storage().resize_(8)
-
+FORTY = torch.arange(40.0)
+FOUR = torch.ones(3, 4)
+DENSE = HELD.format("12 of 12", "48 of 48")
+OTHERS = "none of its own: this {} stands for values that lie elsewhere, or nowhere"
+NUMBERS = "of shape (3, 4), stride (4, 1), storage_offset 0"
 
 UNDECIDED = (
     "not decided: not decided within a budget of 100,000 steps: the strides interleave too much for a "
@@ -115,7 +129,9 @@ SENTENCES = [
      "cannot hold it: an element has 12 bytes: those of torch have 1, 2, 4, 8 or 16"),
     (np.ndarray((2,), np.int64, buffer=bytearray(32), strides=(16,)), "storage",
      "2 of 3 elements are reached (16 of 24 bytes)"),
-    (FREED, "storage", "4 elements are reached, up to number 3, but it has only 2 "
+    (resized(torch.ones(4), 8), "storage", "4 elements are reached, up to number 3, but it has only 2 "
+     "(after a resize_, or an as_strided that was not checked)"),
+    (resized(torch.ones(3), 0), "storage", "3 elements are reached, up to number 2, but it has only 0 "
      "(after a resize_, or an as_strided that was not checked)"),
     (Layout((3, 0), (1, 1), 5), "storage", HELD.format("0 of 0", "0 of 0")),
     (Layout((4, 6)).t().reshape(24), "copied",
@@ -123,79 +139,41 @@ SENTENCES = [
     (TANGLED, "overlap", UNDECIDED),
     (torch.zeros(1).expand(10**12), "overlap",
      "yes: 1,000,000,000,000 indices share 1 element, such as t[0] and t[1]"),
+    # The block of an array is the whole storage of its tensor.
+    *((x.numpy(), "storage", dict(explain(x).lines)["storage"])
+      for x in (FORTY[2:12], FORTY[::4], FORTY[30:40])),
+    (Layout((4, 6), (8, 1), 2, itemsize=4), "title",
+     "layout of shape (4, 6), stride (8, 1), storage_offset 2"),
+    (BACK, "title", "numpy int32 array of shape (3, 3), stride (6, -2), storage_offset 11"),
+    (NO_MEMORY["meta"](), "title", f"torch.float32 tensor {NUMBERS}"),
+    (NO_MEMORY["fake"](), "title", f"torch.float32 tensor {NUMBERS}"),
+    # What stands for another has no memory of its own.
+    (Wrapper(strides=(1, 9)), "storage", HELD.format("12 of 30", "48 of 120")),
+    (Wrapper(storage_size=400), "storage", DENSE),
+    (Wrapper(storage_size=0), "storage", DENSE),
+    (Wrapper(), "memory", OTHERS.format("Wrapper")),
+    (TwoTensor(FOUR, FOUR), "storage", DENSE),
+    (TwoTensor(FOUR, FOUR), "memory", OTHERS.format("TwoTensor")),
+    (torch._to_functional_tensor(FOUR), "storage", DENSE),
+    (torch._to_functional_tensor(FOUR), "memory", OTHERS.format("Tensor")),
+    # Its storage is numbers, as meta's is.
+    (NO_MEMORY["fake"](), "storage", "12 of 12 elements are reached (48 of 48 bytes)"),
+    (NO_MEMORY["fake"](), "memory", OTHERS.format("FakeTensor")),
+    # Lines that do not apply are left out.
+    *((x, label, None) for label in ("torch", "copied", "lazy", "memory", "device")
+      for x in (torch.ones(2), BACK[:, ::-1])),
+    *((x, "device", None) for x in (Wrapper(), NO_MEMORY["fake"]())),
+    *((torch.Tensor._make_subclass(Watched, x), "memory", None)
+      for x in (FOUR, torch.ones(0), FOUR.as_subclass(torch.nn.Parameter))),
+    (resized(torch.ones(3), 0), "memory", None),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("x", "label", "sentence"), SENTENCES)
 def test_each_sentence(x, label, sentence):
     """Each sentence word by word: for one, for many, for none, and at the limits."""
-    assert dict(explain(x, "t").lines)[label] == sentence
-
-
-def test_an_array_of_a_part_of_a_tensor():
-    """Its block is the whole storage of the tensor."""
-    for part in (slice(2, 12), slice(None, None, 4), slice(30, 40)):
-        x = torch.arange(40.0)[part]
-        assert dict(explain(x.numpy()).lines) == dict(explain(x).lines)
-
-
-def test_the_whole_text():
-    """Title and aligned labels; a line that does not apply is left out."""
-    text = str(explain(Layout((4, 6), (8, 1), 2, itemsize=4)))
-    assert text == (
-        "layout of shape (4, 6), stride (8, 1), storage_offset 2\n"
-        "  element        x[i, j] is element 2 + 8*i + 1*j of the storage, 4 bytes each\n"
-        "  contiguous     no: dim 0 has stride 8, 6 is needed\n"
-        "  memory format  none of torch's\n"
-        "  storage        24 of 32 elements are reached (96 of 128 bytes) in the smallest storage "
-        "that holds them\n"
-        "  overlap        none: every index has an element of its own"
-    )
-    assert explain(BACK).title == (
-        "numpy int32 array of shape (3, 3), stride (6, -2), storage_offset 11"
-    )
-    for x in (torch.ones(2), BACK[:, ::-1]):
-        assert {"torch", "copied", "lazy", "memory", "device"}.isdisjoint(dict(explain(x).lines))
-    for kind in ("meta", "fake"):
-        title = explain(NO_MEMORY[kind]()).title
-        assert "of shape (3, 4), stride (4, 1), storage_offset 0" in title
-
-
-DENSE = HELD.format("12 of 12", "48 of 48")
-STAND_INS = [
-    (lambda x: Wrapper(x, strides=(1, 9)), HELD.format("12 of 30", "48 of 120"), "Wrapper"),
-    (lambda x: Wrapper(x, storage_size=400), DENSE, "Wrapper"),
-    (lambda x: Wrapper(x, storage_size=0), DENSE, "Wrapper"),
-    (lambda x: TwoTensor(x, x), DENSE, "TwoTensor"),
-    (torch._to_functional_tensor, DENSE, "Tensor"),
-    # Its storage is numbers, as meta's is.
-    (FakeTensorMode().from_tensor, "12 of 12 elements are reached (48 of 48 bytes)", "FakeTensor"),
-]
-
-
-@pytest.mark.parametrize(("make", "storage", "name"), STAND_INS)
-def test_a_tensor_that_stands_for_another(make, storage, name):
-    """The text says that the tensor has no memory of its own."""
-    facts = dict(explain(make(torch.ones(3, 4))).lines)
-    assert facts["storage"] == storage
-    told = f"none of its own: this {name} stands for values that lie elsewhere, or nowhere"
-    assert facts["memory"] == told and "device" not in facts
-
-
-def test_a_subclass_with_memory():
-    """A subclass with memory of its own, even empty or freed, is explained like any tensor."""
-
-    class Watched(torch.Tensor):
-        @classmethod
-        def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
-            return function(*args, **(kwargs or {}))
-
-    for x in (torch.ones(3), torch.ones(0), torch.ones(3).as_subclass(torch.nn.Parameter)):
-        assert "memory" not in dict(explain(torch.Tensor._make_subclass(Watched, x)).lines)
-    freed = torch.ones(3)
-    freed.untyped_storage().resize_(0)
-    assert "memory" not in dict(explain(freed).lines)
-    assert "it has only 0 (after a resize_" in dict(explain(freed).lines)["storage"]
+    explanation = explain(x, "t")
+    assert {"title": explanation.title, **dict(explanation.lines)}.get(label) == sentence
 
 
 COMPARED = Comparison(
@@ -210,10 +188,8 @@ IN_CACHE = traffic(Layout((100, 100), itemsize=4), cache=4096)
         (explain(torch.ones(3, 1).expand(3, 8)), []),
         (Explanation("a < b", (("c & d", "<e>"),)), []),
         (relation(TEN, TEN[::2]), []),
-        (
-            IN_CACHE,
-            ["operand"],
-        ),  # a column without a name would leave a screen reader without words
+        # A column without a name would leave a screen reader without words.
+        (IN_CACHE, ["operand"]),
         (COMPARED, ["function", "per call", "ratio (95 %)", "verdict"]),
         (GpuResults("a < b", (("<i>", "x & y", "2", "3"),)), []),
     ],

@@ -1,47 +1,96 @@
-"""MemorySet against Python's sets and brute force: the protocol, the budget, the price."""
+"""Memory sets and the strided sets below them: the protocol, the budget, the price, the blocks.
+
+That each answer is the one of the filled sets, tests/fuzz_memory.py asks by the thousand; here are the
+cases that chance rarely draws.
+"""
 
 import itertools
 import operator
 
 import pytest
 
-from stridekit import Layout, MemorySet, Undecided, memset
+from stridekit import (
+    Layout,
+    MemorySet,
+    Undecided,
+    has_internal_overlap,
+    is_view,
+    memset,
+    shares_memory,
+)
+from stridekit.memory.blocks import Blocks, blocks_together
 from stridekit.memory.memset import has_collision
-from stridekit.memory.strided_set import BUDGET, Budget
-from tests.brute_force import layout_bytes
-from tests.fuzz_memory import check_members, check_protocol
+from stridekit.memory.strided_set import BUDGET, Budget, _sums_by_heap, count, cut, normal_form
+from tests.brute_force import layout_bytes, slow_blocks
+from tests.fuzz_memory import PLENTY, check_blocks, check_strided_set, part_of
+
+INTERLEAVED = [(6, 10, 15, 35), (9, 10, 11, 13), (1, 5, 7, 31)]
+CLUSTERED = [(2, 40), (3, 40), (1001, 5), (1003, 5)]
+SHARED_ENDS = [[(3, 8), (22, 9), (4, 3)], [(19, 4), (29, 10), (15, 3)], [(30, 2), (25, 9), (21, 6)]]
+THIN = [(101, 3), (103, 3), (107, 3), (109, 3)]  # fewer choices than numbers
 
 
-def test_sets_of_many_layouts_are_equal_exactly_when_filled_sets_are():
-    """Equality and hash over all layouts of three small dims, one normal form or several."""
-    found = {}
+@pytest.mark.parametrize(
+    "generators",
+    [
+        *(list(zip(steps, sizes, strict=False)) for steps in INTERLEAVED
+          for sizes in ((30, 30, 30), (5, 80, 3), (200, 7, 9), (60, 9, 2, 3), (4, 4, 4))),
+        *([(4, 2), (4, 2)], [(1, 4), (3, 2)], [(2, 4), (3, 3)], [(-1, 4), (3, 2)], [(0, 2)], CLUSTERED),
+        *([(1, 4), (4, 2)], [(2, 3), (3, 2)], [(0, 1), (3, 9)], [], THIN, *SHARED_ENDS),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_sets_of_each_kind(generators):
+    """Interleaved, clustered, equal, backward and repeated steps; steps that the finer ones just reach."""
+    check_strided_set(generators)
+
+
+def test_sums_by_heap_come_in_order_each_choice_once():
+    choices = itertools.product(*[range(0, c * n, c) for c, n in THIN])
+    assert list(_sums_by_heap(tuple(THIN), Budget(PLENTY))) == sorted(map(sum, choices))
+
+
+def test_interleaved_counts_do_not_grow_with_the_longest():
+    """A pattern that repeats is counted once, so the largest size costs nothing."""
+
+    def counted(size):
+        return count(cut(normal_form(0, [(6, size), (10, 4), (15, 4)])[1]), Budget(100))
+
+    assert counted(10**9) == counted(1000) + (10**9 - 1000) * (counted(1001) - counted(1000))
+
+
+def test_a_part_of_a_budget_is_charged_to_the_whole():
+    """A question within a part of the budget has an answer or None, and its steps are spent either way."""
+
+    def costs(steps):
+        return lambda part: part.spend(steps) or "answered"
+
+    budget = Budget(10)
+    assert budget.within(4, costs(3)) == "answered" and budget.left == 7
+    assert budget.within(4, costs(5)) is None and budget.left == 3
+    assert budget.within(4, costs(4)) is None and budget.left == 0
+    assert budget.within(4, costs(0)) == "answered"
+    budget.failed.add((((2, 3), (3, 3)), 1))
+    budget.renew()
+    assert budget.left == 10 and not budget.failed
+    budget.spend(8)
+    budget.require_room(10)  # as many things as the whole budget has steps, whatever is left of it
+    with pytest.raises(Undecided, match="within a budget of 10 steps"):
+        budget.require_room(11)
+
+
+def test_every_small_layout():
+    """Sets are equal exactly when filled sets are, whatever the normal form; blocks, at each offset."""
+    known = {}
     for shape in itertools.product((1, 2, 3), repeat=3):
         for stride in itertools.combinations_with_replacement(range(7), 3):
-            layout = Layout(shape, stride)
-            filled = frozenset(layout_bytes(layout))
-            first, this = found.setdefault(filled, MemorySet.of(layout)), MemorySet.of(layout)
+            filled, this = layout_bytes(Layout(shape, stride)), MemorySet.of(Layout(shape, stride))
+            first = known.setdefault(frozenset(filled), this)
             assert first == this and hash(first) == hash(this)
-    assert len(set(found.values())) == len(found)
-
-
-NESTED = Layout((4, 6), itemsize=2)
-PAIRS = [
-    (NESTED, NESTED.t()),
-    (NESTED, NESTED[1:, ::2]),
-    (NESTED[:, ::2], NESTED[:, 1::2]),
-    (NESTED[1:], NESTED[:3]),
-    (Layout((3, 4), (2, 3)), Layout((10,))),
-    (Layout((5, 5), (3, 4), 30), Layout((2, 9), (-1, 4), 8)),
-    (Layout((3, 0), (0, 1), 5), Layout((2,), (0,), 5, 3)),
-]
-
-
-@pytest.mark.parametrize(("a", "b"), PAIRS, ids=str)
-def test_two_layouts(a, b):
-    """Nested, interleaved, overlapping, backward and empty: what the filled sets say."""
-    for x, y in itertools.permutations((a, b)):
-        check_protocol(x, y)
-        check_members(x)
+            for offset, size in itertools.product(range(6), (4, 6)):
+                moved = MemorySet.of(Layout(shape, stride, offset))
+                assert moved.blocks(size) == slow_blocks({n + offset for n in filled}, size)
+    assert len(set(known.values())) == len(known)
 
 
 def test_the_size_of_the_numbers_costs_nothing():
@@ -131,8 +180,8 @@ def test_the_first_bytes_come_at_once(steps, size):
     expected = sorted(layout_bytes(Layout([highest // step + 1 for step in steps][:2], steps[:2])))
     if len(steps) == 3:
         expected = sorted({a + k * steps[2] for a in expected for k in range(41)})
-    found = memset(Layout((size,) * len(steps), steps))
-    assert list(itertools.islice(found, 30)) == expected[:30]
+    endless = memset(Layout((size,) * len(steps), steps))
+    assert list(itertools.islice(endless, 30)) == expected[:30]
 
 
 def test_iteration_goes_on_beyond_the_budget_of_a_byte():
@@ -149,20 +198,24 @@ def test_iteration_keeps_little_in_memory():
         list(itertools.islice(piling, 300_000))
 
 
+HARD = Layout((2,) * 60, [10**12 + k**5 for k in range(60)])
 BUDGETED = {
-    "issubset": lambda a, b, budget: a.issubset(b, budget),
-    "issuperset": lambda a, b, budget: b.issuperset(a, budget),
-    "isdisjoint": lambda a, b, budget: a.isdisjoint(b, budget),
-    "count": lambda a, b, budget: a.count(budget),
-    "blocks": lambda a, b, budget: a.blocks(64, budget),
+    "issubset": lambda a, b, budget: memset(a).issubset(memset(b), budget),
+    "issuperset": lambda a, b, budget: memset(b).issuperset(memset(a), budget),
+    "isdisjoint": lambda a, b, budget: memset(a).isdisjoint(memset(b), budget),
+    "count": lambda a, b, budget: memset(a).count(budget),
+    "blocks": lambda a, b, budget: memset(a).blocks(64, budget),
+    "is_view": lambda a, b, budget: is_view(a, b, budget),
+    "shares_memory": lambda a, b, budget: shares_memory(a, b, budget),
+    "has_internal_overlap": lambda a, b, budget: has_internal_overlap(HARD, budget),
 }
 
 
 @pytest.mark.parametrize("budget", [0, 1, 50])
 @pytest.mark.parametrize("ask", BUDGETED)
 def test_a_question_spends_the_budget_that_its_error_names(ask, budget, monkeypatch):
-    a = memset(Layout((40, 40, 40), (1009, 1013, 1019), 200_000))
-    b = memset(Layout((400, 400, 400), (1009, 1021, 1031)))
+    a = Layout((40, 40, 40), (1009, 1013, 1019), 200_000)
+    b = Layout((400, 400, 400), (1009, 1021, 1031))
     spent, spend = [], Budget.spend
     monkeypatch.setattr(
         Budget, "spend", lambda self, steps=1: spent.append(steps) or spend(self, steps)
@@ -188,3 +241,52 @@ def test_operators_have_one_budget_for_both_directions(monkeypatch):
         budgets.clear()
         ask()
         assert len(budgets) == 1
+
+
+# Blocks ----------------------------------------------------------------------------------------------
+
+
+def test_blocks_of_many_elements_cost_nothing():
+    """10**12 elements within the smallest budgets, and counts too large for len()."""
+    x = Layout((10**6, 10**6), itemsize=4)
+    assert memset(x).blocks(64, budget=10) == Blocks(64, 62_500_000_000, 62_500_000_000)
+    assert memset(x[:, 7]).blocks(64, budget=10) == Blocks(64, 10**6, 0)
+    assert memset(x[:, ::16]).blocks(64, budget=10).touched == 62_500_000_000
+    odd = Layout((1001, 1003, 1007, 1009))[::2, 5:, ::3, 1:].permute(3, 1, 0, 2)
+    for size in (32, 64, 4096):
+        memset(odd).blocks(size, budget=3000)
+    huge = Layout((10**30, 10**40), (10**50, 64))
+    assert memset(huge).blocks(64) == Blocks(64, 10**70, 0)
+
+
+def test_slices_of_a_large_layout_together_cost_nothing():
+    """Even and odd columns; overlapping windows of rows; halves of complex numbers."""
+    x = Layout((10**6, 10**6), itemsize=4)
+
+    def together(*layouts):
+        return blocks_together([part_of(layout) for layout in layouts], 64, Budget(100))
+
+    assert together(x[:, ::2], x[:, 1::2]) == memset(x).blocks(64).touched
+    assert together(x[::2], x[1::2]) == memset(x).blocks(64).touched
+    assert together(x[:-1, :500], x[1:, :500]) == memset(x[:, :500]).blocks(64).touched
+    assert together(x[:10], x[20:30, ::32]) == 10 * 62_500 + 10 * 31_250
+
+
+def test_two_columns_of_rows_that_end_inside_a_block():
+    """A row may end in the block in which the next begins; the last row has no next."""
+    for first, start, width, size in itertools.product(
+        (1, 10, 40), (50, 75, 90), (5, 10), (16, 64)
+    ):
+        check_blocks([(0, ((1, first), (100, 3))), (start, ((1, width), (100, 3)))], size)
+    # One set ends where the other goes on, within a block.
+    check_blocks([(64, ((1, 48), (112, 4))), (0, ((1, 16), (48, 3), (112, 6)))], 3)
+    check_blocks([(896, ((1, 96), (112, 8))), (96, ((1, 16), (112, 48)))], 7)
+
+
+def test_what_is_written_out_ends_in_undecided():
+    """Sets without a common step run out of budget soon, and do not overflow Python's stack."""
+    wide = [normal_form(0, [(2**20 + k, 10**9)]) for k in (0, 1)]
+    deep = [Layout((2,) * 600, [3**i for i in range(600)], offset) for offset in (0, 3**300)]
+    for parts in (wide, [part_of(layout) for layout in deep]):
+        with pytest.raises(Undecided, match="within a budget of 250,000 steps"):
+            blocks_together(parts, 64, Budget(250_000))

@@ -263,6 +263,8 @@ def test_each_kind_of_input(kind):
             else:
                 met = "." if found == truth(name, kind, x) else f"wrong: {found}"
             assert met == letter, name
+            if kind == "lazy clone":  # which data_ptr() would make real
+                assert torch._C._is_cow_tensor(x), name
 
         meet(kind, do)
 

@@ -19,7 +19,7 @@ from stridekit.memory.strided_set import Budget, normal_form
 from stridekit.widgets.traversal_explorer.widget import Warp
 from tests.brute_force import blocks_of, layout_bytes, partial_of, tensor_bytes
 from tests.strategies import tensors
-from tests.walks import sectors_of, visits_of
+from tests.walks import sectors_of
 
 PLENTY = 1_000_000
 
@@ -134,30 +134,31 @@ def test_the_number_of_elements_costs_nothing():
     assert traffic(odd, odd.contiguous(), budget=3000).lines_written * 16 >= odd.numel
 
 
-class Lru:
-    """A cache of `lines` lines that evicts the least recently used one."""
+class Cache:
+    """Sets of `ways` lines, each of which evicts the least recently used one."""
 
-    def __init__(self, lines):
-        self.lines, self.held = lines, OrderedDict()
+    def __init__(self, ways, sets=1):
+        self.ways, self.held = ways, [OrderedDict() for _ in range(sets)]
 
-    def load(self, line):
-        """Use a line; True if the cache had it."""
-        hit = line in self.held
-        self.held[line] = None
-        self.held.move_to_end(line)
-        if len(self.held) > self.lines:
-            self.held.popitem(last=False)
-        return hit
+    def misses(self, number):
+        """Use a line; True if the cache did not have it."""
+        held = self.held[number % len(self.held)]
+        miss = number not in held
+        held[number] = None
+        held.move_to_end(number)
+        if len(held) > self.ways:
+            held.popitem(last=False)
+        return miss
 
 
 def lru(walks, line, lines):
     """Lines fetched by each operand, visit by visit."""
-    cache, misses = Lru(lines), [0] * len(walks)
+    cache, misses = Cache(lines), [0] * len(walks)
     for index in product(*(range(n) for _, n in walks[0].loops)):
         for k, walk in enumerate(walks):
             first = walk.start + sum(i * c for i, (c, _) in zip(index, walk.loops, strict=True))
             for number in range(first // line, (first + walk.itemsize - 1) // line + 1):
-                misses[k] += not cache.load(number)
+                misses[k] += cache.misses(number)
     return misses
 
 
@@ -225,24 +226,13 @@ def test_lines_that_come_in_parts_are_not_filled():
     )  # bytes 5 to 12: a loop of one turn only moves on
 
 
-@pytest.mark.parametrize("lines", [2, 4, 8, 64, 80, 128])
-@pytest.mark.parametrize("x", [Layout((64, 48), (64, 1), k, 4) for k in (0, 3)], ids=str)
-def test_rows_and_columns_are_exact(x, lines):
-    """With the grain each line comes once; against it at each visit, or once if a column fits."""
-    for order in ((0, 1), (1, 0)):
-        found = traffic(reads=x, cache=64 * lines, order=order)
-        visits = visits_of(x, order, lines)
-        assert found.lines_read == sum(not visit.hit for visit in visits)
-
-
 def test_a_line_that_two_rows_share_comes_twice_column_by_column():
     """A column of 64 fits, but the end of a row is needed long after its line came, and fills no line."""
-    x = Layout((64, 48), (50, 1), itemsize=4)
-    visits = visits_of(x, (1, 0), 80)
-    found = traffic(reads=x, cache=64 * 80, order=(1, 0))
-    lines = traffic(reads=x).lines_read
-    assert found.lines_read == sum(not visit.hit for visit in visits) > lines
-    found = traffic(writes=Layout((64, 50), itemsize=4), cache=64 * 80, order=(1, 0))
+    x, column_by_column = Layout((64, 48), (50, 1), itemsize=4), {"cache": 64 * 80, "order": (1, 0)}
+    found = traffic(reads=x, **column_by_column).lines_read
+    assert [found] == lru([Walk(0, ((4, 48), (200, 64)), 4)], 64, 80)
+    assert found > traffic(reads=x).lines_read
+    found = traffic(writes=Layout((64, 50), itemsize=4), **column_by_column)
     again = found.lines_written - 200  # the line between two rows is written in two parts
     assert again > 10 and found.lines_kept == 2 * again
 
@@ -303,19 +293,8 @@ def test_what_torch_casts_first_is_an_operation_to_ask_for():
 
 
 def by_sets(addresses, sets, ways, line):
-    """Misses, with an ordered dict for each set."""
-    held, misses = [OrderedDict() for _ in range(sets)], 0
-    for address in addresses:
-        number = address // line
-        one = held[number % sets]
-        if number in one:
-            one.move_to_end(number)
-            continue
-        misses += 1
-        one[number] = None
-        if len(one) > ways:
-            one.popitem(last=False)
-    return misses
+    cache = Cache(ways, sets)
+    return sum(cache.misses(address // line) for address in addresses)
 
 
 @given(

@@ -17,6 +17,7 @@ from tests.strategies import new_shapes, tensors
 
 SPANS = "at least one dimension spans across two contiguous subspaces"
 GRID = torch.arange(24.0).view(4, 6)
+BACKWARDS = np.arange(24, dtype=np.int16).reshape(4, 6)[::-1]
 
 
 def refusal(x, shape):
@@ -66,7 +67,7 @@ def check_subspaces(x, said):
 def check_boundary(x, wanted, said):
     """The two named dims lie in neighbouring subspaces and do not merge; the new dim needs both."""
     outer, inner, found, needed, new_dim, new_size = map(int, re.findall(r"\d+", said))
-    assert x.stride(outer) == found != needed
+    assert x.stride(outer) == found != needed == x.shape[inner] * x.stride(inner)
     assert x.shape[outer] > 1 and x.shape[inner] > 1
     assert set(x.shape[outer + 1 : inner]) <= {1}
     assert wanted[new_dim] == new_size
@@ -94,145 +95,114 @@ def beginnings(shape):
 
 
 def test_the_whole_text_of_a_failed_view():
-    """Every phrase of torch's message, with its numbers."""
-    assert str(explain_view(GRID.t(), 2, 12)) == (
-        "shape (6, 4), stride (1, 6) cannot be viewed as (2, 12)\n"
-        "  torch says            view size is not compatible with input tensor's size and stride "
-        f"({SPANS}). Use .reshape(...) instead.\n"
-        "  contiguous subspaces  there are 2 evenly spaced runs of dims: dim 0 (6 elements in steps "
-        "of 1), dim 1 (4 elements in steps of 6)\n"
-        "  spans across two      dims 0 and 1 do not merge (stride 1 found, 24 needed), and the new "
-        "dim 1 of size 12 would straddle them\n"
-        "  a view instead        shape (2, 3, 4): the new dims are cut where the runs meet\n"
-        "  .reshape(2, 12)       copies all 24 elements, 96 bytes, into a storage of its own"
-    )
+    """Every phrase of torch's message, with its numbers; also where a mode words it differently."""
+    x, said = GRID.t(), []
+    with FakeTensorMode():
+        said.append(explain_view(x, 2, 12))
+    torch.vmap(lambda x: said.append(explain_view(x.t(), 2, 12)) or x)(torch.ones(2, 4, 6))
+    for explanation in (explain_view(x, 2, 12), *said):
+        assert str(explanation) == (
+            "shape (6, 4), stride (1, 6) cannot be viewed as (2, 12)\n"
+            "  torch says            view size is not compatible with input tensor's size and stride "
+            f"({SPANS}). Use .reshape(...) instead.\n"
+            "  contiguous subspaces  there are 2 evenly spaced runs of dims: dim 0 (6 elements in "
+            "steps of 1), dim 1 (4 elements in steps of 6)\n"
+            "  spans across two      dims 0 and 1 do not merge (stride 1 found, 24 needed), and the "
+            "new dim 1 of size 12 would straddle them\n"
+            "  a view instead        shape (2, 3, 4): the new dims are cut where the runs meet\n"
+            "  .reshape(2, 12)       copies all 24 elements, 96 bytes, into a storage of its own"
+        )
 
 
-def test_a_size_of_1_straddles_nothing():
-    """The new dim that is named is the one that holds elements of both subspaces."""
-    x = torch.arange(3.0).expand(2, 3)
-    for shape, named in [((1, 6), "new dim 1 of size 6"), ((1, 1, 6, 1), "new dim 2 of size 6")]:
-        assert named in dict(explain_view(x, shape).lines)["spans across two"]
-
-
-def test_where_no_cut_helps():
-    """A boundary at 4 elements and new dims of 6: the subspaces themselves are the view."""
-    facts = dict(explain_view(GRID.t(), (4, -1)).lines)
-    assert facts["a view instead"] == (
-        "shape (6, 4), a dim for each run: no cuts of (4, 6) fall where they meet"
-    )
-    assert ".reshape(4, -1)" in facts
-
-
-SIZES = "shape '{}' is invalid for input of size 24"
+INVALID = "shape '{}' is invalid for input of size 24"
 LEFT = "24 elements do not divide by {}, {} would be left over: no size fits the -1"
-# Of a view of the grid: torch's message, and some of the lines that explain it.
-MESSAGES = [
-    ((5, 5), SIZES.format([5, 5]), {
+NEGATIVE = "nothing: dim 0 has stride -6: torch has no negative strides, copy the array first"
+TOO_LARGE = "nothing: a size of {} does not fit into 64 bits"
+RUN, NONE = "there is 1 evenly spaced run of dims: ", "there is none: {} and no step to take"
+RUNS = "there are 2 evenly spaced runs of dims: "
+# The tensor, the shape, and the beginnings of some lines.
+FACTS = [
+    (GRID, (5, 5), {
+        "torch says": INVALID.format([5, 5]),
         "shape '[5, 5]'": "it has 5 * 5 = 25 elements",
         "input of size 24": "shape (4, 6) has 4 * 6 = 24 elements, a view has as many",
         "a view instead": "sizes that multiply to 24; one of them may be -1",
     }),
-    ((9, -1), SIZES.format([9, -1]), {"shape '[9, -1]'": LEFT.format(9, 6)}),
-    ((-1, 0), SIZES.format([-1, 0]),
-     {"shape '[-1, 0]'": "0 times any size is 0: no size fits the -1"}),
-    ((), SIZES.format([]), {"shape '[]'": "it has 1 element"}),
-    ((-1, 3, -1), "only one dimension can be inferred", {
+    (GRID, (9, -1), {"torch says": INVALID.format([9, -1]), "shape '[9, -1]'": LEFT.format(9, 6)}),
+    (GRID, (-1, 0), {"shape '[-1, 0]'": "0 times any size is 0: no size fits the -1"}),
+    (GRID, (), {"torch says": INVALID.format([]), "shape '[]'": "it has 1 element"}),
+    (GRID, (-1, 3, -1), {
+        "torch says": "only one dimension can be inferred",
         "inferred": "a size of -1 is worked out: 24 elements by the other sizes",
         "only one": "new dims 0 and 2 are both -1, so there is no single answer",
         "a view instead": "all sizes but one written out",
     }),
-    ((12, -2), "invalid shape dimension -2 at index 1 of shape [12, -2]", {
+    (GRID, (12, -2), {
+        "torch says": "invalid shape dimension -2",  # torch 2.6 names no index
         "dimension -2":
             "new dim 1 is -2: a size is 0 or more, or -1 where it is to be worked out",
         "a view instead": "(12, -1), which stands for (12, 2)",
     }),
-    ((5, -2), "invalid shape dimension -2 at index 1 of shape [5, -2]",
-     {"a view instead": "sizes of 0 or more, one of which may be -1"}),
-    ((0, -1), "cannot reshape tensor of 0 elements into shape [0, -1] because the unspecified "
-     "dimension size -1 can be any value and is ambiguous", {
+    (GRID, (5, -2), {"a view instead": "sizes of 0 or more, one of which may be -1"}),
+    (GRID[:0], (0, -1), {
+        "torch says": "cannot reshape tensor of 0 elements into shape [0, -1] because the ",
         "0 elements": "shape (0, 6) has 0 * 6 = 0 elements",
         "can be any value": "0 times any size is 0, so nothing says what new dim 1 would be",
         "a view instead": "(0, -1) with the size of dim 1 written out",
     }),
+    # The new dim that straddles is the one that holds elements of both runs, and not of size 1.
+    (torch.arange(3.0).expand(2, 3), (1, 1, 6, 1), {
+        "spans across two": "dims 0 and 1 do not merge (stride 0 found, 3 needed), and the new dim 2"
+    }),
+    # A boundary at 4 elements and new dims of 6: the runs themselves are the view.
+    (GRID.t(), (4, -1), {
+        "a view instead":
+            "shape (6, 4), a dim for each run: no cuts of (4, 6) fall where they meet",
+        ".reshape(4, -1)": "copies all 24 elements",
+    }),
+    # A backwards array has views that torch does not have; its sizes are checked all the same.
+    (BACKWARDS, (24,), {
+        "torch says": NEGATIVE,
+        "spans across two": "dims 0 and 1 do not merge (stride -6 found, 6 needed)",
+        ".reshape(24)": "copies all 24 elements, 48 bytes",
+    }),
+    (BACKWARDS, (2, 2, 6), {
+        "torch says": NEGATIVE,
+        "the view": "shape (2, 2, 6), stride (-12, -6, 1), storage_offset 18:",
+    }),
+    (BACKWARDS, (5,), {"torch says": INVALID.format([5])}),
+    # Sizes beyond 64 bits are compared all the same, and torch is not asked.
+    (GRID, (2**70,), {
+        "torch says": TOO_LARGE.format(2**70),
+        "reason": f"({2**70},) has {2**70} elements, the layout has 24",
+    }),
+    (GRID, (2**63,), {"torch says": TOO_LARGE.format(2**63)}),
+    (GRID, (-(2**63),), {"torch says": TOO_LARGE.format(2**63)}),
+    (GRID, (2**63 - 1,), {"torch says": INVALID.format([2**63 - 1])}),
+    (Layout((2**40, 2**40)), (2**80,), {"the view": f"shape ({2**80},), stride (1,)"}),
+    # Of views that exist.
+    (GRID, (24,), {
+        "contiguous subspaces": RUN + "dims 0 and 1 (24 elements in steps of 1)",
+        "spans across two": "no new dim of (24,) does",
+    }),
+    (GRID[:, :3], (2, 2, 3), {
+        "contiguous subspaces":
+            RUNS + "dim 0 (4 elements in steps of 6), dim 1 (3 elements in steps of 1)",
+        "spans across two": "no new dim of (2, 2, 3) does",
+    }),
+    (torch.zeros(2, 3, 4), (24,), {"contiguous subspaces": RUN + "dims 0 to 2 (24 elements in"}),
+    (torch.zeros(1, 3, 4)[..., :2], (3, 2), {
+        "contiguous subspaces":
+            RUNS + "dims 0 and 1 (3 elements in steps of 4), dim 2 (2 elements in steps of 1)",
+    }),
+    (torch.zeros(1), (1, 1), {"contiguous subspaces": NONE.format("1 element")}),
+    (torch.zeros(0, 3), (3, 0), {"contiguous subspaces": NONE.format("0 * 3 = 0 elements")}),
+    (np.arange(4)[::-1], (2, 2), {"contiguous subspaces": RUN + "dim 0 (4 elements in steps of -1)"}),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("shape", "message", "lines"), MESSAGES)
-def test_the_other_messages(shape, message, lines):
-    """Shapes that fit no stride: torch's words, and their meaning for this tensor."""
-    x = GRID[:0] if "of 0 elements" in message else GRID
-    said = refusal(x, shape)
-    assert said in (message, message.partition(" at index ")[0])  # torch 2.6 names no index
+@pytest.mark.parametrize(("x", "shape", "lines"), FACTS)
+def test_the_words_of_each_line(x, shape, lines):
+    """torch's words and their meaning for this tensor; one run and several, two dims and more."""
     facts = dict(explain_view(x, shape).lines)
-    assert facts["torch says"] == said
-    assert lines.items() <= facts.items()
-
-
-RUN, NONE = "there is 1 evenly spaced run of dims: ", "there is none: {} and no step to take"
-RUNS = "there are 2 evenly spaced runs of dims: "
-# Of a view that exists: the tensor, the shape, its runs of dims, and the shape of the view.
-VIEWS = [
-    (GRID, (24,), RUN + "dims 0 and 1 (24 elements in steps of 1)", (24,)),
-    (GRID[:, :3], (2, 2, 3),
-     RUNS + "dim 0 (4 elements in steps of 6), dim 1 (3 elements in steps of 1)", (2, 2, 3)),
-    (torch.zeros(2, 3, 4), (24,), RUN + "dims 0 to 2 (24 elements in steps of 1)", (24,)),
-    (torch.zeros(1, 3, 4)[..., :2], (3, 2),
-     RUNS + "dims 0 and 1 (3 elements in steps of 4), dim 2 (2 elements in steps of 1)", (3, 2)),
-    (torch.empty_strided((2, 1), (5, 3)), (2,), RUN + "dim 0 (2 elements in steps of 5)", (2,)),
-    (torch.zeros(1), (1, 1), NONE.format("1 element"), (1, 1)),
-    (torch.zeros(0, 3), (3, 0), NONE.format("0 * 3 = 0 elements"), (3, 0)),
-    (np.arange(4)[::-1], (2, 2), RUN + "dim 0 (4 elements in steps of -1)", (2, 2)),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("x", "shape", "subspaces", "spans"), VIEWS)
-def test_the_words_of_a_view(x, shape, subspaces, spans):
-    """One run and several, two dims and more, with a step and without; a -1 is inferred."""
-    facts = dict(explain_view(x, shape).lines)
-    assert facts["contiguous subspaces"] == subspaces
-    assert facts["spans across two"] == f"no new dim of {spans} does"
-
-
-def test_what_torch_does_not_have():
-    """A backwards array has views that torch does not have; its sizes are checked all the same."""
-    backwards = np.arange(24, dtype=np.int16).reshape(4, 6)[::-1]
-    silence = "nothing: dim 0 has stride -6: torch has no negative strides, copy the array first"
-    facts = dict(explain_view(backwards, 24).lines)
-    assert facts["torch says"] == silence
-    assert explain_view(backwards, 24).title == (
-        "shape (4, 6), stride (-6, 1) cannot be viewed as (24,)"
-    )
-    assert "(stride -6 found, 6 needed)" in facts["spans across two"]
-    assert facts[".reshape(24)"].startswith("copies all 24 elements, 48 bytes")
-    facts = dict(explain_view(backwards, 2, 2, 6).lines)
-    assert facts["torch says"] == silence
-    assert facts["the view"].startswith("shape (2, 2, 6), stride (-12, -6, 1), storage_offset 18:")
-    facts = dict(explain_view(backwards, 5).lines)
-    assert facts["torch says"] == "shape '[5]' is invalid for input of size 24"
-
-
-def test_more_than_torch_can_count():
-    """Sizes beyond 64 bits are compared all the same, and torch is not asked."""
-    facts = dict(explain_view(GRID, 2**70).lines)
-    assert facts["torch says"] == f"nothing: a size of {2**70} does not fit into 64 bits"
-    assert facts["reason"] == f"({2**70},) has {2**70} elements, the layout has 24"
-    for size in (2**63, -(2**63)):
-        facts = dict(explain_view(GRID, size).lines)
-        assert facts["torch says"] == f"nothing: a size of {2**63} does not fit into 64 bits"
-    facts = dict(explain_view(GRID, 2**63 - 1).lines)
-    assert facts["torch says"] == f"shape '[{2**63 - 1}]' is invalid for input of size 24"
-    huge = Layout((2**40, 2**40))
-    assert "stride (1,)" in dict(explain_view(huge, 2**80).lines)["the view"]
-    assert "64 bits" in dict(explain_view(huge, 3).lines)["torch says"]
-
-
-def test_the_words_do_not_depend_on_the_mode():
-    """FakeTensorMode words the error differently; explain_view quotes eager torch."""
-    expected = str(explain_view(GRID.t(), 24))
-    transposed = GRID.t()
-    with FakeTensorMode():
-        assert str(explain_view(transposed, 24)) == expected
-    said = []
-    torch.vmap(lambda x: said.append(str(explain_view(x.t(), 24))) or x)(torch.ones(2, 4, 6))
-    assert said == [expected]
+    assert {label: facts[label][: len(line)] for label, line in lines.items()} == lines
