@@ -15,26 +15,6 @@ from tests.agree import numbers
 NESTS = json.loads(loop_nest_cases.FILE.read_text(encoding="utf-8"))
 
 
-def test_alike_operands_keep_even_the_strides_that_nothing_steps():
-    """Dense operands that share a stride keep it; one operand with another stride sorts the dims anew."""
-    x, y = torch.empty(6).as_strided((2, 1, 3), (1, 99, 2)), torch.empty(2, 1, 3)
-    assert output_layout(x, x).stride == torch.add(x, x).stride() == (1, 99, 2)
-    assert output_layout(x, y).stride == torch.add(x, y).stride() == (1, 6, 2)
-
-
-def test_a_cast_operand_lies_otherwise_than_it_did():
-    """Repeated rows are cast into a dense copy, whose strides then come first; twice, once as `eq`."""
-    x, y = torch.empty(4, 1).expand(4, 2), torch.empty(2, 4, dtype=torch.float64).t()
-    assert torch.add(x, y).stride() == output_layout(x, y).stride == (2, 1)
-    assert torch.add(x, y.float()).stride() == output_layout(x, y.float()).stride == (1, 4)
-    assert output_layout(x, y).itemsize == 8 and output_layout(x, y.long()).itemsize == 4
-    metas = [torch.empty_strided(z.shape, z.stride(), dtype=z.dtype, device="meta") for z in (x, y)]
-    assert output_layout(*metas).stride == (2, 1)  # they stand for tensors on the CPU
-    columns = torch.empty(4, 6).t()[::2]
-    assert torch.add(columns, torch.empty(3, 4, dtype=torch.float64)).stride() == (1, 3)
-    assert output_layout(columns, torch.empty(3, 4, dtype=torch.float64)).stride == (1, 3)
-
-
 def all_dtypes():
     """The dtypes of plain tensors; quantized ones stand for other numbers."""
     found = {dtype for dtype in vars(torch).values() if isinstance(dtype, torch.dtype)}

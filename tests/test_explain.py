@@ -173,7 +173,7 @@ SENTENCES = [
 def test_each_sentence(x, label, sentence):
     """Each sentence word by word: for one, for many, for none, and at the limits."""
     explanation = explain(x, "t")
-    assert {"title": explanation.title, **dict(explanation.lines)}.get(label) == sentence
+    assert dict([("title", explanation.title), *explanation.lines]).get(label) == sentence
 
 
 COMPARED = Comparison(

@@ -1,4 +1,4 @@
-"""Layout as a value: made of numbers, of tensors and of arrays; and its elements."""
+"""Layout as a value: made of numbers, of tensors and of arrays; its elements; and what torch may hold."""
 
 import itertools
 import re
@@ -92,14 +92,65 @@ def test_a_layout_is_a_value():
         a.shape = (24,)
 
 
-def test_the_largest_tensors_of_torch():
-    """torch counts elements and bytes in 64 bits."""
-    assert Layout((1,), (1,), 2**63 - 2).why_not_torch() == ""
-    assert Layout((1,), (1,), 2**63 - 1).why_not_torch().startswith("9223372036854775808 is beyond")
-    assert "is beyond 2**63 - 1" in Layout((1,), (1,), 2**62, itemsize=4).why_not_torch()
+def test_an_array_read_backwards_is_dense():
+    """NumPy's negative strides leave no hole; a copy goes forwards, in the same order."""
+    array = np.arange(24, dtype=np.int16).reshape(4, 6).T[::-1, ::-1]
+    layout = Layout.of(array)
+    assert layout.is_dense() and layout.stride == (-1, -6)
+    assert layout.clone().stride == Layout.of(array.copy(order="K")).stride
+    assert Layout.of(array[::2]).why_not_dense().endswith("element 2 is a hole")
+    assert Layout((3, 0), (-2, 1)).clone().stride == (1, 1)  # a size of 0 counts as 1
 
 
-def test_coalesced_layouts_have_no_dim_that_never_steps():
-    assert Layout((3, 1), (5, 7)).coalesce() == Layout((3,), (5,))
-    assert Layout((1, 3, 1), (9, 5, 7)).coalesce() == Layout((3,), (5,))
-    assert Layout((2, 0, 3)).coalesce() == Layout((0,), (1,))
+def test_why_not_torch_negative_strides_of_nothing():
+    """torch and as_strided check all strides, even those of dims without a step."""
+    nothing = np.ndarray((0, 3), np.int64, buffer=bytearray(64), offset=24, strides=(-24, 8))
+    with pytest.raises(
+        ValueError, match="At least one stride in the given numpy array is negative"
+    ):
+        torch.from_numpy(nothing)
+    assert Layout((0, 3), (-3, 1)).why_not_torch().startswith("dim 0 has stride -3")
+    with pytest.raises(RuntimeError, match="Negative strides are not supported"):
+        torch.empty(4).as_strided((0,), (-1,))
+
+
+def test_torch_counts_elements_and_bytes_in_64_bits():
+    one = torch.empty(1, dtype=torch.uint8, device="meta")
+    assert one.expand(2**31, 2**31).numel() == 2**62
+    with pytest.raises(RuntimeError, match="numel: integer multiplication overflow"):
+        one.expand(2**32, 2**31)
+    assert one.as_strided((1,), (2**63 - 1,)).stride() == (2**63 - 1,)
+    for layout in [
+        Layout((2**31, 2**31), (0, 0)),
+        Layout((1,), (2**63 - 1,)),
+        Layout((1,), (1,), 2**63 - 2),
+        Layout((2**40, 2**40, 0), (0, 0, 0)),
+    ]:
+        assert layout.why_not_torch() == ""
+    for layout in [
+        Layout((2**32, 2**31), (0, 0)),
+        Layout((1,), (2**63,)),
+        Layout((1,), (1,), 2**63 - 1),
+        Layout((1,), (1,), 2**62, 2),
+        Layout((2**63, 0)),
+    ]:
+        assert "is beyond 2**63 - 1" in layout.why_not_torch()
+
+
+IMAGE, WIDE = Layout((2, 3, 4, 5)), Layout((2, 3, 4, 5), (99, 1, 15, 3))
+
+
+@pytest.mark.parametrize(
+    ("layout", "name", "sentence"),
+    [
+        (Layout((4, 6), (8, 1)), "contiguous_format", "dim 0 has stride 8, 6 is needed"),
+        (Layout((4, 6)).t(), "contiguous_format", "dim 1 has stride 6, 1 is needed"),
+        (IMAGE, "channels_last", "dim 1 has stride 20, 1 is needed"),
+        (WIDE, "channels_last", "dim 0 has stride 99, 60 is needed"),
+        (Layout((4, 6)), "channels_last", "channels_last has 4 dims, this layout has 2"),
+        (IMAGE, "channels_last_3d", "channels_last_3d has 5 dims, this layout has 4"),
+    ],
+)
+def test_reasons_of_contiguity(layout, name, sentence):
+    """The innermost dim with a wrong stride is named, or the wrong number of dims."""
+    assert layout.why_not_contiguous(name) == sentence

@@ -61,67 +61,49 @@ SOME_AT_ONCE = [
 ]
 
 FEW = EXERCISES[::6]  # one function checks them all
-FIRST_WRONG = {task.name: task.mistakes[0].answer for task in FEW}
+ANSWERS = [(task, answer) for task in FEW for answer in (task.reference, task.mistakes[0].answer)]
 AUDITED = audit(torch.t, torch.ones(4, 6))
 X = {name: INPUTS[name]() for name in ("grid", "requires_grad", "conj", "bfloat16", "empty")}
 
 
-def reports():
-    """The reports of a few exercises on their solution and on a wrong answer."""
-    answers = [(task, it) for task in FEW for it in (task.reference, FIRST_WRONG[task.name])]
-    return {f"{task.name}, {it.__name__}": repr(task.check(it)) for task, it in answers}
-
-
-def shown():
-    """The self-check, each kind of widget, and the widgets' states set from Python."""
-    found = {"self_check": repr(self_check())}
-    names = NAMES | {"audit": lambda *_: AUDITED}  # which runs a model in the modes that are on
+def everything():
+    """What is said of right and wrong answers, by widgets set from Python, and of tensors made before."""
+    said = {"self_check": repr(self_check())}
+    for task, answer in ANSWERS:
+        said[task.name, answer.__name__] = repr(task.check(answer))
     for name, kind in KINDS.items():
-        widget = eval(kind.make, names)
+        # Auditing would run the model in the modes that are on.
+        widget = eval(kind.make, NAMES | {"audit": lambda *_: AUDITED})
         for public in sorted({public for of, public, *_ in WRONG if of == name}):
             setattr(widget, public, getattr(widget, public))
-        found[name] = f"{widget!r} {widget._state}"
+        said[name] = f"{widget!r} {widget._state}"
         widget.close()
     explorer = widgets.AliasExplorer((2, 3), ["y = x.t()", "z = y + 1"])
     explorer.steps += ("z *= 2", "y[0] = 7", "x += 1")
-    found["values"] = explorer.values
+    said["values"] = explorer.values
     explorer.close()
-    return found
-
-
-def answers():
-    """The answers of each public name about tensors made before the mode."""
-    return {
-        f"{name} of {kind}": re.sub(r"0x\w+", "", outcome(ask, x))
-        for kind, x in X.items()
-        for name, ask in COLUMNS.items()
-    }
+    for kind, x in X.items():
+        said |= {(name, kind): outcome(ask, x) for name, ask in COLUMNS.items()}
+    return said
 
 
 def outcome(ask, x):
     try:
-        return repr(ask(x))
+        return re.sub(r"0x\w+", "", repr(ask(x)))
     except Exception as error:
         return repr(error)
 
 
-def everything():
-    return reports() | shown() | answers()
-
-
+@contextmanager
 def together(names):
-    """Several modes, as one."""
-    stack = ExitStack()
-    for name in names:
-        stack.enter_context(MODES[name]())
-    return stack
-
-
-def forget():
-    """Clear all that the exercises and the network remember."""
+    """Several modes, as one; what the exercises and the network remember is forgotten first."""
     network.cache_clear()
     for task in FEW:
         task._known.clear()
+    with ExitStack() as stack:
+        for name in names:
+            stack.enter_context(MODES[name]())
+        yield
 
 
 def state():
@@ -144,23 +126,18 @@ def state():
 @pytest.fixture(scope="module")
 def plainly():
     """Everything, without any setting."""
-    forget()
-    return everything()
-
-
-def differing(found, expected):
-    return {key: value for key, value in found.items() if value != expected[key]}
+    with together([]):
+        return everything()
 
 
 @pytest.mark.parametrize("modes", SOME_AT_ONCE, ids=", ".join)
 def test_modes_change_no_answer_and_stay_in_place(plainly, modes):
     """Neither those that come in between, nor those that were there first and then went."""
-    forget()
     with together(modes):
         before = state()
-        found = everything()
-        assert differing(state(), before) == {}
-    assert differing(found, plainly) == {} == differing(everything(), plainly)
+        assert everything() == plainly
+        assert state() == before
+    assert everything() == plainly
 
 
 def test_a_widget_lives_on_where_its_mode_is_gone():
@@ -172,14 +149,6 @@ def test_a_widget_lives_on_where_its_mode_is_gone():
     assert made.values == {"x": [[2, 4, 6], [8, 10, 12]], "y": [[2, 8], [4, 10], [6, 12]]}
 
 
-def set_all():
-    torch.set_default_device("meta")
-    torch.set_default_dtype(torch.float64)
-    torch.set_grad_enabled(False)
-    torch.device("meta").__enter__()
-    torch.inference_mode().__enter__()
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_what_an_answer_sets_ends_with_its_call(mode):
     """Each call sees torch's defaults, also after one that has set others."""
@@ -187,7 +156,11 @@ def test_what_an_answer_sets_ends_with_its_call(mode):
 
     def sets_all(t, index):
         seen.append({name: state()[name] for name in plain})
-        set_all()
+        torch.set_default_device("meta")
+        torch.set_default_dtype(torch.float64)
+        torch.set_grad_enabled(False)
+        torch.device("meta").__enter__()
+        torch.inference_mode().__enter__()
         return ex.address.reference(t, index)
 
     plain = {"device": torch.device("cpu"), "function modes": [], "dtype": torch.float32}
@@ -196,7 +169,7 @@ def test_what_an_answer_sets_ends_with_its_call(mode):
     with MODES[mode]():
         before = state()
         assert ex.address.check(sets_all).passed
-        assert differing(state(), before) == {}
+        assert state() == before
     assert [found for found in seen if found != plain] == []
     assert torch.zeros(1).device.type == "cpu"
 
