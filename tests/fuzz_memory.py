@@ -61,15 +61,6 @@ def check_protocol(a, b):
     assert p != q or hash(x) == hash(y), (a, b)
 
 
-def check_members(layout):
-    """Each byte once and in ascending order, and no byte beside them."""
-    expected, found = sorted(layout_bytes(layout)), MemorySet.of(layout)
-    assert list(found) == expected, layout
-    first, stop = (expected[0], expected[-1] + 1) if expected else (found.first, found.first)
-    assert (found.first, found.stop) == (first, stop), layout
-    assert [byte for byte in range(first - 2, stop + 2) if byte in found] == expected, layout
-
-
 def check_two(x, y, slow):
     """View, shared bytes, overlap within, of two tensors or arrays: what their bytes say, one by one."""
     p, q = set(slow(x)), set(slow(y))
@@ -103,10 +94,14 @@ def strided_set(rng: Random) -> None:
 
 
 def two_layouts(rng: Random) -> None:
-    """Any two layouts, and the bytes of one of them in order."""
-    one = _layout(rng)
-    check_protocol(one, _layout(rng))
-    check_members(one)
+    """Any two layouts, and the bytes of one of them, each once and in ascending order."""
+    layout = _layout(rng)
+    check_protocol(layout, _layout(rng))
+    expected, filled = sorted(layout_bytes(layout)), MemorySet.of(layout)
+    assert list(filled) == expected, layout
+    first, stop = (expected[0], expected[-1] + 1) if expected else (filled.first, filled.first)
+    assert (filled.first, filled.stop) == (first, stop), layout
+    assert [byte for byte in range(first - 2, stop + 2) if byte in filled] == expected, layout
 
 
 def view_and_base(rng: Random) -> None:

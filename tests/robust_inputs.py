@@ -26,13 +26,13 @@ class Watching(torch.Tensor):
 
 
 class Wrapper(torch.Tensor):
-    """Has numbers of its own and the memory of another."""
+    """Has the memory of another, and may claim any numbers of its own."""
 
     @staticmethod
-    def __new__(cls, inner):
-        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
+    def __new__(cls, inner, **claimed):
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype, **claimed)
 
-    def __init__(self, inner):
+    def __init__(self, inner, **claimed):
         self.inner = inner
 
     @classmethod

@@ -22,7 +22,6 @@ from tests.strategies import basic_indices, tensors
 
 
 def test_parts_of_complex_numbers():
-    """Each part alone, conjugated or not, lies in the whole, and real and imaginary parts do not meet."""
     x = torch.zeros(3, 4, dtype=torch.complex64)[:, 1:]
     for part in (x.real, x.imag, x.conj(), x.conj().imag, torch.view_as_real(x)):
         check_two(x, part, tensor_bytes)
@@ -37,7 +36,6 @@ ARRAYS += [np.broadcast_to(RECORDS["a"][:1], (3, 4)), RECORDS["b"][:0], RECORDS[
 
 @pytest.mark.parametrize(("a", "b"), [*combinations(ARRAYS, 2)], ids=lambda a: str(a.dtype))
 def test_arrays_with_negative_and_odd_strides(a, b):
-    """Reversed, stepped, transposed and record arrays: bytes are bytes."""
     check_two(a, b, bytes_of)
     assert set(memset(a)) == set(bytes_of(a)) and shares_storage(a, b)
     assert shares_memory(a, b) == np.shares_memory(a, b)
@@ -62,7 +60,6 @@ def test_notions_of_one_storage():
 
 @given(tensors(max_ndim=3), st.data())
 def test_layouts_lie_where_tensors_do(x, data):
-    """Views and clones of one tensor, and the same steps on its layout: sets and traffic answer alike."""
     index = data.draw(basic_indices(x.shape))
     try:
         views = x, x[index], x.clone(), x.clone()[index]
@@ -101,7 +98,6 @@ def test_what_lies_in_a_buffer():
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_devices_are_separate():
-    """Equal numbers on two devices are different bytes."""
     x = torch.arange(24.0, device="cuda").view(4, 6)
     assert is_view(x.t(), x) and not shares_memory(x, x.cpu()) and not shares_storage(x, x.cpu())
     assert shares_memory(x[::2], x[:3]) and not shares_memory(x[::2], x[1::2])

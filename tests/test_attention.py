@@ -18,7 +18,6 @@ L = Layout.of(Q)
 
 @pytest.mark.parametrize("packing", ["3HD", "H3D", "HD3", "3DH", "D3H", "DH3"])
 def test_packings_are_those_of_torch(packing):
-    """Each is what unflatten and permute make of a projection."""
     for batch, tokens, count, dim in itertools.product((1, 2), (1, 5), (1, 3), (1, 4)):
         sizes = {"3": 3, "H": count, "D": dim}
         row = torch.empty(batch, tokens, 3 * count * dim)
@@ -112,7 +111,6 @@ def of_layout(x):
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 def test_large_operands_take_the_same_paths(dtype):
-    """Kernels that block by hundreds of tokens write where those for a few do."""
     for layout in (*packed_heads(1, 513, 2, 80)[:1], *packed_heads(2, 33, 3, 256, "H3D")[:1]):
         q = torch.rand(layout.span.stop).to(dtype).as_strided(layout.shape, layout.stride)
         out = scaled_dot_product_attention(q, q, q, is_causal=True)

@@ -56,7 +56,6 @@ def system(monkeypatch, tmp_path):
 
 
 def test_what_linux_tells(system):
-    """The caches for data, level by level, with what is unknown as None."""
     found = system(LINUX, huge_pages="always [madvise] never\n")
     first = Cache("L1", 48 * 1024, line=64, ways=12, sets=64, shared_by=1)
     assert found.caches == (
@@ -76,16 +75,7 @@ def test_what_linux_tells(system):
         found["L10"]
 
 
-@pytest.mark.parametrize("word", ["always", "never"])
-def test_who_gets_huge_pages(system, word):
-    told = "always madvise never".replace(word, f"[{word}]")
-    found = system(huge_pages=told)
-    assert found.huge_pages == word
-    assert repr(found).endswith(f"transparent huge pages: {word}")
-
-
 def test_what_macos_tells(system):
-    """The caches of the faster cores, without ways and sets."""
     asked = []
 
     def answers(command, **_):
@@ -101,12 +91,13 @@ def test_what_macos_tells(system):
 
 
 @pytest.mark.parametrize("error", [OSError, subprocess.TimeoutExpired("sysctl", 5), ValueError])
-def test_a_system_that_tells_nothing(system, error):
-    """Nothing is guessed, and nothing raises."""
+def test_a_system_that_tells_nothing(system, monkeypatch, error):
+    """Nothing is guessed, and nothing raises. Only macOS is asked for its program sysctl."""
 
     def fails(*_, **__):
         raise error
 
+    monkeypatch.setattr(caches.subprocess, "run", lambda *_, **__: pytest.fail("was asked"))
     for found in (system(), system(mac=fails)):
         assert found == Hierarchy((), 16384, None)
     assert repr(found) == (
@@ -116,37 +107,14 @@ def test_a_system_that_tells_nothing(system, error):
     assert "caches: unknown" in found._repr_html_()
 
 
-def test_another_system_is_not_asked(system, monkeypatch):
-    """Only macOS has the names; elsewhere a program called sysctl would search for them."""
-    monkeypatch.setattr(caches.subprocess, "run", lambda *_, **__: pytest.fail("was asked"))
-    assert system().caches == ()
-
-
-ODD = [
-    None,
-    "",
-    "1",
-    "2",
-    "Data",
-    "Unified",
-    "0",
-    "-1",
-    "48K",
-    "K",
-    "4T",
-    "1.5",
-    "9" * 19,
-    "0-",
-    "7-3",
-    "é",
-]
-TEXTS = st.sampled_from([*ODD, "٣"])
+# The last digit is Arabic.
+ODD = [None, "", "1", "2", "Data", "Unified", "0", "-1", "48K", "K", "4T", "1.5", "9" * 19, "0-"]
+TEXTS = st.sampled_from([*ODD, "7-3", "é", "٣"])
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(*[TEXTS] * len(FILES)), min_size=3, max_size=3))
 def test_odd_answers_are_unknown(system, rows):
-    """Empty, missing and garbled files: each number is None or above 0."""
     found = system(rows)
     for cache in found.caches:
         numbers = cache.nbytes, cache.line, cache.ways, cache.sets, cache.shared_by
@@ -154,14 +122,14 @@ def test_odd_answers_are_unknown(system, rows):
     assert repr(found) and found._repr_html_()
 
 
-def test_the_table(system):
-    """Aligned, with what is unknown in words, and the same as HTML."""
-    found = system(LINUX)
+@pytest.mark.parametrize("word", ["always", "madvise", "never"])
+def test_the_table(system, word):
+    found = system(LINUX, huge_pages="always madvise never".replace(word, f"[{word}]"))
     assert repr(found).splitlines()[1:] == [
         "           bytes  bytes of a line     ways     sets  shared by",
         "  L1      49,152               64       12       64     1 core",
         "  L2   2,097,152               64       16    2,048    2 cores",
         "  L3  33,554,432               64  unknown  unknown    5 cores",
-        "  pages of 16,384 bytes; transparent huge pages: unknown",
+        f"  pages of 16,384 bytes; transparent huge pages: {word}",
     ]
     assert "<td" in found._repr_html_() and "33,554,432" in found._repr_html_()

@@ -2,17 +2,18 @@
 
 import ast
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
 import pytest
-import torch
+from matplotlib.figure import Figure
 
 import refresh as tool
 from stridekit.lessons import claims as claiming
 from stridekit.lessons import notebook as form
-from stridekit.lessons import records
+from stridekit.lessons import plots, records
 from stridekit.lessons.claims import Claim, claim, show_runs
 from stridekit.lessons.records import ALONE, RECORDED, WRITES, Record, read, recorded
 from stridekit.timing import (
@@ -72,10 +73,6 @@ def compared(monkeypatch):
 
 def work(*names):
     return dict.fromkeys(names, int)
-
-
-def texts(ax):
-    return [text.get_text() for text in ax.texts]
 
 
 def found(ratio, expected="slower", noise=()):
@@ -182,17 +179,6 @@ def test_where_time_is_short_three_rounds_are_measured(monkeypatch, short, tried
     assert {options["max_seconds"] for options in seen} == {0.15}
 
 
-def test_the_picture_has_the_measured_verdict_instead_of_the_claimed_one():
-    where = found(Ratio(1.0, 0.97, 1.02)).plot().ax
-    assert texts(where) == ["1: no difference", "8x slower", "same"]
-    assert where.get_xlabel() == "time, as multiples of “a”"  # and no notes
-
-
-def test_a_prediction_of_nothing_has_its_place(compared):
-    one = claim(work("a", "b"), {"a": 1, "b": 0}).plot().ax
-    assert texts(one)[1] == "0x faster" and one.patches[1].get_width() == 0
-
-
 def test_a_file_has_the_machine_and_a_line_for_each_entry(tmp_path):
     path = tmp_path / "new.json"
     noisy = Record({"a": 1 / 3}, {"b": Ratio(1 / 3, 2 / 3, 1)}, ("x",))
@@ -220,7 +206,6 @@ def test_what_is_recorded_comes_with_its_machine(stored):
 
 
 def test_its_words_are_those_of_the_record(stored, compared):
-    """The same in every run, whatever is measured here."""
     one = claim(work("a", "b", "c"), {"a": 1, "b": 8, "c": 1}, slower=["b"], record="three")
     assert repr(one) == (
         "time against “a”\n     predicted  recorded\n  b  8x slower  8.02x slower\n"
@@ -231,22 +216,63 @@ def test_its_words_are_those_of_the_record(stored, compared):
     assert compared[0][1] == {"max_seconds": 0.15}
 
 
-def test_its_picture_has_the_record_and_this_run(stored, compared, monkeypatch):
-    """And the noise of this machine. By itself, as it is stored, the picture is the same in every run."""
-    noisy = Record(TWO.seconds, TWO.ratios, ("y",))
-    one = Claim("a", {"b": 8.0}, {}, found(SAME, noise=("x",)).measured, noisy, WHERE)
-    drawn = one.plot().ax
-    assert texts(drawn)[1:] == ["8x slower", "8.02x slower", "same"]
-    assert drawn.figure.get_supxlabel() == WHERE and one.plot().noise == ("x",)
-    data, about = one._repr_mimebundle_()
-    assert data["text/plain"] == repr(one) and about["image/png"]["measured"] is True
-    monkeypatch.setenv(ALONE, "1")
-    alone = one._repr_mimebundle_()
-    assert "measured" not in alone[1]["image/png"] and alone[0] != data
-    assert one._repr_mimebundle_() == alone
-    drawn = one.plot().ax
-    assert texts(drawn)[1:] == ["8x slower", "8.02x slower"] and not one.plot().noise
-    assert drawn.figure.get_supxlabel() == WHERE
+@pytest.fixture
+def drawn(monkeypatch):
+    """What the functions that draw are asked for, in order."""
+    asked = []
+    for name in ("draw_claim", "draw_sweep", "draw_roofline", "draw_runs"):
+
+        def draw(*args, name=name, **options):
+            asked.append((name, *args, options))
+            return Figure().subplots()
+
+        monkeypatch.setattr(plots, name, draw)
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("record", "shown"), [("", ["here"]), ("three", ["recorded", "here"]), ("three", ["recorded"])]
+)
+def test_pictures_have_what_is_recorded_and_this_run(
+    stored, compared, drawn, monkeypatch, record, shown
+):
+    """As they are stored, the record alone; and the noise of this machine alone."""
+    if "here" not in shown:
+        monkeypatch.setenv(ALONE, "1")
+    one = claim(work("a", "b", "c"), {"a": 1, "b": 8, "c": 2}, record=record)
+    one = replace(one, measured=replace(one.measured, noise=("x",)))
+    of = {kind: {"recorded": one.record, "here": one.measured}[kind] for kind in shown}
+    jobs, ceilings = {"a": (1, 2)}, {"memory": "a", "arithmetic": "b"}
+    pictures = [
+        one.plot(),
+        one.sweep([1, 2, 4], "up and down", marks={2: "here"}),
+        one.sweep([1, 2, 4], "up and down", ylabel="times"),
+        one.roofline(jobs, "up and down", **ceilings),
+    ]
+    ratios = {"predicted": {"b": 8, "c": 2}} | {kind: it.ratios for kind, it in of.items()}
+    curves = {kind: [1, *values.values()] for kind, values in ratios.items()}
+    seconds = {kind: it.seconds for kind, it in of.items()}
+    assert drawn == [
+        ("draw_claim", "a", ratios, {}),
+        ("draw_sweep", [1, 2, 4], curves, {"ylabel": "times “a”", "marks": {2: "here"}}),
+        ("draw_sweep", [1, 2, 4], curves, {"ylabel": "times"}),
+        ("draw_roofline", jobs, seconds, ceilings),
+    ]
+    assert [repr(picture) for picture in pictures] == [repr(one)] + ["up and down"] * 3
+    assert [picture.title for picture in pictures] == [""] + ["up and down"] * 3
+    for picture in pictures:
+        assert picture.measured == ("here" in shown) == (picture.noise == ("x",))
+        assert picture.where == (WHERE if record else "")
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_runs_stand_beside_those_that_are_recorded(stored, drawn, monkeypatch, alone):
+    if alone:
+        monkeypatch.setenv(ALONE, "1")
+    picture = show_runs([3e-3, 1e-3], "not two alike", record="runs")
+    kinds = {"recorded": RUNS} | ({} if alone else {"here": [3e-3, 1e-3]})
+    assert drawn == [("draw_runs", kinds, {})] and picture.measured is not alone
+    assert repr(picture) == picture.title == "not two alike" and picture.where == WHERE
 
 
 @pytest.mark.parametrize(
@@ -273,8 +299,6 @@ def test_what_is_only_recorded_is_not_called(stored, compared):
     assert {tuple(names) for names, _ in compared} == {("a", "b")}
     assert list(one.predicted) == ["b", "c"] and list(one.measured.ratios) == ["b"]
     assert one.sure == {"b": "same"} and "  c  8x slower  same" in repr(one)
-    told = ["8x slower", "8x slower", "8.02x slower", "same", "same"]
-    assert texts(one.plot().ax)[1:] == told
 
 
 @pytest.mark.parametrize("pairs", [False, True])
@@ -329,61 +353,6 @@ def test_what_is_noisy_is_measured_again_before_it_is_recorded(recording, monkey
     monkeypatch.setattr(claiming, "_measured", measured)
     assert claim(work("a", "b"), 1, record="new").record.noise == ()
     assert next(noise) == "never"
-
-
-def test_a_sweep_has_a_curve_for_each_kind(stored, compared, monkeypatch):
-    one = claim(work("a", "b", "c"), {"a": 1, "b": 8, "c": 2}, record="three")
-    picture = one.sweep([1, 2, 4], "up and down", marks={2: "here"})
-    legend = [text.get_text() for text in picture.ax.get_legend().get_texts()]
-    assert legend == ["predicted", "recorded", "here"]
-    curves = [list(line.get_ydata()) for line in picture.ax.lines if len(line.get_ydata()) == 3]
-    assert curves == [[1, 8, 2], [1, 8.02, 1], [1, 1, 1]]
-    assert picture.ax.get_ylabel() == "times “a”" and picture.where == WHERE
-    assert repr(picture) == "up and down" and picture.measured
-    monkeypatch.setenv(ALONE, "1")
-    alone = one.sweep([1, 2, 4], "up and down", ylabel="times")
-    assert len(alone.ax.get_legend().get_texts()) == 2 and not alone.measured
-    assert (alone.ax.get_ylabel(), alone.where) == ("times", WHERE)
-    monkeypatch.delenv(ALONE)
-    one = claim(work("a", "b", "c"), 1, record="three", only_recorded=["c"])
-    with pytest.raises(
-        ValueError, match="must have same first dimension"
-    ):  # not shifted by the gap
-        one.sweep([1, 2, 3], "x")
-
-
-def test_a_roofline_has_the_seconds_of_each_kind(stored, compared, monkeypatch):
-    one = claim(work("a", "b"), 1, record="two")
-    jobs, ceilings = {"a": (1e6, 12e6), "b": (2e9, 1e6)}, {"memory": "a", "arithmetic": "b"}
-    picture = one.roofline(jobs, "two ceilings", **ceilings)
-    points = [line.get_ydata() for line in picture.ax.lines if line.get_marker() == "o"]
-    assert [one.tolist() for one in points] == [
-        [1, pytest.approx(2 / 8.02e-3)], [1, pytest.approx(2000)],
-    ]  # fmt: skip
-    assert picture.measured and picture.where == WHERE
-    monkeypatch.setenv(ALONE, "1")
-    alone = one.roofline(jobs, "two ceilings", **ceilings)
-    assert not alone.measured and len(alone.ax.lines) < len(picture.ax.lines)
-
-
-def test_runs_stand_beside_those_that_are_recorded(stored, monkeypatch):
-    here = [3e-3, 1e-3]
-    picture = show_runs(here, "not two alike", record="runs")
-    counts = [len(line.get_ydata()) for line in picture.ax.lines[:2]]
-    assert counts == [3, 2] and picture.measured and repr(picture) == "not two alike"
-    assert picture.where == WHERE
-    monkeypatch.setenv(ALONE, "1")
-    alone = show_runs(here, "not two alike", record="runs")
-    assert len(alone.ax.lines) == 3 and not alone.measured
-
-
-def test_pages_are_counted_where_a_large_tensor_is_new():
-    big = torch.rand(9 * 2**20)
-    out = torch.empty_like(big)
-    new = min(page_faults(lambda: big + 1) for _ in range(4))
-    old = min(page_faults(lambda: torch.add(big, 1, out=out)) for _ in range(4))
-    assert old < 100
-    assert new > 1000 or new == 0  # nobody counts, or the pages are huge
 
 
 def test_pages_are_those_of_all_calls_where_anybody_counts(monkeypatch):

@@ -23,7 +23,6 @@ def all_dtypes():
 
 @pytest.mark.filterwarnings("ignore:ComplexHalf support is experimental:UserWarning")
 def test_output_of_all_pairs_of_dtypes():
-    """Strides and itemsize for each pair that add, eq or mul takes, 0-d operands included."""
     compared, dtypes = set(), all_dtypes()
     for one, two in itertools.product(dtypes, repeat=2):
         x, y = torch.empty(4, 1, dtype=one).expand(4, 2), torch.empty(2, 4, dtype=two).t()
@@ -54,7 +53,6 @@ def test_a_gpu_casts_without_a_copy():
 
 
 def test_the_stored_loops_are_this_torchs():
-    """The torch that wrote the file is the one under test."""
     version = torch.__version__.partition("+")[0]
     assert NESTS["torch"].rpartition(".")[0] == version.rpartition(".")[0], (
         f"{loop_nest_cases.FILE.name} is of torch {NESTS['torch']}, this is {version}: "
@@ -63,7 +61,6 @@ def test_the_stored_loops_are_this_torchs():
 
 
 def test_loop_nest_is_torchs():
-    """The loops are TensorIterator's, for operands of every kind and dtype, with and without an out."""
     cases, mixed = NESTS["cases"], []
     for case in cases:
         dtypes = {dtype for *_, dtype in (*case["inputs"], case["out"] or case["inputs"][0])}

@@ -13,22 +13,10 @@ from stridekit import Layout, explain, relation, traffic
 from stridekit.lessons.gpu import GpuResults
 from stridekit.tensors.explain import Explanation
 from stridekit.timing import Comparison
-from tests.robust_inputs import NO_MEMORY
+from tests.robust_inputs import NO_MEMORY, Wrapper
 from tests.strategies import tensors
 
 HELD = "{} elements are reached ({} bytes) in the smallest storage that holds them"
-
-
-class Wrapper(torch.Tensor):
-    """A subclass that holds another tensor instead of memory, and claims any size of storage."""
-
-    @staticmethod
-    def __new__(cls, **storage):
-        return torch.Tensor._make_wrapper_subclass(cls, (3, 4), dtype=torch.float32, **storage)
-
-    @classmethod
-    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
-        raise NotImplementedError(f"{function} on a wrapper")
 
 
 class Watched(torch.Tensor):
@@ -46,7 +34,6 @@ def resized(x, nbytes):
 
 @given(tensors())
 def test_facts_agree_with_torch(x):
-    """Numbers, contiguity and the count of reached elements, for any tensor."""
     text = str(explain(x))
     assert (
         f"shape {tuple(x.shape)}, stride {x.stride()}, storage_offset {x.storage_offset()}" in text
@@ -148,10 +135,10 @@ SENTENCES = [
     (NO_MEMORY["meta"](), "title", f"torch.float32 tensor {NUMBERS}"),
     (NO_MEMORY["fake"](), "title", f"torch.float32 tensor {NUMBERS}"),
     # What stands for another has no memory of its own.
-    (Wrapper(strides=(1, 9)), "storage", HELD.format("12 of 30", "48 of 120")),
-    (Wrapper(storage_size=400), "storage", DENSE),
-    (Wrapper(storage_size=0), "storage", DENSE),
-    (Wrapper(), "memory", OTHERS.format("Wrapper")),
+    (Wrapper(FOUR, strides=(1, 9)), "storage", HELD.format("12 of 30", "48 of 120")),
+    (Wrapper(FOUR, storage_size=400), "storage", DENSE),
+    (Wrapper(FOUR, storage_size=0), "storage", DENSE),
+    (Wrapper(FOUR), "memory", OTHERS.format("Wrapper")),
     (TwoTensor(FOUR, FOUR), "storage", DENSE),
     (TwoTensor(FOUR, FOUR), "memory", OTHERS.format("TwoTensor")),
     (torch._to_functional_tensor(FOUR), "storage", DENSE),
@@ -162,7 +149,7 @@ SENTENCES = [
     # Lines that do not apply are left out.
     *((x, label, None) for label in ("torch", "copied", "lazy", "memory", "device")
       for x in (torch.ones(2), BACK[:, ::-1])),
-    *((x, "device", None) for x in (Wrapper(), NO_MEMORY["fake"]())),
+    *((x, "device", None) for x in (Wrapper(FOUR), NO_MEMORY["fake"]())),
     *((torch.Tensor._make_subclass(Watched, x), "memory", None)
       for x in (FOUR, torch.ones(0), FOUR.as_subclass(torch.nn.Parameter))),
     (resized(torch.ones(3), 0), "memory", None),
@@ -171,7 +158,6 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("x", "label", "sentence"), SENTENCES)
 def test_each_sentence(x, label, sentence):
-    """Each sentence word by word: for one, for many, for none, and at the limits."""
     explanation = explain(x, "t")
     assert dict([("title", explanation.title), *explanation.lines]).get(label) == sentence
 

@@ -23,6 +23,5 @@ NEEDS = {"dim_order": needs_settled_dim_order, "view_as_complex": needs_odd_step
 )
 @given(r=st.randoms(use_true_random=True))
 def test_family(family, r):
-    """No mismatch; the families that ask the browser are in test_live.py."""
     for _ in range(FEWER.get(family, BATCH)):
         FAMILIES[family](r)

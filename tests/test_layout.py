@@ -15,7 +15,6 @@ from tests.strategies import tensors
 
 
 def test_contiguous_by_default():
-    """Without a stride the layout is torch.empty's, sizes of 0 and 1 included."""
     for shape in itertools.product(range(4), repeat=4):
         assert Layout(shape).stride == torch.empty(shape).stride()
 
@@ -36,7 +35,6 @@ def test_offset_finds_the_element(x, data):
 
 @given(tensors(max_ndim=4), st.data())
 def test_span(x, data):
-    """The span runs from the lowest element to the highest, also with negative strides."""
     stride = tuple(data.draw(st.sampled_from([s, s, -s])) for s in x.stride())
     layout = Layout(x.shape, stride, 10_000)
     reached = [layout.offset(index) for index in itertools.product(*map(range, layout.shape))]
@@ -44,20 +42,24 @@ def test_span(x, data):
     assert (layout.span.start, layout.span.stop) == ends  # all empty ranges are equal
 
 
-def test_of_the_array_of_an_empty_tensor():
-    """An empty tensor has no address, and NumPy gives its array an arbitrary one."""
-    arrays = [t.numpy() for t in (torch.zeros(10)[:0], torch.zeros(10)[4:4], torch.zeros(3, 0, 2))]
-    assert {Layout.of(array).storage_offset for array in arrays} == {0}
-    assert Layout.of(np.zeros(10)[4:][:0]).storage_offset == 4
+ARRAY = np.arange(24, dtype=np.int16).reshape(4, 6)
+BACKWARDS = np.ndarray((4,), np.int64, buffer=bytearray(32), offset=24, strides=(-8,))
 
 
-def test_of_numpy_negative_and_foreign_strides():
+@pytest.mark.parametrize(
+    ("array", "layout"),
+    [
+        (ARRAY[::-1, ::-2], Layout((4, 3), (-6, -2), 23, 2)),
+        (BACKWARDS, Layout((4,), (-1,), 3, 8)),
+        (np.zeros(10)[4:][:0], Layout((0,), (1,), 4, 8)),
+        # An empty tensor has no address, and NumPy gives its array an arbitrary one.
+        (torch.zeros(10)[4:4].numpy(), Layout((0,), (0,), 0, 4)),
+        (torch.zeros(3, 0, 2).numpy(), Layout((3, 0, 2), (0, 0, 0), 0, 4)),
+    ],
+)
+def test_of_an_array(array, layout):
     """Offsets of negative strides count from the owner's lowest byte."""
-    array = np.arange(24, dtype=np.int16).reshape(4, 6)
-    assert Layout.of(array[::-1, ::-2]) == Layout((4, 3), (-6, -2), 23, 2)
-    backwards = np.ndarray((4,), np.int64, buffer=bytearray(32), offset=24, strides=(-8,))
-    assert Layout.of(backwards) == Layout((4,), (-1,), 3, 8)
-    assert Layout.of(np.zeros((0, 3))[::-1]).numel == 0
+    assert Layout.of(array) == layout
 
 
 def test_the_block_of_an_array():
@@ -103,7 +105,6 @@ def test_an_array_read_backwards_is_dense():
 
 
 def test_why_not_torch_negative_strides_of_nothing():
-    """torch and as_strided check all strides, even those of dims without a step."""
     nothing = np.ndarray((0, 3), np.int64, buffer=bytearray(64), offset=24, strides=(-24, 8))
     with pytest.raises(
         ValueError, match="At least one stride in the given numpy array is negative"

@@ -13,6 +13,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 from PIL import Image
 
@@ -113,10 +114,10 @@ def test_a_claim_stands_on_bars_as_long_as_the_time():
     assert drawn.get_xlabel() == "time, as multiples of “a”"
     assert drawn.get_xscale() == "linear"
     assert drawn.get_xlim()[0] == 0 and drawn.get_xlim()[1] > 60
+    assert plots.in_words(0) == "0x faster"
 
 
 def test_a_claim_of_many_names_stays_on_a_screen():
-    """Eight names of three kinds; long names go on in a second line."""
     predicted = {f"the sum of a transposed matrix, into rows {k}": 1.0 for k in range(8)}
     measured = dict.fromkeys(predicted, Ratio(1, 0.9, 1.1))
     drawn = plots.draw_claim("a", {"predicted": predicted, "recorded": measured, "here": measured})
@@ -185,7 +186,7 @@ def test_a_measured_picture_has_stable_words_and_is_shown_by_its_cell_alone():
     image = open_png(data["image/png"])
     assert image.format == "PNG" and image.width == 8 * plots.DPI
     colours = {color for _, color in image.convert("RGB").getcolors()}
-    near = [max(map(abs, map(int.__sub__, rgb(plots.BLUE), color))) for color in colours]
+    near = [np.abs(np.array(to_rgb(plots.BLUE)) * 255 - color).max() for color in colours]
     assert len(colours) <= 32 and min(near) < 16  # the bar has kept its own
 
 
@@ -231,39 +232,33 @@ def test_names_are_shown_as_they_are(name, monkeypatch):
         assert len(texts) >= places and not any(text.get_parse_math() for text in texts)
 
 
+ROOT = Path(__file__).parent.parent
 SHEETS = ("labextension/static/extension.js", "stridekit/export/static/site.css")
+FILTER = re.compile(r"light-background \{ filter: invert\((\S+)\) hue-rotate\(180deg\); \}")
 
 
 def turned(color):
     """The colour that the filter of the style sheets makes of another, by its specification."""
-    root = Path(__file__).parent.parent
-    found = {
-        re.search(r"light-background \{ filter: invert\((\S+)\) hue-rotate\(180deg\); \}", sheet)[1]
-        for sheet in ((root / name).read_text(encoding="utf-8") for name in SHEETS)
-    }
-    [amount] = map(float, found)  # the same in JupyterLab as on the pages
-    inverted = np.array(rgb(color)) / 255 * (1 - 2 * amount) + amount
+    sheets = [(ROOT / name).read_text(encoding="utf-8") for name in SHEETS]
+    [amount] = {float(FILTER.search(sheet)[1]) for sheet in sheets}  # JupyterLab's is the pages'
+    inverted = np.array(to_rgb(color)) * (1 - 2 * amount) + amount
     grey = np.array([0.213, 0.715, 0.072])
     return np.clip(2 * grey @ inverted - inverted, 0, 1)
 
 
 def contrast(one, other):
     """The ratio of WCAG between two colours from 0 to 1."""
-    linear = [np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4) for c in (one, other)]
-    dark, light = sorted(float(np.array([0.2126, 0.7152, 0.0722]) @ c) for c in linear)
+    colours = np.array([one, other])
+    linear = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
+    dark, light = sorted(linear @ [0.2126, 0.7152, 0.0722])
     return (light + 0.05) / (dark + 0.05)
 
 
 @pytest.mark.parametrize("name", ["INK", "MUTED", "BLUE", "RUST", "GREEN"])
 def test_pictures_can_be_read_in_the_light_and_turned_over_in_the_dark(name):
     """Text and marks have 4.5:1 on white; turned over, on what becomes of white and on both dark papers."""
-    light = np.array(rgb(getattr(plots, name))) / 255
-    assert contrast(light, np.ones(3)) >= 4.5
-    dark = [np.array(rgb(color)) / 255 for color in ("#111111", palette.PAPER[1])]
-    for paper in (turned("#ffffff"), *dark):
-        assert contrast(turned(getattr(plots, name)), paper) >= 4.5
+    color = getattr(plots, name)
+    assert contrast(to_rgb(color), (1, 1, 1)) >= 4.5
+    for paper in (turned("#ffffff"), to_rgb("#111111"), to_rgb(palette.PAPER[1])):
+        assert contrast(turned(color), paper) >= 4.5
     assert np.abs(turned("#ffffff") * 255 - 17).max() < 1.5  # JupyterLab's own dark
-
-
-def rgb(text):
-    return tuple(int(two, 16) for two in re.findall("[0-9a-f]{2}", text))

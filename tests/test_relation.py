@@ -20,7 +20,6 @@ X = torch.arange(10)
 
 @given(tensors(max_ndim=3), st.randoms(use_true_random=True))
 def test_fields_are_the_truth(x, r):
-    """Every field, against the filled sets and torch's own tests."""
     y = r.choice((x, x.detach(), x[..., :1], x[:0])) if x.ndim else x
     y = steps.viewed(r, y)[0] if r.random() < 0.8 else torch.as_strided(x, (1,), (1,), 0)
     found, p, q = relation(y, x), tensor_bytes(x), tensor_bytes(y)
@@ -43,11 +42,7 @@ RECORD = "autograd keeps no record of detach, inference mode, NumPy, set_"
 ANOTHER = "True, yet y does not lie inside x: the base that autograd knows is another"
 INTERLEAVED = "one, yet no byte is shared: torch._C._overlaps looks no further and says True"
 Y3, X4 = Layout((3,)), Layout((4,))
-LEFT = (
-    torch.arange(10)[4:].detach().as_strided((2,), (1,), 0)
-)  # none of its bytes is one of its base's
-
-
+LEFT = torch.arange(10)[4:].detach().as_strided((2,), (1,), 0)  # no byte is one of its base's
 Z = torch.arange(10)
 HANDLE = torch.from_numpy(Z.numpy())
 LAZY = torch._lazy_clone(Z)
@@ -102,27 +97,18 @@ SENTENCES = [
     (X[:3], X[5:], "_is_view", ANOTHER),
     (X.unfold(0, 3, 1), X, "overlap",
      "two indices of y share a byte: a write to one changes the other"),
+    # What does not apply is left out: arrays have no autograd, Layouts no addresses.
+    (np.arange(3), X, "_is_view", None),
+    *((Y3, X4, label, None) for label in ("_is_view", "data_ptr", "overlap")),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("y", "x", "label", "sentence"), SENTENCES)
 def test_sentences(y, x, label, sentence):
-    """Each sentence, case by case and word by word, and with other names wherever it says y or x."""
-    named = re.sub(r"\by\b", "its rows", re.sub(r"\bx\b", "weights", sentence))
-    for found, said in (
-        (relation(y, x), sentence),
-        (relation(y, x, names=("its rows", "weights")), named),
-    ):
-        assert (found.title if label == "title" else dict(found.lines)[label]) == said
-
-
-def test_what_does_not_apply_is_left_out():
-    """Arrays have no autograd, Layouts no addresses."""
-    labels = [label for label, _ in relation(np.arange(3), X).lines]
-    assert labels == ["memory", "storage", "data_ptr"]
-    found = relation(Layout((3,)), Layout((4,)))
-    assert [label for label, _ in found.lines] == ["memory", "storage"]
-    assert found.same_data_ptr is None and found.autograd_view is None
+    named = sentence and re.sub(r"\by\b", "its rows", re.sub(r"\bx\b", "weights", sentence))
+    for names, said in (("y", "x"), sentence), (("its rows", "weights"), named):
+        found = relation(y, x, names=names)
+        assert dict([("title", found.title), *found.lines]).get(label) == said
 
 
 def test_what_a_budget_leaves_open():

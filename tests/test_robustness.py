@@ -27,7 +27,7 @@ from stridekit.elementwise import broadcast_tensors
 from stridekit.lessons import attention, gpu
 from stridekit.lessons.claims import claim, show_runs
 from stridekit.lessons.selfcheck import self_check
-from tests import fuzz_layout
+from tests import agree, fuzz_layout
 from tests.brute_force import numbers
 from tests.robust_inputs import INPUTS, WORDS, meet
 
@@ -157,7 +157,7 @@ COLUMNS = {
     "has_internal_overlap": sk.has_internal_overlap,
     "relation": lambda x: (sk.relation(x, x).is_view, sk.relation(x, other(x)).shares_memory),
     "output_layout": lambda x: numbers(sk.output_layout(x, x)),
-    "loop_nest": lambda x: both(sk.loop_nest(x, x)),
+    "loop_nest": lambda x: agree.numbers(sk.loop_nest(x, x)),
     "broadcast_tensors": lambda x: broadcast_tensors(x, Layout((1,)))[0].stride[-1:],
     "traffic": lambda x: sk.traffic(reads=x).operands[0].useful,
     "warp_sectors": lambda x: warp_sectors(x).useful,
@@ -440,24 +440,16 @@ def calls():
             yield letters, *(call.split("  =>  ") if "=>" in call else (call, ""))
 
 
-def names():
+@pytest.fixture(scope="module")
+def known():
+    """The names in these expressions."""
     x = Layout((4, 6), itemsize=4)
     f = lambda: None  # noqa: E731
     ab, quick = {"a": f, "b": f}, {"rounds": 2}
-    compared = timing.compare(ab, **quick)
-    more = {"x": x, "z": Layout((2, 3, 4), itemsize=8), "m": MemorySet.of(x), "f": f, "ab": ab}
-    more |= {
-        "quick": quick,
-        "audited": stridekit.audit(f),
-        "FIRST": Layout((4, 6), (8, 1), 2, 4),
-        "numbers": numbers,
-    }
-    return NAMES | more | {"T": torch.ones(4, 6), "cmp": compared}
-
-
-@pytest.fixture(scope="module")
-def known():
-    return names()
+    more = {"x": x, "z": Layout((2, 3, 4), itemsize=8), "T": torch.ones(4, 6), "f": f, "ab": ab}
+    more |= {"m": MemorySet.of(x), "audited": stridekit.audit(f), "quick": quick}
+    more |= {"FIRST": Layout((4, 6), (8, 1), 2, 4), "numbers": numbers}
+    return NAMES | more | {"cmp": timing.compare(ab, **quick)}
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -481,13 +473,7 @@ def test_an_argument(letters, call, right, known):
             assert eval(right, known, {"J": value, "got": got}), f"{junk}: {got}"
         else:
             tensors = known | {"x": like(known["x"]), "z": like(known["z"])}
-            assert both(got) == both(eval(call, tensors, {"J": value})), junk
-
-
-def both(results):
-    """The numbers of one result, or of several."""
-    several = isinstance(results, tuple | list)
-    return [numbers(x) for x in results] if several else numbers(results)
+            assert agree.numbers(got) == agree.numbers(eval(call, tensors, {"J": value})), junk
 
 
 # Every name -------------------------------------------------------------------------------------------

@@ -90,11 +90,15 @@ def test_what_cannot_be_is_refused_whole(kind, part):
     assert w.comm.sent == [{"_state": json.loads(json.dumps(held)), "_answered_id": 0.25}]
 
 
-def test_a_turn_without_a_state_is_answered_with_what_is_held():
-    """The page may send a state that it had before, while Python has moved on."""
-    w = make("StrideExplorer", RIGHT["StrideExplorer"][0])
-    w.set_state({"_change_id": 0.25})
+@pytest.mark.parametrize(("sent", "held"), [({}, (0, 1)), ({"index": [-1, 0]}, (3, 0))])
+def test_the_answer_is_what_python_holds(sent, held):
+    """Without a state, where Python has moved on; and with what it puts right, as a negative index."""
+    w = make("StrideExplorer", "w.index = (0, 1)")
+    state = {"_state": dict(w._state, **sent)} if sent else {}
+    w.set_state(state | {"_change_id": 0.25})
+    assert w.index == held
     assert w.comm.sent == [{"_state": json.loads(json.dumps(w._state)), "_answered_id": 0.25}]
+    assert w.comm.sent[0]["_state"]["index"] == [*held]
 
 
 def test_an_observer_that_fails_undoes_nothing():
@@ -141,14 +145,6 @@ def test_one_change_is_done_before_the_next_begins(page_first):
         assert told[0] == state
     else:
         assert (w._state, repr(w)) == (page._state, repr(page))
-
-
-def test_what_python_puts_right_is_in_the_answer():
-    """A page that selects by a negative index gets the positive one back."""
-    w = make("StrideExplorer")
-    w.set_state({"_state": {**w._state, "index": [-1, 0]}, "_change_id": 0.25})
-    assert w.index == (3, 0)
-    assert w.comm.sent == [{"_state": {**w._state, "index": [3, 0]}, "_answered_id": 0.25}]
 
 
 # A trait that the page reads and Python does not send, or the other way round, would never show.

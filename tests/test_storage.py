@@ -44,7 +44,6 @@ def test_every_dtype(dtype):
 
 @given(tensors(), st.data())
 def test_any_tensor(x, data):
-    """The element at an index, and the whole storage, whatever part of it the tensor reaches."""
     if x.numel():
         index = tuple(data.draw(st.integers(-n, n - 1)) for n in x.shape)
         assert read_element(x, index) == x[index].item()
@@ -64,7 +63,6 @@ def test_bytes_that_fill_no_element():
 
 
 def test_the_view_outlives_its_owner():
-    """The storage lives as long as the view, and no longer."""
     x = torch.arange(1000.0)
     owner, whole = weakref.ref(x), storage_view(x[3:].view(-1, 1))
     del x
@@ -89,7 +87,6 @@ def test_writes_through_the_view():
 
 
 def test_a_storage_that_grows_or_shrinks_behind_the_tensor():
-    """The view keeps its length and follows the memory; what resize_ freed is noticed."""
     x = torch.arange(4.0)
     whole = storage_view(x)
     x.untyped_storage().resize_(1 << 20)
@@ -160,35 +157,24 @@ LIARS = {
     "properties": {name: property(lambda self, _v=value: _v) for name, value in VALUES.items()},
     "__torch_function__": {"__torch_function__": classmethod(torch_function)},
     "__torch_dispatch__": {"__torch_dispatch__": classmethod(lambda *_, **__: ELSEWHERE)},
+    "its storage": {"untyped_storage": lambda self: ELSEWHERE.untyped_storage()},
 }
 
 
 @pytest.mark.parametrize("lie", LIARS)
 def test_a_subclass_is_not_believed(lie):
-    """The reader reads the memory that torch knows, and returns plain tensors."""
+    """The readers read the memory that torch knows, and return plain tensors."""
     liar, whole = type("Liar", (torch.Tensor,), LIARS[lie]), torch.arange(8.0)
     for view in (whole, whole[2:6], whole[::2]):
         x = view.as_subclass(liar)
         assert torch.equal(read_storage(x), whole)
         assert torch.equal(storage_view(x), whole) and type(storage_view(x)) is torch.Tensor
         assert read_element(x, 1) == view[1].item()
-
-
-def test_a_storage_that_a_subclass_names_is_not_asked():
-    """explain and memset use the size of the tensor's own storage."""
-    x = torch.arange(8.0)
-    names_another = {"untyped_storage": lambda self: ELSEWHERE.untyped_storage()}
-    liar = x[2:6].as_subclass(type("Liar", (torch.Tensor,), names_another))
-    assert explain(liar).lines == explain(x[2:6]).lines
-    assert memset(liar) == memset(x[2:6])
-    x.untyped_storage().resize_(16)
-    assert "it has only 4 (after a resize_" in dict(explain(liar).lines)["storage"]
-    with pytest.raises(ValueError, match=r"^this tensor reaches 8 bytes past the end"):
-        memset(liar)
+        if lie == "its storage":  # explain and memset believe a shape and a stride
+            assert explain(x).lines == explain(view).lines and memset(x) == memset(view)
 
 
 def test_a_storage_is_not_believed():
-    """A storage can be of a subclass too."""
 
     class Longer(torch.UntypedStorage):
         def nbytes(self):
@@ -207,7 +193,6 @@ def test_a_storage_is_not_believed():
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_cuda_by_a_real_copy():
-    """Bytes on a GPU come to the host first; the view stays there."""
     x = torch.arange(24.0, device="cuda").view(4, 6)[1:, ::2]
     assert read_storage(x).device.type == "cpu"
     assert read_storage(x).tolist() == list(range(24))

@@ -113,7 +113,6 @@ def test_one_delayed_wait_is_no_work(gpus):
 
 
 def test_work_on_another_stream_is_refused_by_the_clock_of_the_current_one(gpus):
-    """Events on the current stream do not see it."""
     work = {"a": lambda: gpus.launch(1e-3), "b": lambda: gpus.launch(1e-3, is_current=False)}
     with pytest.raises(TimingError, match=r"^'b' works on another stream or GPU .*wait_stream"):
         compare(work, device="cuda", rounds=1)
@@ -162,18 +161,6 @@ def test_without_a_gpu_one_stable_line_says_so(time_it):
     with pytest.raises(TimingError) as caught:
         time_it(once, device="cuda")
     assert str(caught.value) == timing.why_no_cuda()
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
-def test_on_a_gpu_twice_the_work_takes_longer_and_no_memory_is_kept():
-    a = torch.rand(2**24, device="cuda")
-    before = torch.cuda.memory_allocated()
-    work = {"once": lambda: a + 1, "four times": lambda: [a + 1 for _ in range(4)]}
-    assert compare(work, device="cuda").verdict == "slower"
-    assert torch.cuda.memory_allocated() == before
-    assert measure(torch.add, a, a, device="cuda", graph=True, min_run_time=0.01).median > 0
-    with pytest.raises(TimingError, match="launch alone"):
-        measure(lambda: [a + 1 for _ in range(50)])
 
 
 # One function
@@ -230,7 +217,6 @@ def test_times_in_words():
 
 @pytest.mark.parametrize("stalls", [{1}, {0, 1}, {1, 2}, {0}])
 def test_a_disturbed_call_in_the_warm_up_makes_no_samples_of_one_call(gpus, stalls):
-    """Samples of one call would time the clock as well."""
     calls = itertools.count()
     work = lambda: gpus.launch(5e-2 if next(calls) in stalls else 1e-4)  # noqa: E731
     assert measure(work, min_run_time=1e-3, **ON_GPU).calls == 10
@@ -382,13 +368,6 @@ def test_verdicts(low, high, verdict):
     assert str(Ratio(2.0, low, high)) == f"2.00 ({low:.2f} to {high:.2f})"
 
 
-def test_what_all_share_in_a_round_leaves_no_doubt():
-    """A draw takes whole rounds, all subjects together, and divides by its own baseline."""
-    slow = np.random.default_rng(3).uniform(1, 5, (40, 2))
-    found = comparison.ratios([(slow * times).tolist() for times in (1, 2, 0.5)])
-    assert found == [Ratio(2, 2 * 0.995, 2 * 1.005), Ratio(0.5, 0.5 * 0.995, 0.5 * 1.005)]
-
-
 def test_the_interval_is_that_of_a_bootstrap_over_whole_rounds():
     """In plain words: rounds drawn with replacement, quartiles of all their samples, and half a percent."""
     rng = np.random.default_rng(5)
@@ -472,24 +451,6 @@ def test_compare_and_measure_tell_that_the_machine_is_busy(
     assert measure(work, min_run_time=12e-3, **options).noise == told
 
 
-def test_a_function_that_changes_its_input_is_noticed(gpus, monkeypatch):
-    """Where each call makes the next one slower, and in `compare` for that function alone."""
-    monkeypatch.setattr(sampling, "load", lambda: None)
-    x = []
-
-    def append():
-        x.append(1)
-        gpus.launch(1e-4 * (10 + len(x)))
-
-    [told] = measure(append, **ON_GPU, min_run_time=0.1).noise[-1:]
-    assert told.startswith("calls take more and more time")
-    work = {"same": lambda: gpus.launch(1e-3), "append": append}
-    found = compare(work, **ON_GPU, rounds=20)
-    assert [sign[:21] for sign in found.noise if "more and more" in sign] == [
-        "append: calls take mo"
-    ]
-
-
 def test_pages_are_counted_over_all_samples(monkeypatch, gpus):
     counted = itertools.count(0, 5)
     monkeypatch.setattr(sampling, "_page_faults", lambda: next(counted))
@@ -497,13 +458,6 @@ def test_pages_are_counted_over_all_samples(monkeypatch, gpus):
     for _ in range(3):
         one.sample(clocks.CudaClock())
     assert one.page_faults == 15 and one.faults_per_call == 2.5
-
-
-@both_ways
-def test_the_cause_of_a_failure_is_kept(time_it):
-    with pytest.raises(TimingError) as caught:
-        time_it(raises)
-    assert isinstance(caught.value.__cause__, KeyError)
 
 
 @pytest.mark.parametrize(
@@ -516,8 +470,9 @@ def test_the_cause_of_a_failure_is_kept(time_it):
 )
 def test_a_failure_names_the_function_and_the_sample(gpus, most, seconds, said):
     left = iter(range(most))
-    with pytest.raises(TimingError, match=f"^'it' raised StopIteration in {said}"):
+    with pytest.raises(TimingError, match=f"^'it' raised StopIteration in {said}") as caught:
         measure(lambda: gpus.launch(seconds + 0 * next(left)), label="it", **ON_GPU)
+    assert isinstance(caught.value.__cause__, StopIteration)
 
 
 async def waits():

@@ -132,7 +132,6 @@ def plainly():
 
 @pytest.mark.parametrize("modes", SOME_AT_ONCE, ids=", ".join)
 def test_modes_change_no_answer_and_stay_in_place(plainly, modes):
-    """Neither those that come in between, nor those that were there first and then went."""
     with together(modes):
         before = state()
         assert everything() == plainly

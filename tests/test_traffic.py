@@ -38,7 +38,6 @@ def views_of(storages, rng, count):
 
 @given(tensors())
 def test_the_numbers_of_one_operand(x):
-    """Useful bytes, lines, partial lines and sectors: those of all bytes of the tensor."""
     numbers = tensor_bytes(x)
     (found,) = traffic(reads=x).operands
     assert found.useful == len(numbers) and found.lines == len(blocks_of(numbers))
@@ -49,7 +48,6 @@ def test_the_numbers_of_one_operand(x):
 
 @given(st.randoms(use_true_random=True))
 def test_lines_that_operands_share_count_once(rng):
-    """Over one storage each line is read once, written once and kept once."""
     storages = torch.zeros(40, 40), torch.zeros(30, 40)
     reads = views_of(storages, rng, rng.randint(0, 3))
     writes = views_of(storages, rng, rng.randint(0 if reads else 1, 2))
@@ -84,7 +82,6 @@ def test_a_layout_begins_where_it_is_told(x, line, alignment):
 
 
 def test_storages_of_results_and_of_meta_tensors():
-    """Results are new storages, and meta tensors know theirs; test_aliasing.py asks of all others."""
     x = Layout((1000,), itemsize=4)
     assert traffic(reads=(x, output_layout(x))).lines_read == 126
     meta = torch.empty(64, 64, device="meta")
@@ -237,19 +234,6 @@ def test_a_line_that_two_rows_share_comes_twice_column_by_column():
     assert again > 10 and found.lines_kept == 2 * again
 
 
-def test_a_cache_that_holds_all_changes_nothing():
-    """A smaller one never fetches less."""
-    x = torch.zeros(100, 120)
-    for reads, writes in [(x.t(), torch.zeros(120, 100)), ((x, x), x), (x[::3], ())]:
-        cold = traffic(reads, writes)
-        large, small = traffic(reads, writes, cache=2**20), traffic(reads, writes, cache=256)
-        assert (large.moved, large.lines_kept) == (cold.moved, cold.lines_kept)
-        assert small.moved >= cold.moved and small.minimum == cold.minimum
-        assert [operand.fetched for operand in large.operands] == [
-            operand.lines for operand in cold.operands
-        ]
-
-
 def test_operands_of_one_walk_are_fetched_together():
     """They need room once, and lines that are read anyway are not read again to be kept."""
     x, y = (Layout((64, 48), (64, 1), itemsize=4, storage=name) for name in "xy")
@@ -263,7 +247,6 @@ def test_operands_of_one_walk_are_fetched_together():
 
 
 def test_nothing_is_fetched_where_a_loop_has_no_turn():
-    """An operand repeated 0 times is listed with its lines, and moves nothing."""
     nothing, row = torch.empty(0, 4096), torch.empty(1, 4096)
     found = traffic((nothing, row), cache=1024)
     assert (found.moved, found.operands[1].fetched) == (0, 0)
@@ -304,7 +287,6 @@ def by_sets(addresses, sets, ways, line):
     st.sampled_from([1, 16, 24, 64]),
 )
 def test_misses_against_a_plain_cache(addresses, sets, ways, line):
-    """Any addresses, as a list or an array, in any cache, whose sets need not be a power of two."""
     cache, expected = CacheSets(sets, ways, line), by_sets(addresses, sets, ways, line)
     assert cache.misses(addresses) == expected
     addresses = [address % 2**64 for address in addresses]
@@ -338,18 +320,7 @@ def test_addresses_have_no_limit(layout, misses):
     assert CacheSets(sets=2, ways=8).misses(layout) == misses
 
 
-def test_powers_of_two_collide_in_the_second_level():
-    """The first misses at any width; 16 ways of 1024 sets or 2048 hold a column, if its rows spread."""
-    for width, collide in ((1024, (True, True)), (1280, (True, False)), (1000, (False, False))):
-        m = Layout((width, width), itemsize=4)[:, :32]
-        for sets, all_miss in zip((1024, 2048), collide, strict=True):
-            missed = CacheSets(sets, 16).misses(m, order=(1, 0))
-            assert missed == (m.numel if all_miss else traffic(m).lines_read)
-        assert CacheSets(64, 12).misses(m, order=(1, 0)) == m.numel
-
-
 def test_the_table():
-    """Aligned columns; kept lines are named; a cache adds a column."""
     x, out = Layout((100, 100), itemsize=4), Layout((100, 100), itemsize=4, storage="out")
     assert str(traffic(reads=x, writes=out[:, 7])) == (
         "traffic in lines of 64 bytes; whole lines are written unread\n"

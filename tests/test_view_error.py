@@ -203,6 +203,5 @@ FACTS = [
 
 @pytest.mark.parametrize(("x", "shape", "lines"), FACTS)
 def test_the_words_of_each_line(x, shape, lines):
-    """torch's words and their meaning for this tensor; one run and several, two dims and more."""
     facts = dict(explain_view(x, shape).lines)
     assert {label: facts[label][: len(line)] for label, line in lines.items()} == lines

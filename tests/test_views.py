@@ -40,7 +40,6 @@ def view_operations_of_torch():
 
 
 def test_no_view_operation_is_forgotten():
-    """Each operation of torch 2.13 that returns a view is a method of Layout, or has its reason here."""
     left_out = set(itertools.chain(*NO_METHOD.values()))
     found = set(view_operations_of_torch()) - NAMED
     assert left_out <= found, "an operation that torch no longer has"
@@ -55,7 +54,6 @@ NAMED_OTHERWISE = {"to", "tensor_split", "view_dtype"}  # and what has no argume
 
 @pytest.mark.parametrize("name", sorted(set(fuzz_layout.OPERATIONS) - NAMED_OTHERWISE))
 def test_arguments_have_torchs_names(name):
-    """Each argument may be given by the name that it has in one of torch's schemas."""
     method = getattr(Layout, name)
     parameters = inspect.signature(method).parameters.values() if callable(method) else []
     own = [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL][1:]

@@ -1,18 +1,15 @@
 """The worst inputs that we know end soon and in little memory, with an answer, Undecided or a refusal.
 
-`python -m tests.test_worst_inputs` asks all of them, each in a process of its own, and writes a line of
-JSON for each: its number, what came of it, its CPU seconds, and the memory that it took at its peak.
+Each is asked in a process of its own, forked from one that has torch loaded.
 """
 
-import importlib
 import itertools
-import json
-import os
-import subprocess
+import multiprocessing
 import sys
 import time
 
 import pytest
+import torch
 
 import stridekit
 from stridekit.exercises import strides, views
@@ -89,10 +86,16 @@ ROWS = [
 ]  # fmt: skip
 
 
-def cost(setup, call):
-    """The outcome of the call, its CPU seconds, and the megabytes that it took at its peak."""
+def ask(answer, setup, call):
+    """Send the outcome of the call, its CPU seconds, and the megabytes that it took at its peak."""
     names = dict(KNOWN)
+    torch.set_num_threads(1)
+    stridekit.StrideExplorer(), stridekit.memset(stridekit.Layout((3,)))
     exec(setup, names)
+    with open("/proc/self/statm", encoding="ascii") as file:
+        room = int(file.read().split()[0]) * resource.getpagesize() + GUARD[0]
+    resource.setrlimit(resource.RLIMIT_AS, (room, room))
+    resource.setrlimit(resource.RLIMIT_CPU, (GUARD[1], GUARD[1]))
     # Of this process alone: what was there before the call is not the call's.
     begun, held = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
@@ -102,49 +105,26 @@ def cost(setup, call):
         met = refusal(error)
     seconds = time.process_time() - begun
     megabytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - held) / 1024
-    return {"met": met, "seconds": seconds, "megabytes": megabytes}
-
-
-def main():
-    """Ask each row in a child process, which starts with everything loaded."""
-    importlib.import_module("torch._dynamo")  # the first mode that sees ops loads it, in a second
-    stridekit.StrideExplorer(), stridekit.memset(stridekit.Layout((3,)))
-    with open("/proc/self/statm", encoding="ascii") as file:
-        room = int(file.read().split()[0]) * resource.getpagesize() + GUARD[0]
-    for k, (_, setup, call) in enumerate(ROWS):
-        sys.stdout.flush()
-        child = os.fork()
-        if child == 0:
-            resource.setrlimit(resource.RLIMIT_AS, (room, room))
-            resource.setrlimit(resource.RLIMIT_CPU, (GUARD[1], GUARD[1]))
-            try:
-                found = cost(setup, call)
-            except BaseException as error:
-                found = {"met": f"{type(error).__name__}: {str(error)[:300]}"}
-            print(json.dumps({"row": k} | found), flush=True)
-            os._exit(0)
-        os.waitpid(child, 0)
+    answer.send((met, seconds, megabytes))
 
 
 @pytest.fixture(scope="module")
-def found():
-    """The outcome of each call, by the number of its row."""
-    run = [sys.executable, "-W", "ignore", "-m", "tests.test_worst_inputs"]
-    env = os.environ | {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
-    done = subprocess.run(run, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"row"')]
-    return {line["row"]: line for line in lines}
+def processes():
+    context = multiprocessing.get_context("forkserver")
+    # The first mode that sees ops loads torch._dynamo, in a second.
+    context.set_forkserver_preload([__name__, "torch._dynamo"])
+    return context
 
 
-@pytest.mark.parametrize("k", range(len(ROWS)), ids=lambda k: ROWS[k][2][:60])
-def test_it_answers_or_says_why_not(k, found):
+@pytest.mark.parametrize(("outcome", "setup", "call"), ROWS, ids=lambda text: text[:60])
+def test_it_answers_or_says_why_not(processes, outcome, setup, call):
     """In little time and memory: with an answer, or an error that a person can work with."""
-    assert k in found, "stopped: it took all the time or memory that there was"
-    assert found[k]["met"] == ROWS[k][0]
-    assert found[k]["seconds"] < MOST_SECONDS
-    assert found[k]["megabytes"] < MOST_MEGABYTES
-
-
-if __name__ == "__main__":
-    main()
+    answers, answer = processes.Pipe(duplex=False)
+    process = processes.Process(target=ask, args=(answer, setup, call))
+    process.start()
+    process.join()
+    assert answers.poll(), "stopped: it took all the time or memory that there was"
+    met, seconds, megabytes = answers.recv()
+    assert met == outcome
+    assert seconds < MOST_SECONDS
+    assert megabytes < MOST_MEGABYTES
