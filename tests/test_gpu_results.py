@@ -131,16 +131,6 @@ def test_predicted_ratios_are_those_of_the_sectors_that_a_warp_reads_and_writes(
         assert sum(found) == experiment.variants[name][1], (name, found)
 
 
-def test_channels_are_those_of_the_name():
-    for experiment in gpu.EXPERIMENTS:
-        if experiment.name.startswith("conv2d"):
-            for work in experiment.functions(4).values():
-                x, w = work.args
-                channels = int(experiment.name.split()[-2])
-                assert (x.shape[1], w.shape[:2]) == (channels, (channels, channels))
-                assert x.dtype == w.dtype == torch.bfloat16
-
-
 @needs_no_gpu
 def test_a_gpu_comes_before_what_was_published(monkeypatch):
     assert "not measured here" in gpu.gpu_results().source

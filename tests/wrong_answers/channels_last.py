@@ -11,8 +11,7 @@ refused(ex.channels_last_stride, {
     "as bytes would be": ["[4 * s for s in channels_last_stride(shape)]"],
     "in which the dims lie in memory": [
         "[shape[3] * s for s in (shape[2] * shape[1], shape[1])] + [shape[1], 1]"],
-    GENERAL: ["(60, 1, 15, 3)", "channels_last_stride(shape)[1:]",
-              "_, c, h, w = shape => _, c, h, _ = shape; w = h"],
+    GENERAL: ["_, c, h, w = shape => _, c, h, _ = shape; w = h"],
 })  # fmt: skip
 
 VIEW = "channels_last_view(images)"
@@ -20,18 +19,13 @@ refused(ex.channels_last_view, {
     "Every value is at its index, but in new memory": [
         "torch.stack(images.unbind(-1), 1)",
         "torch.from_numpy(np.ascontiguousarray(images.numpy().transpose(0, 3, 1, 2)))",
-        "torch.empty(nchw(images), dtype=images.dtype).copy_(images.permute(0, 3, 1, 2))",
     ],
     "on other memory: that is a copy": [
-        "torch.tensor(images.tolist(), dtype=images.dtype).movedim(-1, 1)",
-        "torch.cat([image[:, None] for image in images.unbind(-1)], 1).clone()"
-        ".contiguous(memory_format=torch.channels_last)",
-    ],
+        "torch.tensor(images.tolist(), dtype=images.dtype).movedim(-1, 1)"],
     "takes the second dim, H, for the channels": [
         "torch.empty_like(images, memory_format=torch.channels_last).copy_(images)"],
     GENERAL: [
         f"{VIEW}[:2]",
-        f"{VIEW}.flip(2)",
         f"{VIEW}.float()",
         f"images.as_strided({VIEW}.shape, {VIEW}.stride(), 0)",
     ],
@@ -45,11 +39,7 @@ refused(ex.formats, {
     "A tensor is empty where any of its sizes is 0": [
         "{f for f in formats((shape[0], *shape[1:]), stride) if shape[0] == 0 or 0 not in shape "
         "or f == 'channels_last' or formats([n or 1 for n in shape], stride) & {f}}"],
-    GENERAL: [
-        "{'contiguous_format', 'channels_last'}",
-        "set()",
-        f"{{NAMES[(t := {TENSOR}).to(memory_format=torch.channels_last) is t]}}",
-    ],
+    GENERAL: [f"{{NAMES[(t := {TENSOR}).to(memory_format=torch.channels_last) is t]}}"],
     ANOTHER_KIND: [
         f"[(t := {TENSOR}).is_contiguous(), t.is_contiguous(memory_format=torch.channels_last)]", "'both'"],
 })  # fmt: skip
@@ -82,7 +72,7 @@ refused(ex.first_to_lose, {
     "Where none does, answer `len(layers)`": [
         lambda layers, x: [*flags(layers, x), 0][1:].index(False) if not all(flags(layers, x)) else None],
     "You convert what one layer returns": [converted_in_between],
-    GENERAL: ["0", "len(layers)", f"{LOST} => x.dim_order(ambiguity_check=True) != (0, 2, 3, 1)"],
+    GENERAL: [f"{LOST} => x.dim_order(ambiguity_check=True) != (0, 2, 3, 1)"],
     ANOTHER_KIND: ["return k => return layer"],
 })  # fmt: skip
 
@@ -90,21 +80,16 @@ ROWS = "flatten_images(x)"
 refused(ex.flatten_images, {
     "`view` never copies, so it raises": ["x.view(x.size(0), x.size(1) * x.size(2) * x.size(3))"],
     "One copy too many": [f"(x.clone(), {ROWS})[1]"],
-    GENERAL: ["x.flatten(2)", f"{ROWS}.double()", f"{ROWS}.flip(0)", f"(x.clone().clone(), {ROWS})[1]"],
+    GENERAL: [f"{ROWS}.double()", f"(x.clone().clone(), {ROWS})[1]"],
     OUTSIDE: ["torch.from_numpy(x.numpy().reshape(len(x), math.prod(x.shape[1:])).copy())"],
-    ANOTHER_KIND: [f"{ROWS}.tolist()", f"{ROWS}.numpy()"],
+    ANOTHER_KIND: [f"{ROWS}.numpy()"],
 })  # fmt: skip
 
 COUNTED = "next((n for n in range({}) if convert + n * after <= n * before), math.inf)"
 refused(ex.uses_to_pay_back, {
-    "Nothing limits n": [COUNTED.format(most) for most in (200, 10_000, 1_000_000)],
+    "Nothing limits n": [COUNTED.format(most) for most in (200, 1_000_000)],
     "takes no notice of what converting costs": [
         "0 if convert == 0 else math.inf if after >= before else math.ceil((before - after) / 1000)"],
-    GENERAL: [
-        "10",
-        "before / after if after else 1",
-        "math.ceil(convert * (before - after))",
-        "uses_to_pay_back(round(convert), before, after)",
-    ],
+    GENERAL: ["math.ceil(convert * (before - after))", "uses_to_pay_back(round(convert), before, after)"],
     ANOTHER_KIND: ["'never'", "before > after"],
 })  # fmt: skip

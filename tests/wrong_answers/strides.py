@@ -15,9 +15,6 @@ refused(ex.address, {
     "Right wherever t has a dim": ["address(t, index) if index else t.storage_offset()"],
     "That is what t holds": ["t[index].tolist()"],
     GENERAL: [
-        "address(t, index) + 1",
-        "address(t, index) * 8",
-        "(t.storage_offset() + sum((i + 1) * s for i, s in zip(index, t.stride()))) * t.itemsize",
         "(t.storage_offset() * t.itemsize + sum(i * s for i, s in zip(index, t.stride()))) * t.itemsize",
         "address(t, index) if t.ndim < 3 else 0",
         "address(t, index) // 4 * 4",
@@ -34,7 +31,6 @@ refused(ex.contiguous_stride, {
         "[prod(n or 1 for n in shape[d + 1 : d + 3]) for d in range(len(shape))]",
         "torch.empty(shape).stride()[-4:]",
         "[shape[-1] ** (len(shape) - 1 - d) for d in range(len(shape))]",
-        "torch.empty([n + 1 for n in shape]).stride()",
         "torch.empty(sorted(shape)).stride()",
     ],
     ANOTHER_KIND: ["{*contiguous_stride(shape)}"],
@@ -53,13 +49,9 @@ refused(ex.slice_layout, {
     "goes round as often as it can": [
         SLICED.replace("stop", "stop % shape[dim] if stop and stop < 0 < shape[dim] else stop")],
     GENERAL: [
-        f"(lambda sizes, *rest: ([max(n, 1) for n in sizes], *rest))(*{SLICED})",
-        f"{PART}, [n if size > 1 else 1 for size, n in zip(*s[:2])], s[2]",
-        "slice_layout(shape, torch.empty(shape).stride(), 0, dim, start, stop, step)",
         SLICED.replace("start", f"min({PLAIN_START}, max(shape[dim] - 1, 0))"),  # always an index
         SLICED.replace("stop", "-1 if stop is None else stop"),
         SLICED.replace("stop", "stop and stop + (stop < 0)"),  # -1 as the end
-        SLICED.replace("stop", "None if stop is None else stop % shape[dim] if shape[dim] else 0"),
         f"{SIZE} => max(stop - start, 0) // step + ((stop - start) % step != 0)",
         "stride[dim] * step => stride[dim] + step - 1",
     ],
@@ -67,54 +59,34 @@ refused(ex.slice_layout, {
 })  # fmt: skip
 
 FIRST = "(s := recover_slice(base, view)).start"
-LIMITS = (16, 64, 256, 512, 1000, 1024, 4096)
 refused(ex.recover_slice, {
     GENERAL: [
-        f"slice({FIRST} + 1, s.stop + 1, s.step)",
-        f"slice({FIRST}, s.step, s.stop)",
         f"slice({FIRST} - len(base), s.stop - len(base), s.step)",
-        "slice(start := view.data_ptr() - base.data_ptr(), start + len(view))",
-        "slice((v := base.tolist()).index(view[0]), v.index(view[-1]) + 1, recover_slice(base, view).step)",
-        "slice(None)",
         "view.stride(0) // base.stride(0) => view.stride(0) - base.stride(0) + 1",
     ],
     ANOTHER_KIND: [
         f"slice({FIRST} / 1, s.stop, s.step)",
         f"({FIRST}, s.stop, s.step)",
-        f"[{FIRST}, s.stop, s.step]",
         f"range({FIRST}, s.stop, s.step)",
-        "slice('3')",
-        "view",
     ],
 })  # fmt: skip
 refused(ex.raw_bytes, {
     "a tidy copy": ["t.numpy().tobytes() if t.dtype != torch.bfloat16 else b''"],
     GENERAL: [
-        "raw_bytes(t)[::-1]",
-        "bytes(t.untyped_storage().nbytes())",
         "raw_bytes(t).rstrip(bytes(1))",
-        "storage.nbytes() => max(storage.nbytes() - 1, 0)",
-        *(f"storage.nbytes() => min(storage.nbytes(), {limit})" for limit in LIMITS),
-        "storage.data_ptr() => storage.data_ptr() + 1",
+        "storage.nbytes() => min(storage.nbytes(), 4096)",
         "storage.data_ptr() => t.data_ptr() - t.storage_offset() * 4",
     ],
     CHANGES: ["(raw_bytes(t), t.untyped_storage().fill_(0))[0]"],
     ANOTHER_KIND: ["raw_bytes(t).hex()"],
 })  # fmt: skip
 
-SHIFTED = "x.as_strided((x.stride({0}),), (x.size({0}),), x.storage_offset() + {1} * x.stride({2}))"
 for task, k, along, across in ((ex.row, "i", 1, 0), (ex.column, "j", 0, 1)):
     size, step = f"x.size({along})", f"{k} * x.stride({across})"
     refused(task, {
-        GENERAL: [
-            SHIFTED.format(along, k, across),
-            f"{size} => max({size} - 1, 0)",
-            f"{step} => max({k} - 1, 0) * x.stride({across})",
-            f"{step} => x.stride({across})",
-        ],
+        GENERAL: [f"{step} => max({k} - 1, 0) * x.stride({across})", f"{step} => x.stride({across})"],
         TOO_FAR: [f"{size} => 6"],
         CHANGES: ["x.as_strided => x.as_strided_"],
-        ANOTHER_KIND: [f"{task.name}(x, {k}).tolist()"],
         "That reads x's own memory and copies nothing": [
             f"torch.from_numpy(x.numpy()[{'i' if along else ':, j'}])"],
     })  # fmt: skip
@@ -125,8 +97,7 @@ refused(ex.row, {
         "(y := x.contiguous()).as_strided((y.size(1),), (1,), y.storage_offset() + i * y.size(1))"],
     ANOTHER_KIND: ["x.numpy()[i]"],
     "Your answer has 2 dims, and 1 is asked for": ["row(x, i)[:, None]"],
-    "Sizes and strides come in pairs": [
-        "(x.stride(1),) => (1, x.size(1))", "(x.stride(1),) => x.stride()", "(x.size(1),) => x.shape"],
+    "Sizes and strides come in pairs": ["(x.stride(1),) => x.stride()"],
 })  # fmt: skip
 
 TO_THE_LEFT = (
@@ -135,42 +106,20 @@ TO_THE_LEFT = (
 )
 for task in (ex.diagonal, ex.trace):
     refused(task, {
-        GENERAL: [
-            "min(x.shape) => max(min(x.shape) - 1, 0)",
-            "x.stride(0) + x.stride(1) => x.stride(1)",
-            "x.stride(0) + x.stride(1) => x.size(0) + 1",
-        ],
-        TOO_FAR: [
-            "x.stride(0) + x.stride(1) => sum(x.shape)",
-            "x.storage_offset() => x.storage_offset() + sum(x.stride())",
-        ],
+        GENERAL: ["x.stride(0) + x.stride(1) => x.size(0) + 1"],
+        TOO_FAR: ["x.stride(0) + x.stride(1) => sum(x.shape)"],
     })  # fmt: skip
 refused(ex.diagonal, {
     GENERAL: [TO_THE_LEFT],
-    "Your answer has 2 dims, and 1 is asked for": [
-        "diagonal(x)[:, None]", "x * torch.eye(*x.shape, dtype=x.dtype)"],
+    "Your answer has 2 dims, and 1 is asked for": ["x * torch.eye(*x.shape, dtype=x.dtype)"],
 })  # fmt: skip
 refused(ex.trace, {
-    GENERAL: [
-        f"{TO_THE_LEFT}.sum()",
-        "x.as_strided((), (), x.storage_offset())",
-        "12 if tuple(x.shape) == (3, 3) else x.trace()",
-        "sum() => prod()",
-    ],
+    GENERAL: ["12 if tuple(x.shape) == (3, 3) else x.trace()"],
     CHANGES: ["(d := x.diagonal()).clone().sum() + d.zero_().sum()"],
     ANOTHER_KIND: ["[x.trace().item()]"],
 })  # fmt: skip
 refused(ex.windows, {
-    GENERAL: [
-        "x.unfold(0, size, 1).flip(0)",
-        "x.numel() - size + 1 => max(x.numel() - size - 1, 0)",
-        "(step, step) => (step, 0)",
-        "(step, step) => (0, step)",
-    ],
-    TOO_FAR: [
-        "x.numel() - size + 1 => x.numel() - size + 2",
-        "(count, size) => (count, 3)",
-        "x.storage_offset() => x.storage_offset() + 1",
-    ],
+    GENERAL: ["(step, step) => (step, 0)", "(step, step) => (0, step)"],
+    TOO_FAR: ["(count, size) => (count, 3)"],
     ANOTHER_KIND: ["[*x.unfold(0, size, 1)]"],
 })  # fmt: skip
