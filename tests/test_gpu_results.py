@@ -69,29 +69,6 @@ def test_an_experiment_that_fails_says_why_and_the_others_go_on(monkeypatch):
     assert len(rows) == len(gpu.EXPERIMENTS)
 
 
-# For n = 8, the strides of the operands of each variant whose name does not tell them.
-STRIDES = {
-    "contiguous": [(64, 8, 1)],
-    "permuted": [(1, 8, 64)],
-    "rows with holes": [(256, 32, 1)],
-    "both alike": [(64, 8, 1), (64, 8, 1)],
-    "one transposed (0, 2)": [(64, 8, 1), (1, 8, 64)],
-    "one transposed (0, 1)": [(64, 8, 1), (8, 64, 1)],
-    "one transposed (1, 2)": [(64, 8, 1), (64, 1, 8)],
-    "both transposed": [(1, 8, 64), (1, 8, 64)],
-    "stride 5": [(320, 40, 5)],
-}
-
-
-def strides_of(name):
-    """The strides that a name tells, or None."""
-    number = int((re.findall(r"\d+$", name) or ["1"])[0])
-    if " @ " in name:
-        return [(1, 8) if operand.endswith(".mT") else (8, 1) for operand in name.split(" @ ")]
-    told = {"k": [(number, 1), (8, 1)], "stride": [(number,)], "from": [(64, 1)], "dim": [(8, 1)]}
-    return STRIDES.get(name, told.get(name.split()[0]))
-
-
 @pytest.mark.parametrize("experiment", gpu.EXPERIMENTS, ids=lambda e: e.name)
 def test_variants_are_what_their_names_say_and_do_the_same_work(experiment):
     """All variants return the same number of elements, so only the layout differs."""
@@ -101,14 +78,23 @@ def test_variants_are_what_their_names_say_and_do_the_same_work(experiment):
         sizes.add((answer[0] if isinstance(answer, tuple) else answer).shape)
         given = [getattr(work.func, "__self__", None), *work.args]
         tensors = [t for t in given if isinstance(t, torch.Tensor)]
-        first = int(name.removeprefix("from element ")) if "from element" in name else 0
-        if strides := strides_of(name):
-            assert [x.stride() for x in tensors] == strides
-            assert tensors[0].storage_offset() == first
-            assert "dim " not in name or given[-1] == int(name.split()[1])
+        numbers = [*map(int, re.findall(r"\d+", name))]
+        kind = name.split()[0]
+        if kind == "one":  # "one transposed (0, 2)"
+            assert tensors[0].is_contiguous() and tensors[1].transpose(*numbers).is_contiguous()
+        elif kind == "k":
+            assert [x.stride() for x in tensors] == [(numbers[0], 1), (8, 1)]
+        elif kind == "from":
+            assert tensors[0].storage_offset() == numbers[0]
+        elif kind == "dim":
+            assert given[-1] == -numbers[0]
+        elif " @ " in name:
+            is_turned = [operand.endswith(".mT") for operand in name.split(" @ ")]
+            assert [x.stride() == (1, 8) for x in tensors] == is_turned
         for x in tensors if "channels-last" in name or "NCHW" in name else ():
             last = name == "channels-last"
             assert x.is_contiguous(memory_format=torch.channels_last) == last != x.is_contiguous()
+            assert str(x.shape[1]) in experiment.name and x.dtype == torch.bfloat16
     assert len(sizes) == 1
 
 

@@ -18,7 +18,7 @@ from stridekit.exercises import strides as ex
 from stridekit.exercises.cards import presentable
 from stridekit.exercises.readers import answers
 from stridekit.exercises.running import TimeIsUp, call_within
-from tests.test_exercises import EXERCISES, Tags, cell, each_exercise, passes, patient  # noqa: F401
+from tests.test_exercises import EXERCISES, Tags, cell, passes, patient  # noqa: F401
 from tests.wrong_answers.collecting import STOPS
 
 right = ex.address.reference
@@ -187,7 +187,7 @@ def test_a_loop_that_is_endless_in_some_cases(monkeypatch):
     assert "That is the number of the element" in report.hint
 
 
-@each_exercise
+@pytest.mark.parametrize("task", [ex.address, ex.raw_bytes, views.first_copy, attention.append])
 def test_no_exercise_waits_for_an_answer_without_an_end(task, short):
     report = task.check(lambda *args: next(k for k in itertools.count() if k < 0))
     assert "(stopped on the first case)" in report.headline
@@ -224,7 +224,9 @@ def test_in_another_thread_there_is_no_limit():
         assert call.result() == sum(range(10**6))
 
 
-def test_what_an_endless_loop_prints_is_cut(short, capsys):
+def test_what_an_endless_loop_prints_is_cut(monkeypatch, capsys):
+    monkeypatch.setattr(core, "SECONDS", 0.5)
+
     def answer(t, index):
         while True:
             print("again")

@@ -77,35 +77,35 @@ def test_a_widget_knows_no_other_widget():
         assert known & rooms <= {path.parent.name}, path
 
 
-def test_import_adds_to_torch_only_stridekit_and_the_rest_when_it_is_asked_for():
+# A CUDA build without a GPU: torch looks for CUDA's compiler as it imports its extensions, and complains
+# if it finds it alone.
+PROGRAM = """\
+import json, sys, torch
+torch.cuda._is_compiled, torch.cuda.is_available = (lambda: True), bool
+before = {*sys.modules}
+import stridekit
+from stridekit import diagnose
+added = {*sys.modules} - before
+from stridekit.timing import *
+compare({"a": lambda: 0, "b": lambda: 1}, rounds=1); repr(measure(int))
+assert stridekit.lessons and stridekit.exercises
+import stridekit.lessons.plots
+assert "torch.utils.cpp_extension" not in sys.modules
+print(json.dumps([*before]), json.dumps([*added]), sep="\\n")
+"""
+
+
+def test_import_adds_to_torch_only_stridekit_and_says_nothing():
     """The import is as quick as torch's: plots and widgets load when they are first used."""
-    done = in_python(
-        "import sys, json, torch; before = set(sys.modules); from stridekit import diagnose; "
-        "import stridekit; print(json.dumps([[*before], [*set(sys.modules) - before]])); "
-        "print(stridekit.lessons.__name__, stridekit.exercises.__name__)"
-    )
-    modules, names = done.stdout.splitlines()
-    before, added = json.loads(modules)
+    done = in_python(PROGRAM, CUDA_HOME=str(ROOT), ROCM_HOME=str(ROOT))
+    assert (done.returncode, done.stderr) == (0, "")
+    before, added = map(json.loads, done.stdout.splitlines())
     assert {name.partition(".")[0] for name in added} - sys.stdlib_module_names == {"stridekit"}
     heavy = re.compile("matplotlib|ipywidgets|anywidget|traitlets|IPython|ipykernel|jupyter")
     assert [name for name in before + added if heavy.match(name)] == []
     assert len(added) <= MOST_MODULES
-    assert names == "stridekit.lessons stridekit.exercises"
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         stridekit.nothing  # noqa: B018
-
-
-def test_a_cuda_build_without_a_gpu_prints_nothing():
-    """torch looks for CUDA's compiler as it imports its extensions, and complains if it finds it alone."""
-    done = in_python(
-        "import sys, torch; torch.cuda._is_compiled, torch.cuda.is_available = (lambda: True), bool\n"
-        "from stridekit import *; from stridekit.timing import *; import stridekit.lessons.plots\n"
-        "compare({'a': lambda: 0, 'b': lambda: 1}, rounds=1); repr(measure(int))\n"
-        "assert 'torch.utils.cpp_extension' not in sys.modules",
-        CUDA_HOME=str(ROOT),
-        ROCM_HOME=str(ROOT),
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_the_tab_key_offers_what_is_public():

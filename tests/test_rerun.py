@@ -12,11 +12,16 @@ import nbformat
 import pytest
 
 from stridekit.lessons import notebook
-from tests.quick import FEW_ROUNDS
 
 pytestmark = pytest.mark.long
 ROOT = Path(__file__).parent.parent
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+# What a lesson claims beyond doubt has to hold after few rounds too.
+FEW_ROUNDS = """\
+from stridekit.timing import comparison, rounds
+rounds.FEWEST_ROUNDS, rounds.LEAST_SECONDS, rounds.NARROW = 3, 0, 1e9
+comparison.RESAMPLES = 50
+"""
 # One cell for all widgets: what a person meets in Run All, in the least time.
 WIDGETS = """\
 import gc, torch
@@ -52,7 +57,6 @@ def test_cells_run_twice_and_out_of_order(path):
     meant = [error_of(cell) for cell in cells]
     numbers = range(len(cells))
     shuffled = random.Random(path.stem).sample(numbers, len(cells))
-    # What a lesson claims beyond doubt has to hold after few rounds too.
     quick = nbformat.v4.new_code_cell(FEW_ROUNDS)
     with kernel([quick, *cells]) as run:
         run(quick)
