@@ -178,7 +178,8 @@ class History:
         dtype = getattr(torch, op.inputs[0].dtype.removeprefix("torch."))
         tensor = torch.empty_strided(layout.shape, layout.stride, dtype=dtype, device="meta")
         try:
-            views = tensors_of(self.views[op.number](tensor))
+            func, args, kwargs = self.views[op.number]
+            views = tensors_of(func(tensor, *args, **kwargs))
         except (RuntimeError, ValueError):
             return None
         return [*zip(op.outputs, map(Layout.of, views), strict=True)]

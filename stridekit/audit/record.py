@@ -12,7 +12,7 @@ import gc
 import sys
 import threading
 import weakref
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache, cached_property, wraps
 from inspect import CO_OPTIMIZED
@@ -85,7 +85,9 @@ class Recorder(TorchDispatchMode):
         super().__init__()
         self.ops: list[Event] = []
         self.marks: list[object] = []  # of each op; ops of one call, or of one formula, share it
-        self.views: dict[int, Callable[[torch.Tensor], Any]] = {}  # ops to run with another tensor
+        self.views: dict[
+            int, tuple[Any, ...]
+        ] = {}  # ops to run with another tensor: func, args, kwargs
         self.copies: list[Copy] = []
         self.idle: list[Event] = []  # calls that returned what they were given, before that op
         self.inputs: dict[str, Operand] = {}
@@ -192,8 +194,7 @@ class Recorder(TorchDispatchMode):
         self.made.update(range(known, len(self._latest)))
         is_unary = len(given) == len(inputs) == 1 and not written and given[0] is args[0]
         if is_unary and any(made.storage == inputs[0].storage for made in outputs):  # a view
-            rest = args[1:]  # no tensor: what ran is known by its layouts, and not kept
-            self.views[number] = lambda tensor: func(tensor, *rest, **kwargs)
+            self.views[number] = func, args[1:], kwargs  # no tensor: what ran is not kept
         module, at, mark, ways = self._where(number)
         self.marks.append(mark)
         self.ops.append(Event(name, name, module, at, inputs, outputs, *ways, number, written))
@@ -214,10 +215,10 @@ class Recorder(TorchDispatchMode):
                     number = len(self._latest)
                     self._known[storage._cdata] = number, weakref.ref(storage)
                     self._latest.append(_NONE)
-                latest, shape = self._latest[number], tensor.shape
-                sizes = tensor.storage_offset(), tensor.itemsize, _name(tensor.dtype)
-                if shape != latest.shape or stride != latest.stride or sizes != latest[3:6]:
-                    latest = Operand(number, tuple(shape), stride, *sizes, latest.version)
+                latest, dtype = self._latest[number], _name(tensor.dtype)
+                lies = tensor.shape, stride, tensor.storage_offset(), tensor.itemsize, dtype
+                if lies != latest[1:6]:
+                    latest = Operand(number, tuple(lies[0]), *lies[1:], latest.version)
                     self._latest[number] = latest
                 operands.append(latest)
         return tuple(operands)
@@ -263,8 +264,8 @@ class Recorder(TorchDispatchMode):
     def _name_calls(self, events: Iterable[Any]) -> None:
         """Give each op the outermost call around its mark, from what began and ended on a thread."""
         call, outermost, depth, calls = "", 0, 0, 0
-        for event in events:
-            if not (name := event.name()):  # an end
+        for name in [event.name() for event in events]:
+            if not name:  # an end
                 depth -= 1
                 if depth == outermost:
                     call = ""
