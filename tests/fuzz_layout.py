@@ -26,8 +26,6 @@ Tensor = torch.Tensor
 
 BY_ITEMSIZE = {dtype.itemsize: dtype for dtype in DTYPES}
 ALL = [*FORMATS, torch.preserve_format]
-INTS = [torch.int8, torch.int16, torch.int32, torch.int64]
-PROMOTED = [torch.bool, *INTS, torch.bfloat16, torch.complex64, *DTYPES]  # each with each other
 
 # What torch calls differently.
 TORCHS: dict[str, Callable[..., Any]] = {
@@ -265,41 +263,6 @@ def broadcasting(r: Random) -> None:
     assert given == expected, f"broadcast_tensors({codes(tensors)}): {given}, torch has {expected}"
 
 
-def mixed_dtypes(r: Random) -> None:
-    """Operands of two or three dtypes, of which torch casts some; 0-d ones rarely decide the dtype."""
-    count = r.choice((2, 3))
-    tensors = operands(r, count, r.sample(PROMOTED, r.choice((2, count))), max_ndim=4)
-    tensors = [lazy(x) if r.random() < 0.1 else x for x in tensors]
-    name = r.choice(("add", "mul", "eq", "maximum")) if count == 2 else "addcmul"
-    with warnings.catch_warnings():  # halves may meet complex numbers, which is called experimental
-        warnings.simplefilter("ignore")
-        expected = answer(lambda: numbers(getattr(torch, name)(*tensors)))
-    if expected is None:
-        return  # not every operation takes every dtype
-    given = [stand_in(r, x) for x in tensors]
-    found = numbers(output_layout(*given, itemsize=1 if name == "eq" else None))
-    asked = [(type(x).__name__, x.dtype) for x in given]
-    assert found == expected, f"{name} of {codes(tensors)}, {asked}: {found}, torch has {expected}"
-
-
-def lazy(x: Tensor) -> Tensor:
-    """The tensor as a view that torch copies first: it has yet to be conjugated or negated."""
-    if x.is_complex():
-        return x.conj()
-    return x if x.dtype is torch.bool else torch._neg_view(x)
-
-
-def stand_in(r: Random, x: Tensor) -> Any:
-    """The tensor itself, or what has the same numbers: an array or a meta tensor."""
-    kind = (
-        "itself" if x.is_conj() or x.is_neg() else r.choice(("itself", "itself", "array", "meta"))
-    )
-    if kind == "meta":
-        return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device="meta")
-    # An array without elements may have other strides, and NumPy has no bfloat16.
-    return x.numpy() if kind == "array" and x.numel() and x.dtype is not torch.bfloat16 else x
-
-
 def numpy_arrays(r: Random) -> None:
     shape = r.choices((0, 1, 2, 3), k=r.randint(0, 4))
     array = np.zeros(shape, r.choice(("u1", "f2", "f4", "f8", "c16", "S3", "S32", "S0", "S1")))
@@ -329,6 +292,6 @@ OPERATIONS: dict[str, Callable[[Random], None]] = {
 OPERATIONS |= {"contiguous": contiguous, "clone": clone, "to": to}
 _OTHERS = (
     *(chains, contiguity, dense, coalesce, dim_order, numpy_arrays),
-    *(elementwise_output, loop_visits, broadcasting, mixed_dtypes),
+    *(elementwise_output, loop_visits, broadcasting),
 )
 CASES = OPERATIONS | {family.__name__: family for family in _OTHERS}

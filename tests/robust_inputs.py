@@ -45,7 +45,8 @@ class Wrapper(torch.Tensor):
 
 def grid(dtype=torch.float32):
     """Some rows and columns of a tensor of shape (4, 6)."""
-    return torch.arange(24).to(dtype).view(4, 6)[1:, ::2]
+    numbers = torch.arange(24).to(dtype)
+    return (numbers * (1 + 2j) if dtype.is_complex else numbers).view(4, 6)[1:, ::2]
 
 
 def resized(nbytes):

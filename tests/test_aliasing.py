@@ -94,11 +94,3 @@ def test_what_lies_in_a_buffer():
     buffer = bytearray(16)
     part = torch.frombuffer(buffer, dtype=torch.int32, offset=4)
     assert is_view(part, np.frombuffer(buffer, np.uint8))
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-def test_devices_are_separate():
-    x = torch.arange(24.0, device="cuda").view(4, 6)
-    assert is_view(x.t(), x) and not shares_memory(x, x.cpu()) and not shares_storage(x, x.cpu())
-    assert shares_memory(x[::2], x[:3]) and not shares_memory(x[::2], x[1::2])
-    assert memset(x).space == str(x.device)

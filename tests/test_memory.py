@@ -83,7 +83,7 @@ def test_every_small_layout():
     """Sets are equal exactly when filled sets are, whatever the normal form; blocks, at each offset."""
     known = {}
     for shape in itertools.product((1, 2, 3), repeat=3):
-        for stride in itertools.combinations_with_replacement(range(7), 3):
+        for stride in itertools.combinations_with_replacement(range(6), 3):
             filled, this = layout_bytes(Layout(shape, stride)), MemorySet.of(Layout(shape, stride))
             first = known.setdefault(frozenset(filled), this)
             assert first == this and hash(first) == hash(this)
@@ -221,24 +221,6 @@ def test_a_question_spends_the_budget_that_its_error_names(ask, budget, monkeypa
     with pytest.raises(Undecided, match=f"not decided within a budget of {budget} steps"):
         BUDGETED[ask](a, b, budget)
     assert sum(spent[:-1]) <= budget  # the last one was too many
-
-
-def test_operators_have_one_budget_for_both_directions(monkeypatch):
-    """a < b and a == b ask twice whether one lies inside the other, and spend one default budget."""
-    part, whole = memset(Layout((4,), (3,))), memset(Layout((10,), (3,)))
-    a, b = memset(Layout((2, 2, 3), (2, 3, 4))), memset(Layout((3, 2, 2), (2, 3, 6)))  # equal
-    budgets = []
-
-    class Counted(Budget):
-        def __init__(self, steps):
-            budgets.append(steps)
-            super().__init__(steps)
-
-    monkeypatch.setattr("stridekit.memory.memset.Budget", Counted)
-    for ask in (lambda: part < whole, lambda: part > whole, lambda: a == b, lambda: a != b):
-        budgets.clear()
-        ask()
-        assert len(budgets) == 1
 
 
 # Blocks ----------------------------------------------------------------------------------------------

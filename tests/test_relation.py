@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stridekit import Layout, relation
-from stridekit.memory.strided_set import Budget
 from tests import steps
 from tests.brute_force import tensor_bytes
 from tests.strategies import tensors
@@ -136,20 +135,3 @@ def test_what_a_budget_leaves_open():
         f"some bytes in common; whether one lies inside the other was not decided {sizes}"
     )
     assert dict(some.lines)["_is_view"] == "True"
-
-
-@pytest.mark.parametrize("budget", [1, 60, 6000])
-def test_all_its_questions_have_one_budget(budget, monkeypatch):
-    """Its six questions together spend at most the budget, except for the last step of each."""
-    spent = []
-
-    def spend(self, steps=1):
-        spent.append(min(steps, self.left))
-        spend_(self, steps)
-
-    spend_ = Budget.spend
-    monkeypatch.setattr(Budget, "spend", spend)
-    y = Layout((40, 40, 40), (1009, 1013, 1019), 200_000)
-    found = relation(y, Layout((400, 400, 400), (1009, 1021, 1031)), budget)
-    assert found.is_view is None and found.shares_memory is None
-    assert sum(spent) <= budget + 6

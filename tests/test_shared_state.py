@@ -5,7 +5,6 @@ The page's half, and both together in every order, are in tests/js/crossing.test
 
 import json
 import re
-from itertools import chain
 from pathlib import Path
 from threading import Thread
 
@@ -162,13 +161,3 @@ def test_a_widget_is_drawn_for_each_trait_that_it_reads_and_python_sends(kind):
     assert drawn == sent - {"_anywidget_id"}
     read = {name for path in folder.glob("*.js") for name in READ.findall(path.read_text("utf-8"))}
     assert read <= drawn
-
-
-def test_the_shell_speaks_of_traits_that_python_sends():
-    read = {
-        name: {*READ.findall((FOLDER / "page" / f"{name}.js").read_text(encoding="utf-8"))}
-        for name in ("shell", "frame", "goals")
-    }
-    assert read["shell"] == {"_state", "_change_id", "_answered_id", "_code"}
-    assert read["frame"] | read["goals"] == {"_page", "_start", "_state", "_goals", "_done"}
-    assert {*chain(*read.values())} <= Explorer.class_traits(sync=True).keys()

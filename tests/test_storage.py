@@ -4,8 +4,6 @@ import weakref
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from stridekit import (
@@ -17,7 +15,6 @@ from stridekit import (
     storage_view,
 )
 from stridekit.tensors.storage import bytes_missing
-from tests.strategies import tensors
 
 # All that torch has, with no exception: a tensor of each can be made by viewing bytes.
 DTYPES = sorted({d for d in vars(torch).values() if isinstance(d, torch.dtype)}, key=str)
@@ -40,18 +37,6 @@ def test_every_dtype(dtype):
                 read_element(view, index)
         else:
             assert read_element(view, index) == expected
-
-
-@given(tensors(), st.data())
-def test_any_tensor(x, data):
-    if x.numel():
-        index = tuple(data.draw(st.integers(-n, n - 1)) for n in x.shape)
-        assert read_element(x, index) == x[index].item()
-    numel = x.untyped_storage().nbytes() // x.element_size()
-    whole = torch.as_strided(x, (numel,), (1,), 0)
-    result, view = read_storage(x), storage_view(x)
-    assert torch.equal(result, whole) and torch.equal(view, whole)
-    assert numel == 0 or result.data_ptr() != whole.data_ptr() == view.data_ptr()
 
 
 def test_bytes_that_fill_no_element():

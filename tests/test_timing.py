@@ -215,18 +215,24 @@ def test_times_in_words():
     assert ", ".join(map(in_words, seconds)) == said
 
 
-@pytest.mark.parametrize("stalls", [{1}, {0, 1}, {1, 2}, {0}])
-def test_a_disturbed_call_in_the_warm_up_makes_no_samples_of_one_call(gpus, stalls):
-    calls = itertools.count()
-    work = lambda: gpus.launch(5e-2 if next(calls) in stalls else 1e-4)  # noqa: E731
-    assert measure(work, min_run_time=1e-3, **ON_GPU).calls == 10
-
-
-@pytest.mark.parametrize(("first", "tries"), [(0.2, 1), (1e-3, 3)])
-def test_a_slow_function_is_tried_once_unless_its_first_call_was_fast(gpus, first, tries):
-    calls = itertools.count()
-    work = lambda: gpus.launch(0.2 if next(calls) else first)  # noqa: E731
-    assert measure(work, min_run_time=1e-3, **ON_GPU).warm_up_calls == tries
+@pytest.mark.parametrize(
+    ("first", "later", "calls", "warm_up_calls"),
+    [
+        ([1e-4, 5e-2], 1e-4, 10, 32),  # a disturbed call does not count
+        ([5e-2, 5e-2], 1e-4, 10, 32),
+        ([1e-4, 5e-2, 5e-2], 1e-4, 10, 33),
+        ([5e-2], 1e-4, 10, 31),
+        ([0.2], 0.2, 1, 1),  # a slow function is tried once
+        ([1e-3], 0.2, 1, 3),  # unless its first call was fast
+    ],
+)
+def test_the_warm_up_finds_how_many_calls_take_a_millisecond(
+    gpus, first, later, calls, warm_up_calls
+):
+    """Samples of one call would time the clock as well."""
+    seconds = iter(first)
+    found = measure(lambda: gpus.launch(next(seconds, later)), min_run_time=1e-3, **ON_GPU)
+    assert (found.calls, found.warm_up_calls) == (calls, warm_up_calls)
 
 
 # Several functions
@@ -251,22 +257,13 @@ FULL = Comparison(
 )  # fmt: skip
 
 
-def test_the_text_of_a_comparison_tells_all():
-    assert repr(FULL) == (
-        "2 rounds on cuda, 2 threads; lower quartiles\n"
-        "  a    10 ms  1                    the baseline\n"
-        "  <b>   5 ms  0.50 (0.50 to 0.50)  faster\n"
-        "  noisy: 1 < 2\n"
-        "  noisy: the cat walked by"
-    )
-    single = Comparison({"a": [[1.0]], "b": [[1.0]]}, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu")
-    assert repr(single).startswith("1 round on cpu, 1 thread; ")
-
-
 def test_the_samples_of_one_function_are_a_measurement():
     seconds = (5e-3, 15e-3, 5e-3, 15e-3)
     expected = Measurement("<b>", seconds, seconds, 4, 0, 2, "cuda", FULL.noise)
     assert FULL.measurement("<b>") == expected
+    title, *_, first, second = repr(FULL).splitlines()
+    assert title == "2 rounds on cuda, 2 threads; lower quartiles"
+    assert (first, second) == ("  noisy: 1 < 2", "  noisy: the cat walked by")
 
 
 def compared(gpus, first, second, **options):

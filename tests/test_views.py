@@ -3,9 +3,7 @@
 import inspect
 import itertools
 import re
-from math import prod
 
-import numpy as np
 import pytest
 import torch
 
@@ -59,67 +57,6 @@ def test_arguments_have_torchs_names(name):
     own = [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL][1:]
     schemas = torch._C._jit_get_schemas_for_operator(f"aten::{name}")
     assert not own or own in [[a.name for a in schema.arguments[1:]] for schema in schemas]
-
-
-SMALL = list(itertools.product((1, 2, 3), repeat=3))
-
-
-def test_view_exhaustively():
-    """Every layout of three dims of 1 to 3, as every shape of up to three dims: size-1 dims and all."""
-    base = torch.empty(64)
-    shapes = [s for n in (1, 2) for s in itertools.product(range(1, 28), repeat=n)]
-    targets = {
-        numel: [(1, numel, 1), *(s for s in shapes if prod(s) == numel)]
-        for numel in set(map(prod, SMALL))
-    }
-    for shape, stride in itertools.product(SMALL, itertools.product((0, 1, 2, 3, 4, 6), repeat=3)):
-        x, layout = base.as_strided(shape, stride), Layout(shape, stride)
-        for target in targets[prod(shape)]:
-            try:
-                expected = x.view(target).stride()
-            except RuntimeError:
-                assert layout.why_not_view(target), (shape, stride, target)
-            else:
-                assert layout.view(target).stride == expected, (shape, stride, target)
-
-
-# A rule of an operation in each, without any chance.
-CALLS = """
-__getitem__ s_[1:, ::2]; __getitem__ (-1,); __getitem__ s_[..., None, 1]; __getitem__ s_[2:1,]
-__getitem__ (4,); __getitem__ s_[:, 9:]; __getitem__ s_[:, -2:]; __getitem__ s_[None, ..., ::3]
-__getitem__ s_[1, ..., 0]; select 1, 2; select -1, -1; select 0, 9; narrow 1, 2, 3; narrow 0, -2, 2
-narrow 0, 4, 0; unbind 1; split 3, 1; split 4; split_with_sizes [1, 2, 3], 1; chunk 4, 1; chunk 3
-chunk 9, 1; tensor_split 4, 1; hsplit 2; vsplit 2; diagonal; diagonal 1; diagonal -2; diagonal 1, 1, 0
-diagonal 9; diagonal 0, -1, 1; unfold 1, 3, 2; unfold 0, 4, 1; unfold 0, 1, 3; unfold -1, 2, 2
-permute 1, 0; permute 2, 0, 1; permute 1, 2, 0; permute 0, 3, 1, 2; transpose 0, 1; transpose 0, -1
-movedim 0, -1; movedim (0, 1), (1, 0); t; mT; squeeze; squeeze 1; squeeze 0; unsqueeze 0; unsqueeze 1
-unsqueeze -1; expand 2, 4, 6; expand 3, 5, 4; expand -1, 6; view 24; view 2, 12; view 4, 3, 2; view -1
-view 2, 2, 6; reshape 24; reshape -1; reshape 2, -1; ravel; flatten; flatten 0, 1; flatten 1; flatten 1, 1
-unflatten 1, (2, -1); unflatten 0, (2, 2); as_strided (3,), (7,); as_strided (2, 2), (3, 1), 5
-view 2, 0, 3; view_dtype 2; view_dtype 8; view_as_complex; contiguous; clone; flip 0; flip 0, 1; real; imag
-contiguous memory_format=torch.channels_last; clone memory_format=torch.channels_last; to 2; repeat 2, 1
-contiguous memory_format=torch.preserve_format; clone memory_format=torch.contiguous_format
-repeat 2, 1, 3, 1, 1; to memory_format=torch.channels_last; to; tile 2
-to memory_format=torch.contiguous_format, copy=True
-"""
-FEW = [
-    ((4, 6), (8, 1), 2), ((6, 4), (1, 6)), ((3, 1, 4), (4, 9, 1), 4), ((2, 0, 3), (7, 5, 1), 1),
-    ((3, 4), (0, 1)), ((24,), (2,), 1), ((), ()), ((2, 3, 4), (1, 2, 6)), ((4, 2), (4, 1), 6),
-    ((2, 3, 4, 5), (60, 20, 5, 1)), ((2, 3, 4, 5), (60, 1, 15, 3)), ((2, 3, 4, 5), (120, 1, 15, 3)),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("call", re.split(r"; |\n", CALLS.strip()))
-def test_each_rule_on_a_few_tensors(call):
-    """By rows, by columns and with gaps; channels-last; repeated; with sizes of 0 and 1; without dims."""
-    name, _, arguments = call.partition(" ")
-    args, named = eval(
-        f"given({arguments})", {"given": lambda *a, **n: (a, n), "s_": np.s_, "torch": torch}
-    )
-    numbers = torch.arange(512.0)
-    x = torch.complex(numbers, numbers) if name in ("real", "imag") else numbers
-    for shape, *more in FEW:
-        fuzz_layout.same(x.as_strided(shape, *more), name, *args, **named)
 
 
 def test_torch_expands_to_negative_sizes():
