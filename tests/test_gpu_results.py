@@ -150,19 +150,6 @@ def test_published_figures_say_that_they_are_and_the_others_that_they_are_none()
     assert {row[:2] for row in found.rows if row[2] != "unmeasured"} == known
 
 
-def test_experiments_are_shown_one_at_a_time(results):
-    """With their prediction if there is one, in the order asked for, and where they were measured."""
-    one = results.only("matmul")
-    assert one.source == results.source
-    assert [row[0] for row in one.rows] == ["matmul"] * 3
-    both = results.only("-x, by stride", "x.add(3)")
-    assert [row[0] for row in both.rows] == ["-x, by stride"] * 5 + ["x.add(3)"] * 3
-    head = '<th scope="col">ratio</th><th scope="col">predicted</th>'
-    row = f"<td>stride 2</td><td>{both.rows[0][2]}</td><td>1.50</td></tr>"
-    assert head in both._repr_html_() and row in both._repr_html_()
-    assert results.only("x.add(4)").rows == ()
-
-
 def test_the_experiments_need_torch_and_numpy_alone(monkeypatch):
     """A GPU machine has torch and little else, so they must not import what notebooks need."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "stridekit"]:

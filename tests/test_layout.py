@@ -95,17 +95,6 @@ def test_an_array_read_backwards_is_dense():
     assert Layout((3, 0), (-2, 1)).clone().stride == (1, 1)  # a size of 0 counts as 1
 
 
-def test_why_not_torch_negative_strides_of_nothing():
-    nothing = np.ndarray((0, 3), np.int64, buffer=bytearray(64), offset=24, strides=(-24, 8))
-    with pytest.raises(
-        ValueError, match="At least one stride in the given numpy array is negative"
-    ):
-        torch.from_numpy(nothing)
-    assert Layout((0, 3), (-3, 1)).why_not_torch().startswith("dim 0 has stride -3")
-    with pytest.raises(RuntimeError, match="Negative strides are not supported"):
-        torch.empty(4).as_strided((0,), (-1,))
-
-
 def test_torch_counts_elements_and_bytes_in_64_bits():
     one = torch.empty(1, dtype=torch.uint8, device="meta")
     assert one.expand(2**31, 2**31).numel() == 2**62

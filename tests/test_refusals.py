@@ -120,6 +120,9 @@ L  x.movedim((0, -2), (0, 1))  =>  source (0, -2) names dim 0 twice
 L  x.squeeze((1, 1))  =>  dim (1, 1) names dim 1 twice: give each dim once
 L  x.expand(8, 6)  =>  only a size of 1 expands
 L  x.expand(6)  =>  give at least 2 sizes
+L  Layout(()).expand(0, -1) / Layout((0,)).expand(-2, 0)  =>
+    is negative, and -1 keeps the size only of a dim that is there
+I  x[..., ..., 0] / x[..., ..., :1] / x[..., ..., None]  =>  a second ... leaves no dim for
 L  x.expand_as(5)  =>  an int has no shape: give a layout, a tensor or an array
 L  x.view(5, 5)  =>  (5, 5) has 25 elements, the layout has 24
 L  x.view(-1, -1)  =>  dims 0 and 1 are both -1

@@ -13,7 +13,6 @@ from stridekit import audit, timing, widgets
 from stridekit._defaults import torch_defaults
 from stridekit.cost.bandwidth import bandwidth
 from stridekit.exercises import strides as ex
-from stridekit.lessons import gpu
 from stridekit.lessons.selfcheck import self_check
 from stridekit.widgets.format_tracer.network import network
 from tests.robust_inputs import INPUTS
@@ -202,14 +201,3 @@ def test_times_are_measured_in_the_modes_that_are_there():
         found = bandwidth(3 * 2**20, repetitions=2)
     assert compared.ratios["b"].value > 0 and seen == {("meta", torch.float64)}
     assert (found.nbytes, found.comparison.device) == (3 * 2**20, "cpu")
-
-
-def test_the_gpu_experiments_are_those_of_float32(monkeypatch):
-    seen = []
-    monkeypatch.setattr(gpu, "compare", lambda functions, **_: seen.append(functions))
-    monkeypatch.setattr(gpu, "EXPERIMENTS", gpu.EXPERIMENTS[:1])
-    with MODES["float64"](), torch.inference_mode():
-        gpu.run("cpu", scale=128)
-    (functions,) = seen
-    made = next(iter(functions.values()))()
-    assert made.dtype == torch.float32 and not made.is_inference()
