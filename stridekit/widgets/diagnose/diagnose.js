@@ -17,6 +17,9 @@ const LABELS = ["means", "harm", "cause", "cure"];
 const LED_ON = /exception was the direct cause of the following|During handling of the above exception, another/;
 const CONTEXT = 3000; // characters before a message that say where it comes from
 
+const FIELD = /\{(\w+)(?: (\w+))?\}/g;
+const countOf = (field, word) => counted(Array.isArray(field) ? field.length : field, word);
+
 const FORMS = FAMILIES.flatMap((family) => family.says.map((says) => ({ family, ...compiled(says) })));
 
 /** [title, lines] of a text whose white space is single spaces. */
@@ -30,7 +33,11 @@ export function diagnose(line) {
   const before = line.slice(Math.max(match.index - CONTEXT, 0), match.index);
   const decoded = exact && family.decode?.(fields, { raw: match.groups, text: match[0], before });
   const told = typeof decoded === "string" && decoded ? { means: decoded } : decoded; // a text is what the message means
-  const filled = (sentence) => sentence.replace(/\{(\w+)\}/g, (_, name) => texts[name] ?? "…");
+  const isKnown = (sentence) => exact && [...sentence.matchAll(FIELD)].every(([, name]) => name in fields);
+  const filled = (sentences) => {
+    const all = [sentences].flat();
+    return (all.find(isKnown) ?? all.at(-1)).replace(FIELD, (_, name, word) => (word ? countOf(fields[name], word) : texts[name] ?? "…"));
+  };
   const lines = [
     ["message", match[0].trim()], ...LABELS.map((label) => [label, told?.[label] ?? filled(family[label])]), ["lesson", family.lesson],
   ];

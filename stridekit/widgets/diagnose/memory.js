@@ -93,9 +93,8 @@ export const MEMORY = [
     }, { title: "a shape and strides of different lengths", section: "Choose the numbers yourself", says: [
         "mismatch in length of strides and shape", "dimensionality of sizes ({a}) must match dimensionality of strides ({b})",
         "unequal size length ({a}) and stride length ({b})", "strides, if given, must be the same length as shape"],
-      means: "each dim has one size and one stride", harm: REFUSED, cause: "as_strided or empty_strided with a forgotten dim",
-      cure: "as many strides as sizes; Layout(shape).stride gives the row-major ones",
-      decode: ({ a, b }) => (a === undefined ? "" : `${counted(a, "size")} and ${counted(b, "stride")} are given`),
+      means: ["{a size} and {b stride} are given", "each dim has one size and one stride"], harm: REFUSED,
+      cause: "as_strided or empty_strided with a forgotten dim", cure: "as many strides as sizes; Layout(shape).stride gives the row-major ones",
     }, { title: "a dtype of another size", says: [
         "self.stride(-1) must be 1 to view {old*} as {next*} (different element sizes), but got {got}",
         "self.dim() cannot be 0 to view {old*} as {next*} (different element sizes)",

@@ -83,10 +83,9 @@ export const OPERATIONS = [
   ...taughtBy("06_attention", "Which operand does @ clone?", [
     { title: "a norm over another last dim", lesson: "07_your_model", section: "One module, by hand and by audit",
       says: "Given normalized_shape={shape,}, expected input with shape {~}, but got input of size{input,}",
-      means: "the norm takes the last dims, which have to be {shape}",
+      means: ["the last dims of {input} have to be {shape}", "the norm takes the last dims, which have to be {shape}"],
       cause: "features in a dim other than the last: (N, C, H, W) or (batch, features, time)",
       cure: "x.movedim(1, -1), a view, brings the features to the end; the result moves back by movedim(-1, 1)",
-      decode: ({ shape, input }) => `the last dims of ${tuple(input)} have to be ${tuple(shape)}`,
     }, { title: "groups that do not divide the channels", lesson: "04_channels_last", section: "A network that became slower", says: [
         "num_channels ({size}) must be divisible by num_groups ({n})", "num_channels must be divisible by num_groups", "embed_dim must be divisible by num_heads",
         "Number of channels must be divisible by groups. Got {size} channels and {n} groups",
@@ -104,11 +103,10 @@ export const OPERATIONS = [
         "was expecting embedding dimension of {wanted}, but got {got}",
         "input has inconsistent input_size: got {got} expected {wanted}", "Expected hidden[{n}] size {want,}, got {hidden,}",
         "Expected hidden size {want,}, got {hidden,}"],
-      means: "the last dim of the input is the features",
+      means: ["the last dim has {got} features, the layer is made for {wanted}", "the last dim of the input is the features"],
       cause: "features in another dim than the last, or batch and time exchanged: batch_first=True takes (batch, time, features)",
       cure: "x.transpose(0, 1), a view, exchanges batch and time; x.transpose(1, 2) features and time",
-      decode: ({ wanted, got, want, hidden }) => (want ? unlike(hidden, want)
-        : `the last dim has ${got} features, the layer is made for ${wanted}`),
+      decode: ({ want, hidden }) => unlike(hidden, want),
     }, { title: "a loss of two shapes", lesson: "01_strides", section: "Sizes of 1 and 0, and no dims at all", says: [
         "Using a target size ({target,}) that is different to the input size ({input,}). This will likely lead to incorrect " +
           "results",
@@ -127,12 +125,12 @@ export const OPERATIONS = [
         "size mismatch (got input: {input,} , target: {target,}",
         "Expected input batch_size ({a}) to match target batch_size ({b})", "Expected target size {wanted,}, got {target,}",
         "0D or 1D target tensor expected, multi-target not supported"],
-      means: "the classes are dim 1 of the input: (N, C, d1, …) with a target of shape (N, d1, …)",
+      means: ["the input has a batch of {a}, the target of {b}",
+        "without its classes in dim 1 the input is {wanted}, and the target {target}",
+        "the classes are dim 1 of the input: (N, C, d1, …) with a target of shape (N, d1, …)"],
       cause: "classes in the last dim, as in (N, T, C), or a target with a dim of size 1",
       cure: "logits.movedim(-1, 1), a view; logits.reshape(-1, C) with target.reshape(-1); target.squeeze(1)",
-      decode({ input, target, a, b, wanted }) {
-        if (a !== undefined) return `the input has a batch of ${a}, the target of ${b}`;
-        if (wanted) return `without its classes in dim 1 the input is ${tuple(wanted)}, and the target ${tuple(target)}`;
+      decode({ input, target }) {
         if (!input) return "";
         const fits = same([input[0], ...input.slice(2)], target);
         return `without its classes in dim 1, ${tuple(input)} is ${tuple([input[0], ...input.slice(2)])}` +
@@ -157,37 +155,30 @@ export const OPERATIONS = [
       },
     }, { title: "a matrix and a vector that do not multiply", says: [
         "size mismatch, got input ({n}), mat ({rows}x{columns}), vec ({size})",
-        "inconsistent tensor size, expected tensor {a,} and src {b,} to have"],
-      means: "the rows of the matrix are as long as the vector",
+        "inconsistent tensor size, expected tensor [{a}] and src [{b}] to have"],
+      means: ["the vectors have {a} and {b} elements: they have to agree",
+        "the rows of the matrix have {columns} elements, the vector has {size}: they have to agree",
+        "the rows of the matrix are as long as the vector"],
       cause: "a matrix that lies the other way round, or a vector that is a batch of something else",
       cure: "m.t() @ v, a view, if the matrix has as many rows as the vector has elements",
-      decode: ({ rows, columns, size, a, b }) => (a
-        ? { means: `the vectors have ${a[0]} and ${b[0]} elements: they have to agree`, cure: LOOK }
-        : { means: `the rows of the matrix have ${columns} elements, the vector has ${size}: they have to agree`,
-            ...(rows === size ? "" : { cure: LOOK }) }),
+      decode: ({ rows, size }) => (rows !== undefined && rows === size ? {} : { cure: LOOK }),
     }, { title: "letters of einsum that do not fit", says: [
         "subscript {letter*} has size {b} for operand {n} which does not broadcast with previously seen size {a}",
         "the number of subscripts in the equation ({letters}) does not match the number of dimensions ({dims}) for operand {n}",
         "einstein sum subscripts string contains too many subscripts for operand {n}",
         "contracted dimensions need to match, but first has size {a} in dim {d} and second has size {b} in dim {e}"],
-      means: "a letter has one size in all operands, and each dim has a letter", harm: REFUSED,
+      means: ["{letter} is {b} in operand {n} (the first is 0), and {a} before",
+        "operand {n} (the first is 0) has {dims dim} and {letters letter}",
+        "dim {d} of the first has {a}, dim {e} of the second {b}: they are summed together",
+        "a letter has one size in all operands, and each dim has a letter"], harm: REFUSED,
       cause: "two letters exchanged, or a missing batch dim", cure: `${LOOK}; write "..." for batch dims`,
-      decode({ letter, a, b, n, letters, dims, d, e }) {
-        if (letter) return `${letter} is ${b} in operand ${n} (the first is 0), and ${a} before`;
-        if (letters !== undefined) return `operand ${n} (the first is 0) has ${counted(dims, "dim")} and ${counted(letters, "letter")}`;
-        return a === undefined ? "" : `dim ${d} of the first has ${a}, dim ${e} of the second ${b}: they are summed together`;
-      },
     }, { title: "matrices that are not square", says: [
         "must be batches of square matrices, but they are {a} by {b} matrices", "Last 2 dimensions of the array must be square",
         "Incompatible shapes of A and B for the equation AX = B ({a}x{b} and {c}x{d})"],
-      means: "the last two dims are the matrix, all dims before them are batches", harm: REFUSED,
+      means: ["A has {a} rows, and B has {c}", "the last two dims have {a} and {b}",
+        "the last two dims are the matrix, all dims before them are batches"], harm: REFUSED,
       cause: "a matrix dim that is not among the last two", cure: "x.movedim(...), a view, brings rows and columns to the end",
-      decode: ({ a, b, c }) => (a === undefined ? "" : c === undefined ? `the last two dims have ${a} and ${b}`
-        : `A has ${a} rows, and B has ${c}`),
-    },
-  ]),
-  ...taughtBy("06_attention", "Which operand does @ clone?", [
-    { title: "matrices that do not multiply", says: [
+    }, { title: "matrices that do not multiply", says: [
         "mat1 and mat2 shapes cannot be multiplied ({a}x{b} and {c}x{d})",
         "a and b must have same reduction dim, but got {m,} X {n,}",
         "tensors {i} and {j} with shapes {m,} and {n,} cannot be multiplied", "contraction dimension of mat_a and mat_b must match",
@@ -199,13 +190,11 @@ export const OPERATIONS = [
         "Input operand {n} has a mismatch in its core dimension {dim}, with gufunc signature {~} (size {b} is different from {a})",
         "shapes {left,} and {right,} not aligned: {a} (dim {d}) != {b} (dim {e})",
         "Input operand {n} does not have enough dimensions", "shape-mismatch for sum"],
-      means: "the last dim of the first array is as long as the last but one of the second", harm: NUMPY, cause: OTHER_WAY,
+      means: ["dim {d} of {left} has {a} elements, dim {e} of {right} has {b}: they have to agree",
+        "in operand {n} (the first is 0) core dim {dim} has {b}, and the other operand has {a}: they have to agree",
+        "the last dim of the first array is as long as the last but one of the second"], harm: NUMPY, cause: OTHER_WAY,
       cure: "a @ b.T or a @ b.swapaxes(-1, -2), views",
-      decode({ n, dim, a, b, left, right, d, e }) {
-        if (left) return `dim ${d} of ${tuple(left)} has ${a} elements, dim ${e} of ${tuple(right)} has ${b}: they have to agree`;
-        if (a === undefined) return n === undefined ? "" : "a number has no dim to sum over: use * in place of @";
-        return `in operand ${n} (the first is 0) core dim ${dim} has ${b}, and the other operand has ${a}: they have to agree`;
-      },
+      decode: ({ n, a }) => (n !== undefined && a === undefined ? "a number has no dim to sum over: use * in place of @" : ""),
     }, { title: "batches of matrices that do not multiply",
       says: "Expected size for first two dimensions of batch2 tensor to be: {wanted,} but got: {got,}",
       means: "batches agree, and rows of the first are as long as columns of the second",
@@ -266,18 +255,15 @@ export const LIBRARIES = [
         ? `a dim has ${size}, and the sizes of its names multiply to ${wanted}: ${size / wanted} times as much` : ""),
     }, { title: "a pattern for another number of dims", says: [
         "Wrong shape: expected {wanted} dims. Received {got}-dim tensor",
-        "Wrong shape: expected >={wanted} dims. Received {got}-dim tensor",
+        "Wrong shape: expected >={fewest} dims. Received {got}-dim tensor",
         "has shape {shape,}, while pattern {pattern~} assumes at least {least} axes",
         "received input of wrong dim with shape {shape,}",
         "Can't parse shape with different number of dimensions: {pattern~} torch.Size"],
-      means: "the left side of the pattern names another number of dims than the tensor has", harm: EINOPS, cause: "a missing batch or channel dim",
-      cure: 'name them all, or write "..." for the rest',
-      decode({ wanted, got, shape, least }, { text }) {
-        const least_ = text.includes(">=") ? "at least " : "";
-        if (wanted !== undefined) return `the left side of the pattern names ${least_}${counted(wanted, "dim")}, the tensor has ${got}`;
-        if (!shape) return "";
-        return `${tuple(shape)} has ${counted(shape.length, "dim")}` + (least ? `, the pattern names ${least}` : "");
-      },
+      means: ["the left side of the pattern names {wanted dim}, the tensor has {got}",
+        "the left side of the pattern names at least {fewest dim}, the tensor has {got}",
+        "{shape} has {shape dim}, the pattern names {least}", "{shape} has {shape dim}",
+        "the left side of the pattern names another number of dims than the tensor has"], harm: EINOPS,
+      cause: "a missing batch or channel dim", cure: 'name them all, or write "..." for the rest',
     }, { title: "a name on one side of a pattern", says: [
         "Identifiers only on one side of expression (should be on both): {names,}", "Identifiers only on one side of expression",
         "Unexpected identifiers on the {side*} side of {what~}: {names,}", "Unexpected identifiers on the {side*} side of",
@@ -297,20 +283,19 @@ export const LIBRARIES = [
       },
     }, { title: "a tensor that cannot be saved as it lies", section: "A cure for slices that keep too much?",
       says: ["You are trying to save a non contiguous tensor: `{name~}`", "You are trying to save a non contiguous tensor"],
-      means: "safetensors stores rows one after the other, without strides; the tensor lies otherwise", harm: "no: safetensors refuses",
+      means: ["safetensors stores rows one after the other, without strides; {name} lies otherwise",
+        "safetensors stores rows one after the other, without strides; the tensor lies otherwise"], harm: "no: safetensors refuses",
       cause: "a transposed weight, a slice of a larger one, or a model in channels-last",
-      cure: "x.contiguous() before you save, which also leaves the rest of its storage behind",
-      decode: ({ name }) => (name ? { means: `safetensors stores rows one after the other, without strides; ${name} lies otherwise`,
-        cure: `${name}.contiguous() before you save, which also leaves the rest of its storage behind` } : ""),
+      cure: ["{name}.contiguous() before you save, which also leaves the rest of its storage behind",
+        "x.contiguous() before you save, which also leaves the rest of its storage behind"],
     }, { title: "a declared shape that the graph does not give", section: "The message, decoded", says: [
         "Inferred shape and existing shape differ in dimension {dim}: ({inferred}) vs ({declared})",
         "Inferred shape and existing shape differ in rank: ({inferred}) vs ({declared})"],
-      means: "an output of a node has another shape than was declared", harm: NOT_RUN,
+      means: ["an output of the node has size {inferred} in dim {dim}, and was declared to have {declared}",
+        "an output of the node has {inferred dim}, and was declared to have {declared}",
+        "an output of a node has another shape than was declared"], harm: NOT_RUN,
       cause: "a graph edited after its shapes had been written into it: another batch size, another node",
       cure: "del model.graph.value_info[:] and infer_shapes(model) again; correct a wrong output by hand",
-      decode: ({ inferred, declared, dim }) => ({
-        means: `an output of the node has ${dim === undefined ? counted(inferred, "dim") : `size ${inferred} in dim ${dim}`}, and was declared to have ${declared}`,
-      }),
     }, { title: "a Reshape with a -1 that fits nothing", section: "The message, decoded", says: "Dimension could not be inferred: incompatible shapes",
       means: "-1 stands for the number of elements divided by the other sizes: here that is no whole number", harm: NOT_RUN,
       cause: "sizes that became constants when the model was exported, and an input of another size",
@@ -323,11 +308,11 @@ export const LIBRARIES = [
         "no suitable name to keep for saving amongst: {names~}. None",
         "Some tensors share memory, this will lead to duplicate memory on disk",
         "The weights trying to be saved contained shared tensors {names~} that"],
-      means: "safetensors writes the bytes of each tensor on its own, and these share memory",
+      means: ["safetensors writes the bytes of each tensor on its own; these share memory: {names}",
+        "safetensors writes the bytes of each tensor on its own, and these share memory"],
       harm: "no: safetensors refuses; saved, they would take twice the bytes, and no longer share when loaded",
       cause: "tied weights, or overlapping slices of one buffer",
       cure: "tied weights: save_model(model, path), which keeps one and notes the other; slices, of which none holds all of the memory: .clone()",
-      decode: ({ names }, { raw }) => (names ? `safetensors writes the bytes of each tensor on its own; these share memory: ${raw.names}` : ""),
     },
   ]),
   ...taughtBy("01_strides", "Two units: elements and bytes", [
@@ -336,16 +321,16 @@ export const LIBRARIES = [
         "Raw data size does not match tensor's size. Expected {needs} bytes, but got {size} bytes",
         "raw_data size ({size} bytes) is too small for the declared shape and type ({needs} bytes required)",
         "Error while deserializing: invalid shape, data type, or offset for tensor"],
-      means: "the bytes of the tensor are more or fewer than its shape and dtype need", harm: "no: the library refuses",
+      means: ["the declared shape has {count element}, and {values} are given",
+        "the declared shape and dtype take {needs byte}, and there are {size}",
+        "the bytes of the tensor are more or fewer than its shape and dtype need"], harm: "no: the library refuses",
       cause: "a shape written by hand, float64, NumPy's default, declared as FLOAT, or a file that was cut off",
       cure: "numpy_helper.from_array(a) takes shape and dtype from the array; a.astype(np.float32) before it",
-      decode({ count, values, needs, size }) {
-        if (count !== undefined) return `the declared shape has ${counted(count, "element")}, and ${values} are given`;
-        if (needs === undefined) return "";
-        const means = `the declared shape and dtype take ${counted(needs, "byte")}, and there are ${size}`;
+      decode({ needs, size }) {
         const [few, many] = [Math.min(needs, size), Math.max(needs, size)];
-        if (!few || ![2, 4, 8].includes(many / few)) return { means };
-        return { means: `${means}: a dtype of ${size === few ? "1/" : ""}${many / few} times the size would explain it` };
+        if (!few || ![2, 4, 8].includes(many / few)) return "";
+        const times = `${size === few ? "1/" : ""}${many / few}`;
+        return `the declared shape and dtype take ${counted(needs, "byte")}, and there are ${size}: a dtype of ${times} times the size would explain it`;
       },
     },
   ]),
@@ -353,11 +338,11 @@ export const LIBRARIES = [
     { title: "inputs of an ONNX node that do not agree", says: [
         "[ShapeInferenceError] Incompatible dimensions", "Dimension mismatch in unification between {a} and {b}",
         "Can't merge shape info.{~}Inferred={a} Declared={b} Dimension={dim}"],
-      means: "MatMul needs rows of A as long as columns of B; most others broadcast: sizes are equal, or 1", harm: NOT_RUN,
+      means: ["two shapes have to agree in dim {dim}: it is {a} in one, {b} in the other",
+        "two shapes have to agree in one size: it is {a} in one, {b} in the other",
+        "MatMul needs rows of A as long as columns of B; most others broadcast: sizes are equal, or 1"], harm: NOT_RUN,
       cause: "a weight that lies the other way round, or a dim that is missing or too many",
       cure: "onnx.reference.ReferenceEvaluator(model).run(None, inputs) stops at that node, with the numbers",
-      decode: ({ a, b, dim }) => (a === undefined ? {}
-        : `two shapes have to agree in ${dim === undefined ? "one size" : `dim ${dim}`}: it is ${a} in one, ${b} in the other`),
     },
   ]),
   ...taughtBy("04_channels_last", "Gradients", [

@@ -195,22 +195,21 @@ export const SHAPES = [
         "The expanded size of the tensor ({wanted}) must match the existing size ({size}) at non-singleton dimension {dim}",
         "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}",
         "expand: attempting to expand a dimension of length {size} -> {wanted}", "expand: attempting to expand a dimension of length {size}!"],
-      means: "-1 keeps a size, and dim {dim} of the result is a new one, which has none to keep",
+      means: ["in dim {dim} of the result a size of {size} would become {wanted}: only a size of 1 can, by a stride of 0",
+        "a size of {size} would become {wanted}: only a size of 1 can, by a stride of 0",
+        "a size of {size} would become another: only a size of 1 can, by a stride of 0",
+        "-1 keeps a size, and dim {dim} of the result is a new one, which has none to keep"],
       cause: "dims counted from the left; expand counts from the last one, as broadcasting does; or x[i] = y, which expands y",
       cure: "x.unsqueeze(dim) where a size of 1 is missing, or x.repeat(...) for a multiple, which copies; in x[i] = y a y of " +
         "the shape of x[i]",
-      decode: ({ wanted, size, dim }) => (size === undefined ? "" : {
-        means: `${dim === undefined ? "" : `in dim ${dim} of the result `}a size of ${size} would become ${wanted ?? "another"}: ` +
-          "only a size of 1 can, by a stride of 0",
-      }),
     }, { title: "a size for too few dims", says: [
         "the number of sizes provided ({sizes}) must be greater or equal to the number of dimensions in the tensor ({dims})",
         "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor",
         "input operand has more dimensions than allowed by the axis remapping"],
-      means: "expand, repeat and broadcast_to may add dims in front, and keep those that are there", harm: REFUSED,
+      means: ["expand may add dims in front and keeps the {dims} that are there: it got {sizes}",
+        "expand, repeat and broadcast_to may add dims in front, and keep those that are there"], harm: REFUSED,
       cause: "a dim that was meant to disappear: expand drops none; or x[i] = y, which expands y",
       cure: "write them all: -1 keeps a size, as in x.expand(5, -1, -1); in x[i] = y a y of the shape of x[i]",
-      decode: ({ sizes, dims }) => (dims === undefined ? {} : `expand may add dims in front and keeps the ${dims} that are there: it got ${sizes}`),
     }, { title: "shapes that do not broadcast", says: [
         "The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}",
         "Attempting to broadcast a dimension of length {b} at {back}! Mismatching argument at index {n} had {shape,}; but " +
@@ -261,18 +260,16 @@ export const SHAPES = [
         "mask and data must be the same size", "Number of elements of source < number of ones in mask",
         "too many indices for tensor of dimension {ndim}",
         "too many indices for array: array is {ndim}-dimensional, but {used} were indexed"],
-      means: "a mask has the shape of the dims that it selects from, and what is written has the shape of what is selected", harm: REFUSED,
+      means: ["dim {dim} of the mask has {n}, that of the array has {size}",
+        "what is written has shape {value}, what is selected {result}",
+        "the mask selects {asked}, and {given value} would be written",
+        "the tensor has {ndim dim}, and more indices: {used}", "the tensor has {ndim dim}, and more indices",
+        "a mask has the shape of the dims that it selects from, and what is written has the shape of what is selected"], harm: REFUSED,
       cause: "a mask or an index made for another tensor, or after a transpose; a dim that squeeze() dropped",
       cure: "print the shapes of both; x[mask] with a mask of x.shape[:mask.ndim]; torch.where(mask, y, x) broadcasts",
-      decode({ mask, shape, dim, at, size, n, shapes, value, result, given, asked, ndim, used }) {
-        if (mask && !(dim in mask && at in shape)) return "";
-        if (mask) return `dim ${dim} of the mask has ${mask[dim]}, dim ${at} of the tensor has ${shape[at]}`;
-        if (size !== undefined) return `dim ${dim} of the mask has ${n}, that of the array has ${size}`;
+      decode({ mask, shape, dim, at, shapes }) {
         if (shapes) return metIn({ shapes: shapes.replaceAll("[", "(").replaceAll("]", ")").replaceAll(", ", ",").replaceAll("),(", ") (") });
-        if (value) return `what is written has shape ${tuple(value)}, what is selected ${tuple(result)}`;
-        if (given !== undefined) return `the mask selects ${asked}, and ${counted(given, "value")} would be written`;
-        if (ndim === undefined) return "";
-        return `the tensor has ${counted(ndim, "dim")}, and more indices` + (used ? `: ${used}` : "");
+        return mask && dim in mask && at in shape ? `dim ${dim} of the mask has ${mask[dim]}, dim ${at} of the tensor has ${shape[at]}` : "";
       },
     }, { title: "an index tensor of another shape", lesson: "02_views", section: "Two rows, taken in two ways", says: [
         "Index tensor must have the same number of dimensions as {what*} tensor",
@@ -283,12 +280,11 @@ export const SHAPES = [
         "input and indices should have the same number of dimensions, but got {a} dimensions for input, and {b} dimensions " +
           "for indices",
         "Number of indices ({n}) should be equal to source.size(dim){~}({size})", "Index is supposed to be a vector"],
-      means: "gather and scatter look along one dim: in all others the index is no larger than the tensor, and has as many dims", harm: REFUSED,
+      means: ["the tensor has {a dim}, the index {b}", "the index has {n element}, and the source has {size} in that dim",
+        "gather and scatter look along one dim: in all others the index is no larger than the tensor, and has as many dims"], harm: REFUSED,
       cause: "an index without the dim that a reduction such as argmax dropped",
       cure: "index.unsqueeze(dim), a view; argmax(..., keepdim=True) keeps the dim; torch.take_along_dim broadcasts",
-      decode({ index, shape, src, dim, n, size, a, b }) {
-        if (a !== undefined) return `the tensor has ${counted(a, "dim")}, the index ${b}`;
-        if (n !== undefined) return `the index has ${counted(n, "element")}, and the source has ${size} in that dim`;
+      decode({ index, shape, src, dim }) {
         if (!index) return "";
         const larger = (other, name, dims) => dims.filter((d) => index[d] > other[d]).map((d) => `${index[d]} in dim ${d}, ${name} has ${other[d]}`);
         const all = range(index.length);
@@ -305,19 +301,14 @@ export const SHAPES = [
         "Number of dimensions of tensors must match. Expected {p}-D tensors, but got {q}-D for tensor number {n}",
         "the array at index {m} has {p} dimension(s) and the array at index {n} has {q} dimension(s)",
         "zero-dimensional arrays cannot be concatenated", "zero-dimensional tensor (at position {n}) cannot be concatenated"],
-      means: "cat and concatenate put tensors one after the other in one dim, so all other dims have to agree", harm: REFUSED,
+      means: ["one has {p dim}, another {q}: a dim is missing, and x.unsqueeze(dim) adds it",
+        "all sizes but that of dim {dim} have to agree: dim {d} has {a} in the first tensor, and {b} in number {n} (the first is number 0)",
+        "all sizes but that of the joined dim have to agree: dim {d} has {a} in the first tensor, and {b} in number {n} (the first is number 0)",
+        "all sizes but that of dim {dim} have to agree: tensor number {n} (the first is number 0) has {b} where the first has {a}",
+        "cat and concatenate put tensors one after the other in one dim, so all other dims have to agree"], harm: REFUSED,
       cause: "images or sequences of different sizes, a missing dim, or another dim than was meant",
       cure: "give the dim, as in torch.cat(tensors, dim=1); pad the smaller ones; torch.stack makes a new dim",
-      decode({ dim, a, b, d, n, p, q }) {
-        if (p !== undefined) return `one has ${counted(p, "dim")}, another ${q}: a dim is missing, and x.unsqueeze(dim) adds it`;
-        if (a === undefined) return "a single element has no dim to be joined in: torch.stack makes one";
-        const where = dim === undefined ? "the joined dim" : `dim ${dim}`;
-        if (d !== undefined)
-          return `all sizes but that of ${where} have to agree: dim ${d} has ${a} in the first tensor, and ${b} in number ${n} ` +
-            "(the first is number 0)";
-        return `all sizes but that of dim ${dim} have to agree: tensor number ${n} (the first is number 0) has ${b} where ` +
-          `the first has ${a}`;
-      },
+      decode: (_, { text }) => (text.startsWith("zero") ? "a single element has no dim to be joined in: torch.stack makes one" : ""),
     }, { title: "tensors of other sizes, stacked", lesson: "02_views", section: "What is always a copy", says: [
         "stack expects each tensor to be equal size, but got {a,} at entry {m} and {b,} at entry {n}",
         "stack expects each tensor to be equal size, but got {a,} at entry {m}", "stack expects each tensor to be equal size",
@@ -329,10 +320,9 @@ export const SHAPES = [
     }, { title: "rows of different lengths", section: "Memory is one line", says: [
         "The requested array has an inhomogeneous shape after {n} dimensions. The detected shape was {shape,}",
         "expected sequence of length {a} at dim {d} (got {b})"],
-      means: "an array is a box: along each dim all rows have one length", harm: REFUSED, cause: "a list of lists or arrays of different lengths",
+      means: ["in dim {d} one row has {a} elements, another {b}", "the lists agree in {n dim}, and differ in dim {n}",
+        "an array is a box: along each dim all rows have one length"], harm: REFUSED, cause: "a list of lists or arrays of different lengths",
       cure: "pad the rows; torch.nested or dtype=object keep them apart, without strides between them",
-      decode: ({ n, a, b, d }) => (a === undefined ? `the lists agree in ${counted(n, "dim")}, and differ in dim ${n}`
-        : `in dim ${d} one row has ${a} elements, another ${b}`),
     },
   ]),
 ];
