@@ -286,8 +286,8 @@ export const LIBRARIES = [
       means: ["safetensors stores rows one after the other, without strides; {name} lies otherwise",
         "safetensors stores rows one after the other, without strides; the tensor lies otherwise"], harm: "no: safetensors refuses",
       cause: "a transposed weight, a slice of a larger one, or a model in channels-last",
-      cure: ["{name}.contiguous() before you save, which also leaves the rest of its storage behind",
-        "x.contiguous() before you save, which also leaves the rest of its storage behind"],
+      cure: "x.contiguous() before you save, which also leaves the rest of its storage behind",
+      decode: ({ name }) => (name ? { cure: `${name}.contiguous() before you save, which also leaves the rest of its storage behind` } : ""),
     }, { title: "a declared shape that the graph does not give", section: "The message, decoded", says: [
         "Inferred shape and existing shape differ in dimension {dim}: ({inferred}) vs ({declared})",
         "Inferred shape and existing shape differ in rank: ({inferred}) vs ({declared})"],

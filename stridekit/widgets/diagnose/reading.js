@@ -57,6 +57,6 @@ export const apart = (some, others) => some.flatMap((n, d) => (n === others[d] ?
 export const dimsOf = (dims) => `${dims.length === 1 ? "dim" : "dims"} ${dims.join(", ")}`;
 
 // Families that a section of a lesson explains; each may name another section and lesson, and another harm than torch's.
-// What is told of a message may be several sentences: the first counts of whose fields all are known, {n dim} being "2 dims".
+// What a message means may be several sentences: the first counts of whose fields all are known, {n dim} being "2 dims".
 export const taughtBy = (lesson, section, families) =>
   families.map((family) => ({ lesson, section, harm: TORCH, ...family }));
