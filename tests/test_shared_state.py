@@ -155,7 +155,7 @@ READ = re.compile(r'model\.get\("(\w+)"\)')
 def test_a_widget_is_drawn_for_each_trait_that_it_reads_and_python_sends(kind):
     folder = FOLDER / type(make(kind)).__module__.split(".")[-2]
     source = (folder / "widget.js").read_text(encoding="utf-8")
-    drawn = {*re.findall(r"\w+", " ".join(TRAITS.findall(source)))}
+    drawn = {"_state", *re.findall(r"\w+", " ".join(TRAITS.findall(source)))}
     shared = {*Explorer.class_traits(sync=True)} - {"_state"}
     sent = {name for name in make(kind).keys if name not in shared}
     assert drawn == sent - {"_anywidget_id"}

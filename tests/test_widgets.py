@@ -131,7 +131,7 @@ def test_a_sheet_is_one_block_of_its_own_kind(path):
 def test_every_widget_has_a_class_of_its_own():
     for name, kind in KINDS.items():
         module = getattr(widgets, name)._module
-        found = re.findall(r'kind: "(sk-(?!d|offset)[a-z]+)", traits', module)
+        found = re.findall(r'kind: "(sk-(?!d|offset)[a-z]+)", (?:traits|draw)', module)
         assert found == [kind.css.removeprefix(".")]
     assert len({kind.css for kind in KINDS.values()}) == len(KINDS) == len(SHEETS)
 

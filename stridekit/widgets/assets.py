@@ -27,7 +27,7 @@ from stridekit.widgets.palette import css_classes, css_variables
 _HERE = Path(__file__).parent
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.MULTILINE)
 _COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
-_EXPORT = re.compile(r"^export (?!default)(?=(?:async )?(?:const|function|class) (\w+))", re.M)
+_EXPORT = re.compile(r"^export (?!default|function render)(?=(?:async )?(?:const|function|class) (\w+))", re.M)
 
 
 @cache
@@ -49,14 +49,14 @@ def name_of(packed: str) -> str:
 
 
 def waiting(name: str) -> str:
-    """A module whose default export is that of a pack, once it is there."""
+    """A module whose default export is the module of a pack, once it is there."""
     return f"export default () => (globalThis[{name!r}] ??= Promise.withResolvers()).promise;"
 
 
 def module(name: str) -> str:
     """A file preceded by everything it imports: a module that imports nothing.
 
-    Named exports of the file become names of the module; its default export stays.
+    Named exports of the file become names of the module; its default export stays, and so does `render`.
     """
     *parts, last = files(name)
     return "\n".join([*map(scope, parts), _body(last)])
@@ -90,7 +90,7 @@ def exports(name: str) -> tuple[str, ...]:
 
 
 def _body(name: str) -> str:
-    """A file without comments, whose imports read from constants, and that exports only its default."""
+    """A file without comments, whose imports read from constants; a widget's exports `render`."""
 
     def take(found: re.Match[str]) -> str:
         names, other = found[1].replace(" as ", ": "), _beside(name, found[2])

@@ -24,7 +24,7 @@ function createWorld({ pages, kernel: changes }) {
         view.drawn += 1;
         view.now = page.model.get("_state").at;
       };
-      const shell = createShell({ model: page.model, el: new Node() }, { label: "", kind: "", traits: ["_state"], draw });
+      const shell = createShell({ model: page.model, el: new Node() }, { label: "", kind: "", draw });
       shell.open();
       views.push(view);
       return shell;

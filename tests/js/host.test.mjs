@@ -42,12 +42,10 @@ test("a model tells of each change by its name and as any change; a listener tha
 });
 
 const SHOWS = `globalThis.loaded = (globalThis.loaded ?? 0) + 1;
-  export default {
-    render({ model, el, signal }) {
-      if (model.get("bad")) throw new Error("no such picture");
-      Object.assign(el, { model, signal, textContent: model.get("text") });
-    },
-  };`;
+  export function render({ model, el, signal }) {
+    if (model.get("bad")) throw new Error("no such picture");
+    Object.assign(el, { model, signal, textContent: model.get("text") });
+  }`;
 
 test("nodes of one number share a model, a module is loaded once, and what fails says so in its place", async () => {
   const reported = [], nodes = ["0", "1", "0", "2"].map((widget) => ({ dataset: { widget } }));
@@ -69,7 +67,7 @@ const begin = (traits, widget_manager) => code.initialize({ model: { get: (name)
 test("widgets get the module whether they come before or after it, and it runs once for all models of a kind", async () => {
   const wait = () => (globalThis["a kind"] ??= Promise.withResolvers()).promise, early = wait();
   let styles = 0; document.head.append = () => (styles += 1);
-  const module = zip("export default { draws: 'é' };");
+  const module = zip("export const draws = 'é';");
   for (const key of ["a kind", "a kind", "a kind", "a later kind"]) begin({ _key: key, _zip: module });
   const later = await globalThis["a later kind"].promise; // by then, the first kind would have come again
   assert.deepEqual([(await early).draws, await wait() === await early, later.draws, styles], ["é", true, "é", 2]);
@@ -148,8 +146,9 @@ function view(code = new Code()) {
   const widget_manager = { context, _modelsSync: new Map([["c", code]]) };
   const model = Object.assign(new Events(), { get: () => "IPY_MODEL_c", widget_manager });
   const root = { shown: new Set(), append: (line) => root.shown.add(Object.assign(line, { on: root })) };
-  const close = besideKernel(model, root);
-  return { code, context, model, close, ...sessionContext, says: () => root.shown.size === 1 };
+  const ended = new AbortController();
+  besideKernel(model, root, ended.signal);
+  return { code, context, model, close: () => ended.abort(), ...sessionContext, says: () => root.shown.size === 1 };
 }
 
 test("a kernel that works, or is found again after its connection was lost, has not gone", () => {
@@ -178,7 +177,7 @@ test("a change is an edit of the notebook, to open it is none; views watch a ker
   two.close();
   assert.equal(code.handlers.size + one.model.handlers.size + two.model.handlers.size, 0);
   for (const widget_manager of [undefined, { context: {} }, { context: {}, _modelsSync: new Map() }])
-    besideKernel({ get: () => "IPY_MODEL_c", widget_manager }, null)(); // elsewhere there is nothing to do
+    besideKernel({ get: () => "IPY_MODEL_c", widget_manager }, null); // elsewhere there is nothing to do
 });
 
 // JupyterLab opens a lesson: the extension ------------------------------------------------------------------------

@@ -16,7 +16,7 @@ function createModel(scene) {
 }
 
 const open = (model, draw = () => {}) => {
-  const shell = createShell({ model, el: new Node() }, { label: "a", kind: "b", traits: ["_state", "_note"], draw });
+  const shell = createShell({ model, el: new Node() }, { label: "a", kind: "b", traits: ["_note"], draw });
   return [shell, shell.open()];
 };
 
@@ -34,7 +34,7 @@ test("a change is drawn at once and sent once, when it has been painted", () => 
 test("another state makes a widget forget what was pointed at, an answer does not", () => {
   const model = createModel("start");
   const done = [];
-  const options = { label: "a", kind: "b", traits: ["_state"] };
+  const options = { label: "a", kind: "b" };
   const shell = createShell({ model, el: new Node() }, { ...options,
     draw: () => void done.push(model.get("_state")), forget: () => done.push("forgot") });
   shell.open();
@@ -80,8 +80,8 @@ test("closing leaves no listener behind, and is done once", () => {
   const model = createModel("start");
   const [shell, close] = open(model);
   let ended = 0;
-  shell.atEnd(() => (ended += 1));
-  assert.equal(model.handlers.length, 3);
+  shell.signal.addEventListener("abort", () => (ended += 1));
+  assert.equal(model.handlers.length, 4);
   close();
   close();
   assert.equal(model.handlers.length, 0);
@@ -92,7 +92,7 @@ test("names on a page are counted together, whatever module they come from", asy
   const other = await import("../../stridekit/widgets/page/shell.js?another");
   const [shell] = open(createModel("start"));
   const twin = other.createShell(
-    { model: createModel("start"), el: new Node() }, { label: "a", kind: "b", traits: [], draw() {} });
+    { model: createModel("start"), el: new Node() }, { label: "a", kind: "b", draw() {} });
   assert.notEqual(shell.id, twin.id);
 });
 

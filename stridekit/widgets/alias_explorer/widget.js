@@ -16,10 +16,8 @@ const EXAMPLES = [
 const WIDE = 700; // from here on, the picture is as high as a screen at most
 const SIGNS = { same: "=", inside: "⊂", around: "⊃", some: "∩", none: "∅", overlap: "×" };
 
-function render({ model, el }) {
-  const shell = createShell({ model, el }, {
-    label: "alias explorer", kind: "sk-aliases", traits: ["_state"], draw, code, facts,
-  });
+export function render(view) {
+  const shell = createShell(view, { label: "alias explorer", kind: "sk-aliases", draw, code, facts });
   const { id } = shell;
   const own = { hover: null, spot: null, why: "", pending: null };
   const { names: called = NAMES } = shell.state();
@@ -156,5 +154,3 @@ function ownersOf(session) {
   }
   return owners;
 }
-
-export default { render };

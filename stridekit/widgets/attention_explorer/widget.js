@@ -22,10 +22,8 @@ const MEMORIES = {
   qkv: "the memory of qkv", rotary: "the memory after rotary", attention: "the memory of out", merge: "the memory of y",
 };
 
-function render({ model, el }) {
-  const shell = createShell({ model, el }, {
-    label: "attention explorer", kind: "sk-attention", traits: ["_state"], draw, code, facts,
-  });
+export function render(view) {
+  const shell = createShell(view, { label: "attention explorer", kind: "sk-attention", draw, code, facts });
   const { id, state } = shell;
   const hand = {
     onHover: (element) => shell.hover(element && sourceOf(element)), onMove: (element) => shell.put({ followed: sourceOf(element) }),
@@ -141,5 +139,3 @@ function createMemory(id, memory, title, hand) {
     },
   };
 }
-
-export default { render };

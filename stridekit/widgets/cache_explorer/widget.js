@@ -17,10 +17,8 @@ const [SCALE, NAMES, TOP] = [56, 120, 12]; // and beside it and above it
 const TICKS = range(5).map((k) => (k * LONG) / 4);
 const STEPS = range(65).map((k) => (k * LONG) / 64);
 
-function render({ model, el }) {
-  const shell = createShell({ model, el }, {
-    label: "cache explorer", kind: "sk-cache", traits: ["_state"], draw, code, facts,
-  });
+export function render(view) {
+  const shell = createShell(view, { label: "cache explorer", kind: "sk-cache", draw, code, facts });
   const { id, state } = shell;
   let followed = [0, 0, 0]; // sequence, head, token
 
@@ -131,5 +129,3 @@ function chartOf(totals, tokens, width) {
 }
 
 const inMegabytes = (n) => `${Number((n / 1e6).toPrecision(3))} MB`;
-
-export default { render };

@@ -22,8 +22,8 @@ const SIZES = [["N", "images"], ["C", "channels"], ["H", "height"], ["W", "width
 /** The height of a box, by the rows of the tallest part: all of them fit one screen. */
 const boxHeight = (rows) => (rows <= 6 ? 24 : rows <= 9 ? 18 : 15);
 
-function render({ model, el }) {
-  const shell = createShell({ model, el }, { label: "channels-last explorer", kind: "sk-channels", traits: ["_state"], draw, code, facts });
+export function render(view) {
+  const shell = createShell(view, { label: "channels-last explorer", kind: "sk-channels", draw, code, facts });
   const { id, state } = shell;
   const hand = { onHover: shell.hover, onMove: (flat) => shell.put({ index: unflatten(state().shape, flat) }) };
 
@@ -137,5 +137,3 @@ function createTape(id, name, hand) {
 }
 
 const rowOf = (shape, width, narrowest) => most(product(shape.slice(1)), Math.floor((width - NUMBERS) / narrowest));
-
-export default { render };

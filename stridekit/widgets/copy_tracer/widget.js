@@ -15,8 +15,8 @@ const MARKS = { made: "●", passed: "○", end: "◆" };
 const ROLES = { "made by": "made", "given as": "made", "passed on by": "passed" };
 const FORMATS = { contiguous: "contiguous", channels_last: "channels last", channels_last_3d: "channels last", both: "both", neither: "other order" };
 
-function render({ model, el }) {
-  const shell = createShell({ model, el }, { label: "copy tracer", kind: "sk-copies", traits: ["_state", "_run"], draw, code });
+export function render({ model, el }) {
+  const shell = createShell({ model, el }, { label: "copy tracer", kind: "sk-copies", traits: ["_run"], draw, code });
   const { title, rows, chains } = model.get("_run");
   const most = Math.max(1, ...rows.map(({ copied }) => copied));
   const leads = firsts(chains).sort((a, b) => a.finding - b.finding);
@@ -119,5 +119,3 @@ const wayOf = ({ finding, title, steps, advice }) => ["div", {}, ["p", { text: `
     ["dt", {}, ["span", { "aria-hidden": "true", text: `${MARKS[ROLES[role] ?? "end"]} ` }], ["span", { text: role }]],
     ["dd", {}, ["code", { text: [line, source].filter(Boolean).join("  ") }], ["code", { class: "sk-layout", text: layout }]]])],
   ["p", { class: "sk-advice", text: advice }]];
-
-export default { render };

@@ -8,8 +8,8 @@ import { ASK, code, diagnose, KNOWN, MOST } from "./diagnose.js";
 
 const HOW = "With its traceback or without; of several messages the last one counts.";
 
-function render({ model, el }) {
-  const shell = createShell({ model, el }, { label: "diagnosis", kind: "sk-paste", traits: ["_state"], draw, code });
+export function render(view) {
+  const shell = createShell(view, { label: "diagnosis", kind: "sk-paste", draw, code });
   const id = `${shell.id}-text`;
   const box = h("textarea", {
     id, class: "sk-input", rows: "3", spellcheck: "false", autocomplete: "off", "aria-describedby": `${id}-how`,
@@ -34,5 +34,3 @@ function render({ model, el }) {
 
   return shell.open(head, box, h("p", { class: "sk-note", id: `${id}-how`, text: HOW }), title, list);
 }
-
-export default { render };

@@ -19,10 +19,10 @@ function output({ label, stride, note } = { label: "", stride: [], note: "" }, i
     ["p", { text: taken }], ["p", { text, class: text && !/^(a view|nothing)/.test(text) ? "sk-why" : "sk-note" }]];
 }
 
-function render({ model, el }) {
+export function render({ model, el }) {
   const network = model.get("_network");
   const shell = createShell({ model, el }, {
-    label: "format tracer", kind: "sk-formats", traits: ["_state", "_network"], draw,
+    label: "format tracer", kind: "sk-formats", traits: ["_network"], draw,
     code: (state) => code(state, network), facts: (state) => facts(state, network),
   });
   const shapes = network.inputs.map(({ shape }, k) => [k, `x of shape ${tuple(shape)}`]);
@@ -58,5 +58,3 @@ function render({ model, el }) {
 
   return shell.open(choice.node, table);
 }
-
-export default { render };

@@ -4,7 +4,7 @@
 const VIEW = "application/vnd.jupyter.widget-view+json";
 const STATE = "application/vnd.jupyter.widget-state+json";
 
-/** Give the widgets that wait for it the default export of the module, run once per page. */
+/** Give the widgets that wait for it the module, run once per page. */
 async function unpack(key, zip) {
   const shared = (globalThis[key] ??= Promise.withResolvers());
   if (shared.begun) return;
@@ -14,7 +14,7 @@ async function unpack(key, zip) {
   const { module, style } = await new Response(inflated).json();
   document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
   const url = URL.createObjectURL(new Blob([module], { type: "text/javascript" }));
-  shared.resolve((await import(url)).default);
+  shared.resolve(await import(url));
   URL.revokeObjectURL(url);
 }
 

@@ -16,13 +16,13 @@ const TYPED = "textarea, input:not([type=range], [type=checkbox], [type=radio])"
 
 // `change(state)` shows another state on behalf of a hand, `code()` is what reproduces the picture, and `name` what a
 // file of it is called.
-export function createFrame(model, root, { id, name, code, change }) {
+export function createFrame(model, root, { id, name, code, change, signal }) {
   const history = historyOf(model);
   const tools = Object.fromEntries(Object.entries(TOOLS).map(([what, [label, title, d]]) => {
     const icon = s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, s("path", { d }));
     return [what, button("", () => press(what), { "aria-label": label, title, tabindex: "-1" }, icon)];
   }));
-  const share = createShare(root, { id, name, code, link: model.link, opener: tools.share });
+  const share = createShare(root, { id, name, code, link: model.link, opener: tools.share, signal });
   const bar = h("div", {
     class: "sk-tools", role: "toolbar", "aria-label": "the picture",
     onkeydown(event) {
@@ -37,6 +37,8 @@ export function createFrame(model, root, { id, name, code, change }) {
   reach(tools.undo);
   if (!root.showPopover) tools.wide.remove();
   root.addEventListener("keydown", keyed);
+  document.addEventListener("keydown", ({ key, defaultPrevented }) => key === "Escape" && !defaultPrevented && widen(false), { signal });
+  document.addEventListener("focusin", ({ target }) => root.contains(target) || widen(false), { signal }); // gone to what it covers
 
   function press(what) {
     reach(tools[what]);
@@ -72,14 +74,7 @@ export function createFrame(model, root, { id, name, code, change }) {
       root.showPopover();
     } else root.removeAttribute("popover");
     set(tools.wide, "aria-pressed", String(wide));
-    const listen = wide ? "addEventListener" : "removeEventListener";
-    document[listen]("keydown", escape);
-    document[listen]("focusin", stray);
   }
-
-  const escape = ({ key, defaultPrevented }) => key === "Escape" && !defaultPrevented && widen(false);
-  /** The focus has gone to what the widget covers. */
-  const stray = ({ target }) => root.contains(target) || widen(false);
 
   return {
     node,
@@ -87,10 +82,6 @@ export function createFrame(model, root, { id, name, code, change }) {
       history.keep(model.get("_state"));
       const ahead = history.ahead();
       for (const what of Object.keys(ahead)) set(tools[what], "aria-disabled", String(ahead[what] === undefined));
-    },
-    close() {
-      widen(false);
-      share.close();
     },
   };
 }
@@ -153,7 +144,7 @@ const isSame = (a, b) => isEqual(a, b, Object.keys({ ...a, ...b }).filter((key) 
 // The share menu: the code, the link and the picture of what a widget shows -----------------------
 
 /** `link(state)`, where the page has one, is the address of a state; `opener` is the button of the menu. */
-export function createShare(root, { id, name, code, link, opener }) {
+export function createShare(root, { id, name, code, link, opener, signal }) {
   const said = h("p", { class: "sk-copied", role: "status" });
   const text = h("code");
   const items = [
@@ -165,19 +156,21 @@ export function createShare(root, { id, name, code, link, opener }) {
   const node = h("div", { class: "sk-menu", id: `${id}-menu`, role: "group", "aria-label": "share", hidden: "", onkeydown: keyed },
     ...items.map(([label, act]) => button(label, act)), said, text);
   setAll(opener, { "aria-expanded": "false", "aria-controls": node.id });
+  document.addEventListener("pointerdown", leave, { signal });
 
   const isOpen = () => opener.getAttribute("aria-expanded") === "true";
 
   function toggle(open = !isOpen()) {
     set(opener, "aria-expanded", String(open));
     show(node, open);
-    document[open ? "addEventListener" : "removeEventListener"]("pointerdown", leave);
     if (!open) return;
     for (const part of [said, text]) set(part, "text", "");
     node.querySelector("button").focus();
   }
 
-  const leave = ({ target }) => node.contains(target) || opener.contains(target) || toggle(false);
+  function leave({ target }) {
+    if (![node, opener].some((part) => part.contains(target))) toggle(false);
+  }
 
   function keyed(event) {
     const next = neighbour([...node.querySelectorAll("button")], { ArrowUp: -1, ArrowDown: 1 }[event.key]);
@@ -208,7 +201,7 @@ export function createShare(root, { id, name, code, link, opener }) {
     set(text, "text", "");
   }
 
-  return { node, toggle, close: () => toggle(false) };
+  return { node, toggle };
 }
 
 // A widget as a picture: the nodes that are on screen in an SVG, and the same drawn as a PNG.

@@ -18,7 +18,6 @@ export function createGoals(model, facts) {
     h("strong", { text: "Try" }), list, news);
   const done = new Set();
   let held = null;
-  model.on("change:_done", draw);
 
   function draw() {
     const now = heldBy(facts(model.get("_state")), goals);
@@ -36,5 +35,5 @@ export function createGoals(model, facts) {
     if (done.size > (model.get("_done") ?? []).length) model.set("_done", [...done].sort((a, b) => a - b));
   }
 
-  return { node, draw, close: () => model.off("change:_done", draw) };
+  return { node, draw };
 }

@@ -24,7 +24,7 @@ export function createModel(state) {
 
 async function load(esm) {
   const url = URL.createObjectURL(new Blob([esm], { type: "text/javascript" }));
-  const { default: widget } = await import(url);
+  const widget = await import(url);
   URL.revokeObjectURL(url);
   return widget;
 }

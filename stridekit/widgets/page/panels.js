@@ -162,7 +162,7 @@ export function createPlayer(shell, key, { most, pause }) {
   const left = () => most() - shell.state()[key];
   const step = () => shell.put({ [key]: shell.state()[key] + 1 });
   const rewind = () => shell.put({ [key]: 0 });
-  shell.atEnd(stop);
+  shell.signal.addEventListener("abort", stop);
 
   function toggle() {
     const stops = waiting !== null;

@@ -16,11 +16,11 @@ const unanswered = new Map();
 
 const NARROW = 480; // px: the toolbar then has a row of its own
 
-// `draw` is called without arguments when one of the `traits` or the width has changed; before it, `forget` when
+// `draw` is called without arguments when "_state", one of the `traits` or the width has changed; before it, `forget` when
 // "_state" has been replaced. What need not be in the first frame of a change, it returns as a function: this page
 // calls it once that frame is painted. A widget with a toolbar has `code()`, the source that reproduces the picture, and
 // `facts(state)`, over which goals are set.
-export function createShell({ model, el }, { label, kind, traits, draw, forget, code, facts }) {
+export function createShell({ model, el }, { label, kind, traits = [], draw, forget, code, facts }) {
   const spoken = h("p", { class: "sk-spoken", role: "status" });
   const root = h("div", { class: `stridekit ${kind}`, role: "group", "aria-label": label }, spoken);
   restoreSliders(root);
@@ -28,12 +28,16 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
   let unsent = false; // a change waits to be sent until it has been painted,
   let undrawn = null; // and with it what is no part of its first frame
   let drawn = null; // the state that is on screen
-  const ends = [];
-  const listeners = [["_answered_id", settle], ...traits.map((trait) => [trait, trait === "_state" ? follow : redraw])];
+  const ended = new AbortController();
+  const { signal } = ended;
+  const listeners = [
+    ["_state", follow], ["_answered_id", settle], ["_done", () => goals?.draw()], ...traits.map((trait) => [trait, redraw]),
+  ];
 
   const shell = {
     id: `stridekit-${nextViewId()}`,
     width: 900,
+    signal, // is aborted once the view is gone
     /** Add the panes, and draw for the first time. */
     open(first, ...rest) {
       root.prepend(first, ...(goals ? [goals.node] : []), ...rest);
@@ -42,11 +46,10 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
       el.append(root);
       for (const [trait, handler] of listeners) model.on(`change:${trait}`, handler);
       resized.observe(root);
-      ends.push(besideKernel(model, root));
+      besideKernel(model, root, signal);
       redraw();
       return once(close);
     },
-    atEnd: (end) => ends.push(end),
     redraw,
     hovered: null, // what is under the pointer, until another state comes
     hover(what) {
@@ -81,10 +84,9 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
   };
 
   const frame = code && createFrame(model, root, {
-    id: shell.id, name: label.replaceAll(" ", "-"), code: () => code(shell.state()), change: shell.change,
+    id: shell.id, name: label.replaceAll(" ", "-"), code: () => code(shell.state()), change: shell.change, signal,
   });
   const goals = facts && createGoals(model, facts);
-  const around = [frame, goals].filter(Boolean);
 
   /** Once the newest change is answered, the kernel's state counts. */
   function settle() {
@@ -126,7 +128,7 @@ export function createShell({ model, el }, { label, kind, traits, draw, forget, 
 
   function close() {
     undrawn = null;
-    for (const end of [...ends, ...around.map((part) => part.close)]) end();
+    ended.abort();
     for (const [trait, handler] of listeners) model.off(`change:${trait}`, handler);
     resized.disconnect();
     clearTimeout(speaking);
@@ -178,12 +180,12 @@ function restoreSliders(node) {
 
 const GONE = "No kernel: this still answers, but Python does not see it until you run the cell again.";
 
-/** Watch over a view with this root; returns its clean-up. */
-export function besideKernel(model, root) {
+/** Watch over a view with this root. */
+export function besideKernel(model, root, signal) {
   const { context, _modelsSync: models } = model.widget_manager ?? {};
   // What a kind of widget shares was made by the same kernel, and lives as long.
   const code = models?.get(model.get("_code").replace("IPY_MODEL_", ""));
-  if (!context || !code) return () => {};
+  if (!context || !code) return;
   const line = h("p", { class: "sk-gone", text: GONE });
   const show = () => (code.comm_live ? line.remove() : root.append(line));
   const touch = () => (context.model.dirty = true);
@@ -191,10 +193,10 @@ export function besideKernel(model, root) {
   code.on("comm_live_update", show);
   model.on("change", touch);
   show();
-  return () => {
+  signal.addEventListener("abort", () => {
     code.off("comm_live_update", show);
     model.off("change", touch);
-  };
+  });
 }
 
 // Jupyter tells its models when a kernel is restarted, but not when it dies, is shut down, or is exchanged.

@@ -17,8 +17,8 @@ const HINTS = {
   tuple: "whole numbers with commas between them, as torch writes a shape or a stride",
 };
 
-function render({ model, el }) {
-  const shell = createShell({ model, el }, { label: "prediction", kind: "sk-predict", traits: ["_state", "_problem"], draw });
+export function render({ model, el }) {
+  const shell = createShell({ model, el }, { label: "prediction", kind: "sk-predict", traits: ["_problem"], draw });
   const problem = model.get("_problem");
   const { id } = shell;
   const own = { draft: null, complaint: "" };
@@ -142,5 +142,3 @@ function render({ model, el }) {
 
   return shell.open(form, shows);
 }
-
-export default { render };

@@ -15,9 +15,9 @@ const [PAUSE, READING] = [800, 30]; // ms for a step while it plays, and for eac
 const WIDE = 700; // from here on, the picture is as high as a screen at most
 const BAR = 10; // room for the scroll bar of a tape
 
-function render({ model, el }) {
+export function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "reshape stepper", kind: "sk-reshape", traits: ["_state", "_given"], draw,
+    label: "reshape stepper", kind: "sk-reshape", traits: ["_given"], draw,
     code: (state) => code(state, model.get("_given")), facts,
   });
   const { id } = shell;
@@ -186,5 +186,3 @@ function render({ model, el }) {
 
   return shell.open(fields.node, rest);
 }
-
-export default { render };

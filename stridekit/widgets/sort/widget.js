@@ -11,9 +11,9 @@ const NOTES = ["each time", "each time", "on `x`"];
 const KEYS = ["v 1", "c 2", "d 3"];
 const HEARD = { "": "", "✓": "Right: ", "✗": "Wrong: " };
 
-function render({ model, el }) {
+export function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "sorting game", kind: "sk-sort", traits: ["_state", "_game"], draw,
+    label: "sorting game", kind: "sk-sort", traits: ["_game"], draw,
     code: (state) => code(state, game), forget: () => rest(),
   });
   const game = model.get("_game");
@@ -140,5 +140,3 @@ function isAt(node, x, y) {
   const { left, right, top, bottom } = node.getBoundingClientRect();
   return left <= x && x < right && top <= y && y < bottom;
 }
-
-export default { render };

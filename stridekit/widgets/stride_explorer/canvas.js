@@ -13,7 +13,7 @@ const THEME = ["(prefers-color-scheme: dark)", "(forced-colors: active)"];
 // and the size of the plate, if they are to be painted. And what they look like: look(number) is [tint, text, mark, attributes],
 // where the tint is 0 to 5 or null for a hole, and the mark "spot", "sharer" or ""; says(number) is read aloud, and `active` has
 // been reached by keys. It returns a function, if any, that sets what HTML boxes say: no eye waits for that.
-export function createBoxes({ kind, cell, onHover, onSelect, onKey }) {
+export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
   const grid = h("div", {
     class: kind, role: "grid", tabindex: "0", ...OWN_KEYS,
     onkeydown: (event) => (event.key === "Escape" ? grid.blur() : onKey(event)),
@@ -29,9 +29,9 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey }) {
 
   const media = THEME.map((query) => matchMedia(query));
   const themed = new MutationObserver(repaint);
-  const ends = new AbortController();
-  for (const query of media) query.addEventListener("change", repaint, { signal: ends.signal });
+  for (const query of media) query.addEventListener("change", repaint, { signal });
   themed.observe(document.body, { attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
+  signal.addEventListener("abort", () => themed.disconnect());
 
   function pointedAt({ target, clientX, clientY }) {
     if (!boxes.plate) return target.dataset.box ? Number(target.dataset.box) : null;
@@ -133,10 +133,5 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey }) {
     pen.strokeRect(x + thick / 2, y + thick / 2, w - thick, height - thick);
   }
 
-  function close() {
-    ends.abort();
-    themed.disconnect();
-  }
-
-  return { node: grid, draw, close, nodes, texts: () => textSize > 0 };
+  return { node: grid, draw, nodes, texts: () => textSize > 0 };
 }

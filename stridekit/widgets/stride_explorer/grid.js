@@ -76,9 +76,9 @@ const MOVES = {
 };
 
 /** The grid widget: `resize` lays it out for a shape, `draw` patches it to a view. */
-export function createGrid(id, { onHover, onSelect, onKey }) {
+export function createGrid(id, hand) {
   const idOf = (k) => `${id}-c${geometry.dense ? k : `${Math.floor(k / geometry.columns)}-${k % geometry.columns}`}`;
-  const boxes = createBoxes({ kind: "sk-grid", cell: "sk-cell", onHover, onSelect, onKey });
+  const boxes = createBoxes({ kind: "sk-grid", cell: "sk-cell", ...hand });
   const { node } = boxes;
   const flag = h("span", { class: "sk-flag" });
   const marks = h("div", { class: "sk-marks", "aria-hidden": "true" });
@@ -160,7 +160,7 @@ export function createGrid(id, { onHover, onSelect, onKey }) {
 
   const box = h("div", { class: "sk-gridbox" }, node, marks);
   return {
-    node: h("div", { class: "sk-pane" }, box), resize, draw, cells: boxes.nodes, close: boxes.close,
+    node: h("div", { class: "sk-pane" }, box), resize, draw, cells: boxes.nodes,
     isWrapped: () => geometry.lines > 1,
     geometry: () => geometry,
   };

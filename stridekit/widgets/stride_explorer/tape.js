@@ -86,8 +86,8 @@ export function tapeGeometry(storageSize, layout, width, owners, longest = 1, ti
 }
 
 /** The tape widget: `resize` lays it out, `draw` patches it; `locator` finds slots under a pointer. */
-export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
-  const boxes = createBoxes({ kind: "sk-tape", cell: "sk-slot", onHover, onSelect, onKey });
+export function createTape(id, { onDrag, ...hand }) {
+  const boxes = createBoxes({ kind: "sk-tape", cell: "sk-slot", ...hand });
   const { node } = boxes;
   set(node, "aria-label", "elements of the storage, in the order of memory");
   const drawing = s("svg", { class: "sk-drawing", "aria-hidden": "true" });
@@ -155,7 +155,6 @@ export function createTape(id, { onHover, onSelect, onKey, onDrag }) {
     node: pane, resize, draw, locator,
     geometry: () => g,
     slot: (element) => boxes.nodes()[numbers.indexOf(element)],
-    close: boxes.close,
   };
 }
 

@@ -14,7 +14,7 @@ import { createFormula, createSliders } from "./sliders.js";
 import { createTape } from "./tape.js";
 import { code, formula, verdicts, viewOf, words } from "./views.js";
 
-const TRAITS = ["_state", "_more", "_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
+const TRAITS = ["_more", "_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
 const WIDE = 720; // px: the sliders stand beside the grid, and all panes fit one screen
 const ROOM = 478; // px for grid and tape there: rows are low if they would take more, and then the panes scroll
 const [SLIDER, WORDS] = [26, 18]; // px of a slider, and of a line of words under them
@@ -22,7 +22,7 @@ const BESIDE = 340; // width of the sliders when they stand beside the grid
 const EDGE = 6; // px around what scrolls, for outlines
 const PAIRED = 540; // width for two columns of sliders
 
-function render({ model, el, signal }) {
+export function render({ model, el }) {
   const shell = createShell({ model, el }, {
     label: "stride explorer", kind: "sk-explorer", traits: TRAITS, draw,
     // A reason belongs to the slider that was just moved, not to later changes.
@@ -31,7 +31,7 @@ function render({ model, el, signal }) {
   });
   const NOWHERE = { hoverFlat: null, hoverSlot: null, tapeCursor: null };
   const own = { ...NOWHERE, lit: null, dragging: null, sliding: false };
-  const { id } = shell;
+  const { id, signal } = shell;
 
   const presets = createPresets((preset) => {
     widest = null;
@@ -72,6 +72,7 @@ function render({ model, el, signal }) {
     },
   });
   const grid = createGrid(id, {
+    signal,
     onHover: (flat) => own.dragging || hover("hoverFlat", flat), onSelect: select,
     onKey(event) {
       const { layout, index, chain } = stateNow();
@@ -83,6 +84,7 @@ function render({ model, el, signal }) {
     },
   });
   const tape = createTape(id, {
+    signal,
     onHover: (slot) => own.dragging || hover("hoverSlot", slot),
     onSelect: goToSlot,
     onKey(event) {
@@ -302,11 +304,9 @@ function render({ model, el, signal }) {
     shell.redraw();
   }
 
-  shell.atEnd(() => {
+  signal.addEventListener("abort", () => {
     placed.disconnect();
     motion.end();
-    grid.close();
-    tape.close();
   });
   return shell.open(head, rest);
 }
@@ -333,5 +333,3 @@ function takeKeys(el, slider, signal) {
     setTimeout(() => slider.setAttribute(SHORTCUTS, "true"));
   }
 }
-
-export default { render };

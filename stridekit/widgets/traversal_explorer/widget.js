@@ -24,9 +24,9 @@ const LEGEND = "A row is a cache line of 64 bytes. ● it is in the cache, ○ i
 const mostVisits = ({ walks }) => Math.max(...walks.map(numel));
 const numbersOf = (walks) => String(walks.flatMap(({ name, ...numbers }) => Object.entries(numbers).sort()));
 
-function render({ model, el }) {
+export function render({ model, el }) {
   const shell = createShell({ model, el }, {
-    label: "traversal explorer", kind: "sk-traversal", traits: ["_state", "_given", "_note"], draw, code, facts,
+    label: "traversal explorer", kind: "sk-traversal", traits: ["_given", "_note"], draw, code, facts,
   });
   const { id, state, put: change } = shell;
   let lastWarp = EXAMPLE.warp;
@@ -278,5 +278,3 @@ function createWarpPane(id, { onChange }) {
 
   return { node, draw };
 }
-
-export default { render };
