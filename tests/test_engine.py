@@ -18,7 +18,7 @@ import { numel as count } from "./page/layout.js";
 export const SIZES = { most: 3 };
 export const same = (x) => x;
 export function none() {}
-export const kinds = () => [new Set([1]), new Map([[2, 3]]), (1234567).toLocaleString()];
+export const kinds = () => [new Set([1]), new Map([[2, 3]])];
 export const twice = (x) => 2 * count(x);
 export const broken = () => (void 0).shape;
 export const deep = () => deep();
@@ -36,7 +36,7 @@ def script(monkeypatch):
 def test_values_cross_as_json_and_scripts_import_each_other(script):
     values = ["ü\ud800\0", 2**53 - 1, None, True, 0.5, {"a": []}]
     assert script.SIZES == {"most": 3} and script.same(values) == values and script.none() is None
-    assert script.kinds() == [[1], [[2, 3]], "1,234,567"] and script.twice(X) == 48
+    assert script.kinds() == [[1], [[2, 3]]] and script.twice(X) == 48
     with pytest.raises(AttributeError, match="exports no other"):
         script.other  # noqa: B018
 

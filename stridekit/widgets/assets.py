@@ -27,7 +27,7 @@ from stridekit.widgets.palette import css_classes, css_variables
 _HERE = Path(__file__).parent
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.MULTILINE)
 _COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
-_EXPORT = re.compile(r"^export (?!default|function render)(?=(?:async )?(?:const|function|class) (\w+))", re.M)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:const|function|class) (?!render\b)(\w+))", re.M)
 
 
 @cache
@@ -65,9 +65,8 @@ def module(name: str) -> str:
 def style(*names: str) -> str:
     """The palette and the style sheets."""
     sheets = [(_HERE / name).read_text(encoding="utf-8") for name in names]
-    return "\n".join(
-        [css_variables(".stridekit"), css_classes(":is(#sk-host, .stridekit)"), *sheets]
-    )
+    colours = [css_variables(".stridekit"), css_classes(":is(#sk-host, .stridekit)")]
+    return "\n".join([*colours, *sheets])
 
 
 @cache

@@ -112,5 +112,4 @@ class StateWidget(anywidget.AnyWidget):
 
     @classmethod
     def _asked(cls, name: str, state: dict[str, Any], *known: Any) -> Any:
-        """What a function of the script says of a state."""
         return getattr(cls._script, name)(state, *known)

@@ -24,10 +24,6 @@ except ImportError as error:
 
 SECONDS = 10  # the longest that a call may take
 
-# QuickJS has no Intl, which groups digits.
-_BEGIN = r"""Number.prototype.toLocaleString = function () {
-  return String(this).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
-};"""
 # What a script throws itself is an Error; the engine throws TypeError and other kinds, which are defects.
 _ASK = """(name, given) => {
   const plain = (key, value) => value instanceof Set || value instanceof Map ? [...value] : value;
@@ -53,7 +49,6 @@ if hasattr(os, "register_at_fork"):
 def _engine() -> Any:
     context = quickjs.Context()
     context.set_time_limit(SECONDS)
-    context.eval(_BEGIN)
     return context
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import traitlets
@@ -58,11 +58,8 @@ class Explorer(Framed):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if hasattr(cls, "_script") and not hasattr(cls, "FACTS"):
-            cls.FACTS = {name: type(value) for name, value in cls._facts(cls._example()).items()}
-
-    @classmethod
-    def _example(cls) -> dict[str, Any]:
-        return dict(cls._script.EXAMPLE)
+            example = cls._facts(cls._script.EXAMPLE)
+            cls.FACTS = {name: type(value) for name, value in example.items()}
 
     @classmethod
     def _facts(cls, state: dict[str, Any]) -> dict[str, Any]:
@@ -112,10 +109,6 @@ class Choices(Explorer):
         super().__init__(_state=self._checked(chosen))
         self._aim(goals)
 
-    @classmethod
-    def _example(cls) -> dict[str, Any]:
-        return {name: values[0] for name, values in cls._script.CHOICES.items()}
-
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
         choices = self._script.CHOICES
         return {name: choice(name, state[name], values) for name, values in choices.items()}
@@ -126,13 +119,18 @@ def plain(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def setting(name: str, doc: str) -> property:
-    """A part of the state that can be read, and set by the explorer's `_change(name=value)`."""
+def setting(
+    name: str,
+    doc: str,
+    shown: Callable[[Any], Any] = plain,
+    taken: Callable[[Any], Any] = lambda value: value,
+) -> property:
+    """A part of the state that can be read as `shown`, and set by the explorer's `_change`, as `taken`."""
 
     def put(explorer: Any, value: Any) -> None:
-        explorer._change(**{name: value})
+        explorer._change(**{name: taken(value)})
 
-    return property(lambda explorer: plain(explorer._state[name]), put, doc=doc)
+    return property(lambda explorer: shown(explorer._state[name]), put, doc=doc)
 
 
 def choice(name: str, value: Any, values: Sequence[Any]) -> Any:

@@ -58,14 +58,11 @@ def _wanted(goal: Goal, name: str, kinds: Mapping[str, type], owner: str) -> Any
     """The value of a fact as JSON, if the widget knows such a fact."""
     value = goal.facts[name]
     if name not in kinds:
-        raise ValueError(
-            f"goal {goal.text!r} asks for {name!r}, which {owner} does not know: "
-            f"it knows {', '.join(kinds)}"
-        )
+        known = f"{owner} does not know: it knows {', '.join(kinds)}"
+        raise ValueError(f"goal {goal.text!r} asks for {name!r}, which {known}")
     plain = [*value] if isinstance(value, tuple | list) else value
     fits = type(plain) is (list if kinds[name] is tuple else kinds[name])
     if not fits or (kinds[name] is tuple and not {*map(type, plain)} <= {int, str}):
-        raise TypeError(
-            f"goal {goal.text!r}: {name} is {shown(value)}, {a_kind(value)}: give {_KINDS[kinds[name]]}"
-        )
+        given = f"{name} is {shown(value)}, {a_kind(value)}"
+        raise TypeError(f"goal {goal.text!r}: {given}: give {_KINDS[kinds[name]]}")
     return plain

@@ -90,11 +90,8 @@ def _lines(where: Path) -> list[dict[str, Any] | None]:
 
 def _as_note(line: str) -> dict[str, Any] | None:
     with suppress(ValueError, RecursionError):
-        match json.loads(line):
-            case {"passed": str(), **more} | {
-                "card": str(),
-                "right": bool() | None,
-                **more,
-            } as note:
+        note = json.loads(line)
+        match note:
+            case {"passed": str(), **more} | {"card": str(), "right": bool() | None, **more}:
                 return None if more else note
     return None

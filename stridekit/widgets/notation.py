@@ -1,4 +1,4 @@
-"""What all widgets share in notation: layouts as JSON, corners of large ones, exact numbers."""
+"""What all widgets share in notation: layouts as JSON, corners of large ones."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from stridekit.layout import Layout
-from stridekit.widgets.engine import Script
-
-CACHE_LINE = 64  # bytes
 
 
 def layout_json(layout: Layout) -> dict[str, Any]:
@@ -36,8 +33,3 @@ def corner(x: Layout, name: str, most_dims: int, sizes: Mapping[int, int]) -> tu
     ends = [min(sizes[x.ndim - lead], n) for n in x.shape[lead:]]
     items = ["0"] * lead + [f":{end}" for end in ends]
     return x[(*[0] * lead, *map(slice, ends))], f"{name}[{', '.join(items)}]"
-
-
-def why_not_counted(layout: Layout) -> str:
-    """The reason why a browser cannot hold the numbers of a layout exactly; "" if it can."""
-    return str(Script("page/layout.js").whyNotCounted(layout_json(layout)))

@@ -45,9 +45,7 @@ def css_variables(selector: str) -> str:
     >>> print(css_variables(".x").splitlines()[1])
       --sk-offset: light-dark(#5a3bc0, #b8a2ff);
     """
-    lines = (
-        f"  --sk-{name}: light-dark({light}, {dark});" for name, (light, dark) in _NAMED.items()
-    )
+    lines = (f"  --sk-{name}: light-dark({', '.join(pair)});" for name, pair in _NAMED.items())
     return "\n".join([f"{selector} {{", *lines, "}\n"])
 
 

@@ -65,7 +65,6 @@ class AliasExplorer(Explorer, script="alias_explorer/session.js"):
         }
 
     def _held(self) -> dict[str, tuple[Layout, list[int]]]:
-        """The layout of each name, and the values on its storage."""
         session = self._script.sessionOf(self._state)
         return {
             name: (Layout(**tensor["layout"]), session["tapes"][tensor["tape"]])
@@ -92,7 +91,6 @@ class AliasExplorer(Explorer, script="alias_explorer/session.js"):
 
 
 def _three_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Names for x, y and z."""
     if isinstance(names, str):
         raise LayoutError(f"names are a sequence: write {tuple(names.split()) or ('a', 'b', 'c')}")
     called = texts("names", names)

@@ -1,1 +1,0 @@
-"""AttentionExplorer: heads on their way from a packed projection to the merged output."""

@@ -17,6 +17,9 @@ export const CHOICES = {
   batch: upTo(MOST.batch), tokens: upTo(MOST.tokens), heads: upTo(MOST.heads), dim: [2, 4], kv_heads: upTo(MOST.heads),
   packing: PACKINGS, rotary: ROTARY, attention: ATTENTION,
 };
+export const EXAMPLE = {
+  ...Object.fromEntries(Object.entries(CHOICES).map(([name, [first]]) => [name, first])), followed: ["q", 0, 0, 0, 0],
+};
 const ITEMSIZE = 4;
 const LETTERS = "abcd";
 

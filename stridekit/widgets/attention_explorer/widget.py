@@ -44,10 +44,6 @@ class AttentionExplorer(Choices, script="attention_explorer/flow.js"):
         middle = ("q", 0, *(int_(name, sizes[name]) // 2 for name in ("heads", "tokens", "dim")))
         super().__init__(goals, batch=batch, **sizes, **words, followed=middle)
 
-    @classmethod
-    def _example(cls) -> dict[str, Any]:
-        return super()._example() | {"followed": ["q", 0, 0, 0, 0]}
-
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
         s = super()._checked(state)
         if s["kv_heads"] not in self._script.kvChoices(s["heads"], "3HD"):

@@ -3,7 +3,7 @@
 // is written into the last block of its sequence, or into a new one of a pool; to be read, the blocks are gathered. Then
 // attention reads the keys, and `@` may clone them. tests/test_cache_explorer.py compares each step with torch.
 
-import { contiguousStride, product, range, sum, tuple, viewStride } from "../page/layout.js";
+import { contiguousStride, grouped, product, range, sum, tuple, viewStride } from "../page/layout.js";
 
 export const ROOM = 8; // tokens of the picture,
 export const LONG = 512; // and of the curves
@@ -15,11 +15,10 @@ export const CHOICES = {
   ...Object.fromEntries(Object.entries(SIZES).map(([name, [least, most]]) => [name, range(most - least + 1).map((k) => least + k)])),
   block: BLOCKS, order: ORDERS, attention: ATTENTION,
 };
+export const EXAMPLE = { tokens: 0, batch: 1, heads: 1, block: 2, order: ORDERS[0], attention: "@" };
 export const WAYS = ["cat", "in place", "blocks"];
 export const DIM = 64;
 const ITEMSIZE = 4;
-
-export const grouped = (n) => n.toLocaleString("en-US");
 
 const isFirst = ({ order }) => order === ORDERS[0];
 const inner = (s, tokens) => (isFirst(s) ? [s.heads, tokens] : [tokens, s.heads]);

@@ -2,10 +2,10 @@
 // The state in the model is the settings; the vector that is followed belongs to this view.
 
 import {
-  ATTENTION, BLOCKS, LONG, ORDERS, ROOM, SIZES, WAYS, boxes, code, curves, facts, grouped, label, now, place, rowOf, whole,
+  ATTENTION, BLOCKS, LONG, ORDERS, ROOM, SIZES, WAYS, boxes, code, curves, facts, label, now, place, rowOf, whole,
 } from "./growth.js";
 import { fill, h, paragraphs, s as svg, set, show } from "../page/dom.js";
-import { range } from "../page/layout.js";
+import { grouped, range } from "../page/layout.js";
 import { createElements, createPlayer, createSettings, createSizes } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 

@@ -1,1 +1,0 @@
-"""ChannelsLastExplorer: the same values in NCHW and NHWC order."""

@@ -5,6 +5,7 @@ import { readSteps } from "../page/grammar.js";
 
 export const MAX_SIZES = [3, 4, 3, 5]; // what two tapes show legibly on one screen
 export const CHOICES = { highlight: ["pixel", "channel"] };
+export const EXAMPLE = { shape: [2, 3, 2, 4], index: [0, 1, 1, 2], highlight: "pixel" };
 export const FORMATS = ["contiguous_format", "channels_last"];
 export const LETTERS = "abcd";
 const NAME = "memory_format=torch.channels_last";

@@ -29,10 +29,6 @@ class ChannelsLastExplorer(Choices, script="channels_last_explorer/formats.js"):
         middle = [0, *(n // 2 for n in sizes[1:])]
         super().__init__(goals, shape=sizes, index=middle, highlight="pixel")
 
-    @classmethod
-    def _example(cls) -> dict[str, Any]:
-        return super()._example() | {"shape": [2, 3, 2, 4], "index": [0, 1, 1, 2]}
-
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
         sizes, index = self._shape(state["shape"]), ints("index", state["index"])
         Layout(sizes).offset(index)  # raises IndexError
@@ -42,9 +38,7 @@ class ChannelsLastExplorer(Choices, script="channels_last_explorer/formats.js"):
     def _shape(self, shape: Iterable[int]) -> tuple[int, ...]:
         """The shape as a tuple. Raises LayoutError if the picture cannot hold it."""
         sizes, most = ints("shape", shape), tuple(self._script.MAX_SIZES)
-        if len(sizes) != 4 or not all(
-            1 <= n <= limit for n, limit in zip(sizes, most, strict=True)
-        ):
+        if len(sizes) != 4 or any(not 1 <= n <= top for n, top in zip(sizes, most, strict=True)):
             advice = f"give (N, C, H, W) from (1, 1, 1, 1) to {most}"
             raise LayoutError(f"shape {sizes} does not fit the picture: {advice}")
         return sizes

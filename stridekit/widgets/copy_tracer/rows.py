@@ -32,6 +32,7 @@ Step = tuple[str, str, str, str]  # a role, a line, its source, and the layout t
 # The events of a call; or, where it dispatched none, the number of the finding about it, and which time.
 Call = list[int] | tuple[int, int]
 Row = dict[str, Any]
+RowOf = dict[Any, int]  # by the number of an event, or of a finding and the time
 Chain = dict[str, Any]
 
 
@@ -42,7 +43,7 @@ def run_of(audit: Audit, most: int = MOST) -> dict[str, Any]:
         _row(("", _name(audit, name), "")) | _lies(x.shape, x.stride)
         for name, x in audit.inputs.items()
     ]
-    row_of: dict[Any, int] = {}  # by the number of an event, or of a finding and the time
+    row_of: RowOf = {}
     for call in calls:
         row_of |= dict.fromkeys(call if isinstance(call, list) else [call], len(rows))
         rows.append(_of_call(audit, call))
@@ -83,7 +84,6 @@ def fewer(rows: list[Row], most: int, also: int = 0) -> list[tuple[int, Row]]:
 
 
 def _left_out(rows: list[Row]) -> Row:
-    """The row that stands for others."""
     calls = sum(row["calls"] for row in rows)
     told = sum(bool(row["about"]) for row in rows)
     row = _row(("", f"… {many(calls, 'more call')}{f', {told} with findings' if told else ''}", ""))
@@ -196,7 +196,7 @@ def _count(row: Row, size: int) -> None:
 # Chains ---------------------------------------------------------------------------------------------
 
 
-def _chains(audit: Audit, row_of: dict[Any, int]) -> Iterator[Chain]:
+def _chains(audit: Audit, row_of: RowOf) -> Iterator[Chain]:
     """Each occurrence of each finding: the first ones, the second ones, and so on."""
     occurrences = [
         (k, number, finding, one)
@@ -229,7 +229,7 @@ def _input(audit: Audit, one: Occurrence) -> str:
 
 
 def _steps(
-    audit: Audit, finding: Finding, one: Occurrence, given: str, row_of: dict[Any, int]
+    audit: Audit, finding: Finding, one: Occurrence, given: str, row_of: RowOf
 ) -> list[Step]:
     """What was done to the layout, and where; of long chains, the beginning and the end."""
     shape, *strides = one.layouts

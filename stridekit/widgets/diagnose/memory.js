@@ -111,9 +111,7 @@ export const MEMORY = [
       cause: "a.view(dtype) of a transpose or of a slice with a step, or bytes that are cut off",
       cure: "np.ascontiguousarray(a).view(dtype), a copy; cut or pad bytes to a multiple of the itemsize",
       decode: ({ size, itemsize }) => (itemsize ? `${counted(size % itemsize, "byte")} of ${size} would be left over: an element has ${itemsize}` : ""),
-    }, { title: "floats that make no complex numbers", lesson: "06_attention", section: "Rotary embeddings: the order of a sum", says: [
-        "Tensor must have a last dimension of size 2", "Tensor must have a last dimension with stride 1",
-        "Tensor must have a storage_offset divisible by 2", "Tensor must have a stride divisible by 2 for all but last dimension"],
+    }, { title: "floats that make no complex numbers", lesson: "06_attention", section: "Rotary embeddings: the order of a sum", says: Object.keys(COMPLEX).map((what) => `Tensor must have a ${what}`),
       means: "a complex number is two floats that are neighbours in memory",
       cause: "view_as_complex (rotary embeddings, spectra) of halves, of a transpose or of a slice",
       cure: "torch.view_as_complex(x.contiguous()), a copy",
@@ -199,10 +197,7 @@ export const MEMORY = [
           `backward pass, and since then it was written to ${counted(now - then, "time")}: the gradient would be wrong`,
       }),
     }, { title: "a write to one of several views", says: [
-        "Output {n} of {op*} is a view and is being modified inplace. This view is the output of a function that returns " +
-          "multiple views",
-        "Output {n} of {op*} is a view and its base {~}been modified inplace. This view is the output of a function that " +
-          "returns multiple views"],
+        "Output {n} of {op*} is a view and {~} modified inplace. This view is the output of a function that returns multiple views"],
       means: "the operation returned several views of one tensor, and autograd follows no write to a single one, nor to all", harm: WRONG_GRADIENT,
       cause: "an operation in place on a result of split, chunk or unbind, on a row in a for loop over a tensor, or on the tensor behind them",
       cure: "write a = a + 1 in place of a += 1, or write through an index before you split: x[:2] += 1",
@@ -261,9 +256,8 @@ export const MEMORY = [
         return { means: `the code was compiled for other numbers: ${told.join("; ")}` };
       },
     }, { title: "a matrix in the wrong order", says: [
-        "must be row_major, got stride {stride,}", "must be col_major, got stride {stride,}", "must be row_major",
-        "must be col_major", "tensor to be row major in the last two dimensions, got strides {stride,}",
-        "tensor to be column major in the last two dimensions, got strides {stride,}",
+        "must be {order*}_major, got stride {stride,}", "must be row_major", "must be col_major",
+        "tensor to be {order*} major in the last two dimensions, got strides {stride,}",
         "stride along {d} dim to be multiple of 16 bytes, got {got}", "strides should be multiple of 16 bytes"],
       means: "the kernel takes rows one after the other in its first matrix, columns in the second, each begun at a multiple of 16 bytes",
       cause: "a transpose too many or too few: w.t() of a contiguous weight is column-major",

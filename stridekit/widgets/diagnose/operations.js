@@ -16,9 +16,7 @@ function inner(a, b, c, d) {
 export const OPERATIONS = [
   ...taughtBy("04_channels_last", "Four dims on one line", [
     { title: "an input with other channels", says: [
-        "Given groups={groups}, weight of size {weight,}, expected input{input,} to have {wanted} channels, but got {got} " +
-          "channels instead",
-        "Given transposed={groups}, weight of size {weight,}, expected input{input,} to have {wanted} channels, but got {got} " +
+        "Given {kind*}={groups}, weight of size {weight,}, expected input{input,} to have {wanted} channels, but got {got} " +
           "channels instead",
         "Invalid channel dimensions"],
       means: "dim 1 of the input is the channels, and has to fit the weight",

@@ -44,9 +44,8 @@ class Diagnose(Framed, script="diagnose/diagnose.js"):
         """A text that fits the box; half of a letter, which cannot be sent, becomes a question mark."""
         text, most = state["text"], self._script.MOST
         if not isinstance(text, str):
-            raise TypeError(
-                f"text is {a_kind(text)}: give the message, a str; diagnose takes errors"
-            )
+            advice = "give the message, a str; diagnose takes errors"
+            raise TypeError(f"text is {a_kind(text)}: {advice}")
         if len(text) > most:
             advice = f"give its end, text[-{most}:]"
             raise ValueError(f"text has {len(text):,} characters, the box takes {most:,}: {advice}")

@@ -1,1 +1,0 @@
-"""FormatTracer: a tensor in both memory formats on its way through layers that keep or lose them."""

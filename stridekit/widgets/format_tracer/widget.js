@@ -27,8 +27,7 @@ export function render({ model, el }) {
   });
   const shapes = network.inputs.map(({ shape }, k) => [k, `x of shape ${tuple(shape)}`]);
   const choice = createChoice("input of the network", shapes, (input) => shell.put({ input }));
-  const boxes = network.layers.map(({ name }, k) =>
-    h("input", { type: "checkbox", id: `${shell.id}-layer${k}`, onchange: () => toggle(name, boxes[k].checked) }));
+  const boxes = network.layers.map((_, k) => h("input", { type: "checkbox", id: `${shell.id}-layer${k}`, onchange: toggle }));
   const body = h("tbody");
   const table = h("table", {}, h("thead", {}, h("tr", {}, ...HEADS.map((text) => h("th", { scope: "col", text })))), body);
 
@@ -51,9 +50,8 @@ export function render({ model, el }) {
     shell.speak(last ? `At the end, x in contiguous_format is: ${first}; x in channels_last is: ${second}.` : "No layer is switched on.");
   }
 
-  function toggle(name, on) {
-    const { layers } = shell.state();
-    shell.put({ layers: on ? [...layers, name] : layers.filter((other) => other !== name) });
+  function toggle() {
+    shell.put({ layers: network.layers.map(({ name }) => name).filter((_, k) => boxes[k].checked) });
   }
 
   return shell.open(choice.node, table);

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import traitlets
 
 from stridekit._arguments import ints, texts
 from stridekit.layout import LayoutError
-from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.explorer import Explorer, choice, setting
 from stridekit.widgets.format_tracer import network as net
 from stridekit.widgets.goals import Goal
+
+
+def _input(shape: Iterable[int]) -> int:
+    wanted = ints("shape", shape)
+    if wanted not in net.INPUTS:
+        known = ", ".join(map(str, net.INPUTS))
+        raise LayoutError(f"the network was not run on shape {wanted}: use one of {known}")
+    return net.INPUTS.index(wanted)
+
+
+def _layers(names: Iterable[str]) -> list[str]:
+    """The names in the order in which the layers run; a list, as in JSON."""
+    wanted = texts("layers", [names] if isinstance(names, str) else names)
+    for name in wanted:
+        if name not in net.NAMES:
+            raise LayoutError(f"layer {name!r} is not known: {', '.join(net.NAMES)} are")
+    return [name for name in net.NAMES if name in wanted]
 
 
 class FormatTracer(Explorer, script="format_tracer/network.js"):
@@ -30,12 +47,7 @@ class FormatTracer(Explorer, script="format_tracer/network.js"):
     _network = traitlets.Dict().tag(sync=True)
 
     # Not asked of the network, which takes a while to run.
-    FACTS: ClassVar[dict[str, type]] = {
-        "shape": tuple,
-        "layers": tuple,
-        "refused": bool,
-        "lost": bool,
-    }
+    FACTS: ClassVar = {"shape": tuple, "layers": tuple, "refused": bool, "lost": bool}
     FACTS |= {"contiguous_end": str, "channels_last_end": str}
 
     def __init__(
@@ -53,43 +65,14 @@ class FormatTracer(Explorer, script="format_tracer/network.js"):
     def _asked(cls, name: str, state: dict[str, Any], *known: Any) -> Any:
         return super()._asked(name, state, net.network())
 
-    def _check(self, state: dict[str, Any]) -> None:
-        known = state["input"] in range(len(net.INPUTS))
-        if not known or not set(state["layers"]) <= set(net.NAMES):
-            raise LayoutError(f"the picture cannot show {state}")
+    def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        number = choice("input", state["input"], range(len(net.INPUTS)))
+        return {"input": number, "layers": _layers(state["layers"])}
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the input: (2, 3, 4, 4), or one of two shapes with sizes of 1."""
-        return net.INPUTS[self._state["input"]]
-
-    @shape.setter
-    def shape(self, shape: Iterable[int]) -> None:
-        self._state = self._state | {"input": _input(shape)}
-
-    @property
-    def layers(self) -> tuple[str, ...]:
-        """The layers that are switched on, in the order in which they run."""
-        return tuple(name for name in net.NAMES if name in self._state["layers"])
-
-    @layers.setter
-    def layers(self, names: Iterable[str]) -> None:
-        self._state = self._state | {"layers": _layers(names)}
-
-
-def _input(shape: Iterable[int]) -> int:
-    """The number of the input with this shape."""
-    wanted = ints("shape", shape)
-    if wanted not in net.INPUTS:
-        known = ", ".join(map(str, net.INPUTS))
-        raise LayoutError(f"the network was not run on shape {wanted}: use one of {known}")
-    return net.INPUTS.index(wanted)
-
-
-def _layers(names: Iterable[str]) -> list[str]:
-    """The names in the order in which the layers run; a list, as in JSON."""
-    wanted = texts("layers", [names] if isinstance(names, str) else names)
-    for name in wanted:
-        if name not in net.NAMES:
-            raise LayoutError(f"layer {name!r} is not known: {', '.join(net.NAMES)} are")
-    return [name for name in net.NAMES if name in wanted]
+    shape = setting(
+        "input",
+        "The shape of the input: (2, 3, 4, 4), or one of two shapes with sizes of 1.",
+        net.INPUTS.__getitem__,
+        _input,
+    )
+    layers = setting("layers", "The layers that are switched on, in the order in which they run.")

@@ -35,6 +35,8 @@ export const tuple = (numbers) => `(${numbers.join(", ")}${numbers.length === 1 
 export const listed = (names) => names.join(", ").replace(/, ([^,]*)$/, " and $1");
 /** A number and its word, in the plural unless it is 1. */
 export const counted = (count, word) => `${count} ${word}${Number(count) === 1 ? "" : "s"}`;
+/** A number with its digits in groups, without Intl, which Python's engine has not. */
+export const grouped = (number) => String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 /** A verdict [good, sentence] with its sign; good is null for neither. */
 export const verdict = ([good, sentence]) => `${good === null ? "·" : good ? "✓" : "✗"} ${sentence}`;
 /** The element at an index: x[2, 3], or x for a 0-d tensor. */
@@ -229,8 +231,7 @@ function slices(x, d, bounds) {
 
 function requirePieces({ shape }, count) {
   const most = Math.min(50_000, Math.floor(100_000 / Math.max(shape.length, 1)));
-  const [many, least] = [count, most].map((number) => number.toLocaleString("en-US"));
-  const would = `that would be ${many} layouts of ${shape.length} dims, ${least} are the most`;
+  const would = `that would be ${grouped(count)} layouts of ${shape.length} dims, ${grouped(most)} are the most`;
   if (count > most) refuse(`${would}: ask for single ones by select or narrow`);
   return count;
 }

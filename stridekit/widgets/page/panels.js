@@ -160,23 +160,22 @@ export function createPlayer(shell, key, { most, pause }) {
   let waiting = null;
 
   const left = () => most() - shell.state()[key];
-  const step = () => shell.put({ [key]: shell.state()[key] + 1 });
-  const rewind = () => shell.put({ [key]: 0 });
+  const go = (step) => shell.put({ [key]: step });
   shell.signal.addEventListener("abort", stop);
 
   function toggle() {
-    const stops = waiting !== null;
-    if (stops) stop();
-    else wait();
-    if (stops || left()) return shell.redraw();
-    rewind();
-    return wait();
+    if (waiting !== null) stop();
+    else {
+      wait();
+      if (!left()) return go(0);
+    }
+    return shell.redraw();
   }
 
   function tick() {
     const steps = left();
     if (steps <= 1) stop();
-    if (steps) step();
+    if (steps) go(shell.state()[key] + 1);
     else shell.redraw(); // Python may have moved to the end meanwhile
     if (waiting !== null) wait();
   }

@@ -1,1 +1,0 @@
-"""Predict: a question that you answer before the right answer is shown."""

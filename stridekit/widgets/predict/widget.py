@@ -17,6 +17,7 @@ from stridekit._arguments import a_kind, int_, items_of, shown
 from stridekit.widgets import kept
 from stridekit.widgets.base import StateWidget
 from stridekit.widgets.engine import Script
+from stridekit.widgets.explorer import plain
 
 _numbers = Script("page/numbers.js")
 MAX_CHOICES = 100
@@ -161,15 +162,11 @@ class Predict(StateWidget, script="predict/verdict.js"):
             return texts.index(_text(value))
         if _kind_of(value) != self._kind:
             raise ValueError(f"{what} {_text(value)} is not a {self._kind}, as the answer is")
-        plain = _as_python(value)
-        return list(plain) if isinstance(plain, tuple) else plain
+        given = _as_python(value)
+        return list(given) if isinstance(given, tuple) else given
 
     def _from_json(self, said: Any) -> Any:
-        if said is None:
-            return None
-        if self._choices is not None:
-            return self._choices[said]
-        return tuple(said) if isinstance(said, list) else said
+        return plain(said) if said is None or self._choices is None else self._choices[said]
 
 
 def _distinct(choices: Iterable[Any]) -> list[Any]:

@@ -85,10 +85,9 @@ class Sort(Framed, script="sort/game.js"):
         pairs = [texts(f"moves[{k}]", move) for k, move in enumerate(given)]
         for k, pair in enumerate(pairs):
             if len(pair) != 2 or pair[0] not in calls or pair[1] not in BINS:
-                advice = (
-                    f"give a call of this game and a bin, {PAIR}; the bins are {', '.join(BINS)}"
-                )
-                raise ValueError(f"moves[{k}] is {shown(pair)}: {advice}")
+                advice = f"give a call of this game and a bin, {PAIR}"
+                bins = f"the bins are {', '.join(BINS)}"
+                raise ValueError(f"moves[{k}] is {shown(pair)}: {advice}; {bins}")
         numbers = [[calls.index(call), BINS.index(to)] for call, to in pairs]
         game.standing(self._cards, numbers)
         return numbers

@@ -122,11 +122,13 @@ export function endOf(chain, storageSize, tensor) {
   return { ...stages.at(-1), steps: stages.slice(1).map(({ text }) => text) };
 }
 
-/** The chain to a layout: the same one if it ends there, or what a change by hand leaves of it. */
+/** The chain to a layout: the same one if it ends there, or what a change by hand leaves of it; and why it is not drawn. */
 export function chainTo(layout, chain, storageSize) {
+  if (!chain) return [null, whyNotDrawn(layout, storageSize)];
   const stages = stagesOf(chain, storageSize);
-  const { layout: end } = stages.at(-1);
-  return sameLayout(end, layout) && end.itemsize === layout.itemsize ? chain : closed(chain, stages, layout);
+  const [end, same] = [stages.at(-1), { ...chain, steps: stages.slice(1).map(({ text }) => text) }];
+  const isThere = sameLayout(end.layout, layout) && end.layout.itemsize === layout.itemsize;
+  return [isThere ? same : closed(same, stages, layout), whyNotDrawn(layout, end.storageSize)];
 }
 
 export function told(state, source, storageSize, name, note) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -12,16 +12,30 @@ from stridekit._arguments import a_kind, int_, texts, varargs
 from stridekit.layout import Layout, LayoutError
 from stridekit.tensors.storage import read_storage, storage_bytes
 from stridekit.widgets.engine import Script
-from stridekit.widgets.explorer import Explorer
+from stridekit.widgets.explorer import Explorer, plain
 from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import corner, layout_json, layout_of
 
 script, words = Script("stride_explorer/chain.js"), Script("stride_explorer/views.js")
-# {source, start, steps}: an expression, the layout that it makes, and operations on it.
-Chain = dict[str, Any]
 MAX_VALUES = 4096  # beyond this the elements' numbers are shown in place of values
 MAX_SIDE = 64  # cells of a plane, across and down, that fit a page
 CORNER = {1: 32, 2: 8, 3: 4, 4: 3}  # by ndim, the sizes of the corner of a large layout
+
+
+class Part(traitlets.TraitType[Any, Any]):
+    """A part of an explorer's state: read from it, set by a change of it, and observed like any trait."""
+
+    def __init__(self, of: Callable[[dict[str, Any]], Any], **options: Any) -> None:
+        super().__init__(**options)
+        self.of = of
+
+    def get(self, obj: Any, cls: Any = None) -> Any:
+        """The part of the present state."""
+        return self.of(obj._state)
+
+    def set(self, obj: Any, value: Any) -> None:
+        """Change the state."""
+        obj._change(**{self.name: value})
 
 
 class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
@@ -43,8 +57,8 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
     """
 
     # ipywidgets has its own `layout`, for CSS; here it is the tensor's. The page gets it in `_state`.
-    layout = traitlets.TraitType(help="The layout on screen; a tensor or an array sets its own.")
-    index = traitlets.Any(allow_none=True, help="The selected element: one int per dim.")
+    layout: Any = Part(layout_of, help="The layout on screen; a tensor or an array sets its own.")
+    index: Any = Part(lambda s: plain(s["index"]), help="The selected element: one int per dim.")
     storage_size = traitlets.Int(read_only=True, help="Elements in the storage.").tag(sync=True)
     source = traitlets.Unicode(read_only=True, help="The torch expression of the start.").tag(
         sync=True
@@ -77,7 +91,6 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
         if not isinstance(more, bool):
             raise TypeError(f"more is {a_kind(more)}: give True or False")
         super().__init__(_more=more)
-        self._chain: Chain | None = None
         offered = "x" if layout is not None else None
         self._show(start, size, f"torch.arange({size}.)", offered)
         self._aim(goals)
@@ -89,13 +102,12 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
         with self.hold_sync():
             self.set_trait("storage_size", size)
             self.set_trait("source", source)
-            self._chain = None
             for name, value in traits.items():
                 setattr(self, name, value)
-            self.layout = layout  # refuses, before anything is computed from it
-            self.index = None  # the middle
-            self._slider_max = words.slidersFor(layout_json(layout), size)
-            offered = words.DEFAULTS if made is None else words.presetsOf(layout_json(layout), made)
+            start = layout_json(layout)
+            self._state = start | {"index": None, "chain": None}  # the middle; refuses first
+            self._slider_max = words.slidersFor(start, size)
+            offered = words.DEFAULTS if made is None else words.presetsOf(start, made)
             self._presets = [p for p in offered if not words.whyNotDrawn(p["layout"], size)]
 
     @property
@@ -112,80 +124,57 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
         >>> explorer.code
         'torch.arange(40.).view(5, 8)[:4, 2:].permute(1, 0)[1:]'
         """
-        return tuple(self._chain["steps"]) if self._chain else ()
+        chain = self._state["chain"]
+        return tuple(chain["steps"]) if chain else ()
 
     @chain.setter
     def chain(self, steps: Iterable[str]) -> None:
         given = texts("chain", [steps] if isinstance(steps, str) else steps)
-        start = self._chain or {"source": self._expression(), "start": layout_json(self.layout)}
-        end = self._end(start | {"steps": given}, self._name)  # refuses before anything changes
-        with self.hold_trait_notifications():
-            self._chain = start | {"steps": end["steps"]} if end["steps"] else None
-            self.layout = Layout(**end["layout"])
-        self._publish()  # even if another chain led to the same layout
-
-    def _expression(self) -> str:
-        """The code for the layout on screen without a chain."""
-        known = (p["expression"] for p in self._presets if p["layout"] == layout_json(self.layout))
-        return next(known, self.code)
-
-    def _end(self, chain: Chain, name: str = "x") -> dict[str, Any]:
-        """The last stage of a chain, with its steps in the form that torch takes."""
-        return dict(script.endOf(chain, self.storage_size, name))
-
-    def _require_drawn(self, layout: Layout, chain: Chain | None) -> None:
-        """Raise LayoutError if the picture cannot hold a layout on the storage of the last copy."""
-        size = self._end(chain)["storageSize"] if chain else self.storage_size
-        if why := words.whyNotDrawn(layout_json(layout), size):
-            raise LayoutError(why)
-
-    @traitlets.validate("layout")
-    def _check_layout(self, proposal: Any) -> Layout:
-        layout = Layout.of(proposal["value"])
-        self._require_drawn(layout, self._chain)
-        return layout
-
-    @traitlets.validate("index")
-    def _check_index(self, proposal: Any) -> tuple[int, ...] | None:
-        index = proposal["value"]
-        if self.layout.numel == 0 or index is None:
-            return _nearest(self.layout.shape, None)
-        index = varargs("index", (index,))
-        self.layout.offset(index)  # raises IndexError for what is out of range
-        return tuple(i % n for i, n in zip(index, self.layout.shape, strict=True))
-
-    @traitlets.observe("layout", "index")
-    def _publish(self, change: Any = None) -> None:
-        """Python changed the state: clamp the index, and tell the front end."""
         layout = layout_json(self.layout)
-        if self._chain:
-            self._chain = script.chainTo(layout, self._chain, self.storage_size)
-        self.index = _nearest(self.layout.shape, self.index)
-        # A list, as in JSON: it then equals what the front end sent, and is not sent back.
-        index = None if self.index is None else list(self.index)
-        self._state = layout | {"index": index, "chain": self._chain}
+        known = (p["expression"] for p in self._presets if p["layout"] == layout)
+        start = self._state["chain"] or {"source": next(known, self.code), "start": layout}
+        end = script.endOf(start | {"steps": given}, self.storage_size, self._name)
+        chain = start | {"steps": end["steps"]} if end["steps"] else None
+        self._change(layout=Layout(**end["layout"]), chain=chain)
 
-    def _check(self, new: dict[str, Any]) -> None:
-        layout, index, chain = self._read(new)
-        self._require_drawn(layout, chain)
-        if index is not None:
-            layout.offset(index)
+    def _change(self, **changed: Any) -> None:
+        """Change parts of the state; another layout keeps the index inside."""
+        if "layout" in changed:
+            layout = Layout.of(changed.pop("layout"))
+            changed |= layout_json(layout) | {"index": _nearest(layout.shape, self.index)}
+        self._state = self._state | changed
 
-    @traitlets.observe("_state")
-    def _dragged(self, change: Any) -> None:
-        """The front end changed the state, and keeps it legal."""
-        layout, index, chain = self._read(change["new"])
-        with self.hold_trait_notifications():
-            self._chain, self.layout, self.index = chain, layout, index
-
-    def _read(self, state: dict[str, Any]) -> tuple[Layout, list[int] | None, Chain | None]:
-        """The layout, the index and the chain of a state."""
+    def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """The state with an index inside, and a chain that leads to the layout."""
         parts = dict(state)
         index, chain = parts.pop("index"), parts.pop("chain", None)
+        layout = Layout(**parts)
         if chain is not None:
             chain = {**chain, "start": layout_json(Layout(**chain["start"]))}
-            chain["steps"] = self._end(chain)["steps"]
-        return Layout(**parts), index, chain
+        chain, why = script.chainTo(layout_json(layout), chain, self.storage_size)
+        if why:
+            raise LayoutError(why)
+        if layout.numel == 0 or index is None:
+            inside = _nearest(layout.shape, None)
+        else:
+            index = varargs("index", (index,))
+            layout.offset(index)  # raises IndexError for what is out of range
+            inside = [i % n for i, n in zip(index, layout.shape, strict=True)]
+        return layout_json(layout) | {"index": inside, "chain": chain}
+
+    def _check(self, state: dict[str, Any]) -> None:
+        self._checked(state)
+
+    @traitlets.validate("_state")
+    def _put_right(self, proposal: Any) -> dict[str, Any]:
+        return self._checked(proposal["value"])
+
+    @traitlets.observe("_state")
+    def _tell(self, change: Any) -> None:
+        for part in (type(self).layout, type(self).index) if change["old"] else ():
+            old, new = (part.of(change[k]) for k in ("old", "new"))
+            if old != new:
+                self._notify_trait(part.name, old, new)
 
 
 def explore(t: torch.Tensor, name: str = "x", *, goals: Iterable[Goal] = ()) -> StrideExplorer:
@@ -227,14 +216,14 @@ def _tile(layout: Layout, name: str) -> tuple[Layout, str]:
     return corner(layout, name, words.MAX_DIMS, CORNER)
 
 
-def _nearest(shape: tuple[int, ...], index: tuple[int, ...] | None) -> tuple[int, ...] | None:
-    """The index clamped into the shape; None where there is nothing to select."""
+def _nearest(shape: tuple[int, ...], index: tuple[int, ...] | None) -> list[int] | None:
+    """The index clamped into the shape, by default the middle; None where there is nothing to select."""
     if 0 in shape:
         return None
     if index is None:
-        return tuple(n // 2 for n in shape)
+        return [n // 2 for n in shape]
     padded = (*index, *[0] * len(shape))
-    return tuple(min(i, n - 1) for i, n in zip(padded, shape, strict=False))
+    return [min(i, n - 1) for i, n in zip(padded, shape, strict=False)]
 
 
 def _values_of(t: torch.Tensor, size: int) -> list[str] | None:

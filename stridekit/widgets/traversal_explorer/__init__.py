@@ -1,1 +1,0 @@
-"""TraversalExplorer: the order in which an operation walks memory, and the cache lines that it loads."""

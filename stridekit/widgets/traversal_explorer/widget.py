@@ -12,13 +12,13 @@ from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.engine import Script
 from stridekit.widgets.explorer import Explorer, choice, setting
 from stridekit.widgets.goals import Goal
-from stridekit.widgets.notation import CACHE_LINE, corner, layout_json, layout_of, why_not_counted
+from stridekit.widgets.notation import corner, layout_json, layout_of
 
 MAX_STRIDE = 32  # of a warp's lanes
 CORNER = {1: 64, 2: 16, 3: 8, 4: 4}  # by ndim, the sizes of the corner of a large layout
 MAX_DIMS, MAX_VISITS = 4, 512  # so that the boxes keep up with a hand
 
-costs = Script("traversal_explorer/traversal.js")
+costs, page = Script("traversal_explorer/traversal.js"), Script("page/layout.js")
 
 
 class Walk(NamedTuple):
@@ -63,6 +63,15 @@ class Warp(NamedTuple):
     def sectors(self) -> tuple[int, ...]:
         """The 32-byte sector that each lane's element lies in."""
         return tuple(costs.sectorsOf(self._asdict())["sectors"])
+
+
+def _warp(warp: Any) -> dict[str, int] | None:
+    if warp is None:
+        return None
+    numbers = ints("warp", warp)
+    if len(numbers) != len(Warp._fields):
+        raise LayoutError(f"warp is {warp!r}: give (itemsize, stride, offset), or None")
+    return Warp(*numbers)._asdict()
 
 
 def _of_walk(k: int, name: str, doc: str) -> property:
@@ -143,15 +152,12 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
     visit = setting("visit", "The number of visits made so far, from 0 to the number of elements.")
     cache_lines = setting("cache_lines", "The lines that the cache holds: 1, 2, 4, 8, 16 or 32.")
     alignment = setting("alignment", "The bytes from a line's start to the start of the storage.")
-
-    @property
-    def warp(self) -> Warp | None:
-        """The warp shown in place of the walks, or None."""
-        return None if self._state["warp"] is None else Warp(**self._state["warp"])
-
-    @warp.setter
-    def warp(self, warp: Sequence[int] | None) -> None:
-        self._change(warp=_warp(warp))
+    warp = setting(
+        "warp",
+        "The warp shown in place of the walks, or None.",
+        lambda warp: warp and Warp(**warp),
+        _warp,
+    )
 
     @property
     def counts(self) -> Counts:
@@ -194,10 +200,10 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
         choice("cache_lines", new["cache_lines"], costs.CACHE_SIZES)
         if new["visit"] not in range(most + 1):
             raise LayoutError(f"visit is {new['visit']!r}: the walk has {most}, give 0 to {most}")
-        if new["alignment"] not in range(0, CACHE_LINE, itemsize):
+        if new["alignment"] not in range(0, page.CACHE_LINE, itemsize):
             raise LayoutError(
                 f"alignment is {new['alignment']!r}: give a multiple of the itemsize, {itemsize}, "
-                f"from 0 to {CACHE_LINE - itemsize}"
+                f"from 0 to {page.CACHE_LINE - itemsize}"
             )
         if new["warp"] is not None:
             allowed = [costs.ITEMSIZES, range(MAX_STRIDE + 1), range(costs.LANES)]
@@ -210,7 +216,7 @@ def _corner(name: str, x: Any) -> tuple[Walk, str]:
     """The walk over a layout, tensor or array, and a note if it covers only a corner."""
     layout = Layout.of(x)
     is_small = layout.ndim <= MAX_DIMS and layout.numel <= MAX_VISITS
-    if is_small and not (layout.numel == 0 and why_not_counted(layout)):
+    if is_small and not (layout.numel == 0 and page.whyNotCounted(layout_json(layout))):
         return Walk(name, _fitting(layout)), ""
     if layout.numel == 0:
         return Walk(name, Layout((0,), itemsize=layout.itemsize)), "there is nothing to walk"
@@ -219,7 +225,6 @@ def _corner(name: str, x: Any) -> tuple[Walk, str]:
 
 
 def _fitting(layout: Layout) -> Layout:
-    """The layout, if the picture holds it."""
     if layout.ndim > MAX_DIMS or layout.numel > MAX_VISITS:
         raise LayoutError(
             f"shape {layout.shape} has {layout.ndim} dims and {layout.numel} elements: the picture "
@@ -227,7 +232,7 @@ def _fitting(layout: Layout) -> Layout:
         )
     if why := layout.why_not_torch():
         raise LayoutError(f"torch has no such tensor: {why}")
-    if why := why_not_counted(layout):
+    if why := page.whyNotCounted(layout_json(layout)):
         raise LayoutError(f"the picture cannot show {layout}: {why}")
     return layout
 
@@ -248,13 +253,3 @@ def _order(layout: Layout, order: Sequence[int] | str) -> tuple[int, ...]:
             f"of {rows(layout)}, the outermost loop first, or 'torch'"
         )
     return dims
-
-
-def _warp(warp: Any) -> dict[str, int] | None:
-    """A warp as JSON. Raises LayoutError unless it is three ints."""
-    if warp is None:
-        return None
-    numbers = ints("warp", warp)
-    if len(numbers) != len(Warp._fields):
-        raise LayoutError(f"warp is {warp!r}: give (itemsize, stride, offset), or None")
-    return Warp(*numbers)._asdict()
