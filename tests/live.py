@@ -24,7 +24,7 @@ from stridekit.widgets.traversal_explorer.widget import Counts, Walk, Warp
 from tests import live_lines
 from tests import steps as drawn
 from tests.pipe import Refused, ask
-from tests.walks import Visit, costs, sectors_of
+from tests.walks import Visit, costs, sectors_of, visit_of
 
 # Layouts ------------------------------------------------------------------------------------------------
 
@@ -364,12 +364,12 @@ def walk(x: Layout, order: tuple[int, ...], cache_lines: int, alignment: int, r:
     assert all(len({*touched}) == 1 for touched in lines)  # aligned elements straddle nothing
     hits = [*slow_hits([line for line, *_ in lines], cache_lines)]
     visits = [*map(Visit, elements, (line for line, *_ in lines), hits)]
-    assert [Visit(**visit) for visit in found] == visits, (x, order)
+    assert [visit_of(**visit) for visit in found] == visits, (x, order)
     for end in (upto, x.numel):
         counted = Counts(**costs.countsOf(found, x.itemsize, end))
         assert counted == slow_counts(x.itemsize, elements, lines, hits, end), (x, order)
     for k in r.sample(range(len(visits)), min(len(visits), 5)):
-        assert (visits[k].line in costs.cachedLines(found, k, cache_lines)) == hits[k]
+        assert (visits[k].line in (found[k - 1]["cached"] if k else [])) == hits[k]
     if visits and upto:
         element, line, hit = visits[upto - 1]
         told = costs.visitSentence(way, found, upto)

@@ -113,7 +113,9 @@ class Sessions:
         storages = [storage_of(x) for x in self.tensors.values()]
         self.opened = {storage: held.get(storage, why) for storage in storages}
         self._held(said)
-        self._related(session.relationsOf({"shape": self.shape, "steps": self.texts}))
+        self._related(
+            session.relations(session.sessionOf({"shape": self.shape, "steps": self.texts}))
+        )
         if "target" in read:
             assert not depends_on_the_order(before, read), self.texts
             self._changed(entry["sentence"], before, read["target"]["name"])

@@ -24,7 +24,12 @@ def visits_of(
 ) -> list[Visit]:
     """Every visit of a walk."""
     walk = Walk("x", layout, tuple(order)).json()
-    return [Visit(**visit) for visit in costs.visitsOf(walk, cache_lines, alignment)]
+    return [visit_of(**visit) for visit in costs.visitsOf(walk, cache_lines, alignment)]
+
+
+def visit_of(element: int, line: int, hit: bool, cached: list[int]) -> Visit:
+    """A visit without what is then in the cache."""
+    return Visit(element, line, hit)
 
 
 def counts_of(visits: list[Visit], itemsize: int, upto: int | None = None) -> Counts:

@@ -80,7 +80,7 @@ test("closing leaves no listener behind, and is done once", () => {
   const model = createModel("start");
   const [shell, close] = open(model);
   let ended = 0;
-  shell.signal.addEventListener("abort", () => (ended += 1));
+  shell.atEnd(() => (ended += 1));
   assert.equal(model.handlers.length, 4);
   close();
   close();

@@ -382,6 +382,3 @@ export function told(state) {
   const [start] = code(state).split("\n");
   return [`AliasExplorer: ${start}`, ...lines, ...relations(session).map(({ text }) => text)];
 }
-
-export const relationsOf = (state) => relations(sessionOf(state));
-export const related = (state, y, x) => relation(sessionOf(state), y, x).text;

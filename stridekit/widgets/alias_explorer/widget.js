@@ -22,8 +22,7 @@ export function render(view) {
   const own = { hover: null, spot: null, why: "", pending: null };
   const { names: called = NAMES } = shell.state();
   const inNames = (text) => text.replace(/\b[xyz]\b/g, (name) => called[NAMES.indexOf(name)]);
-  let state = null;
-  let shown = null;
+  let [state, shown] = [null, null];
 
   const { input, nodes } = createLine(`${id}-line`, "run a line", "run", type, {
     "aria-describedby": `${id}-why`, placeholder: inNames("y = x[1:, ::2]"),

@@ -77,7 +77,7 @@ class AliasExplorer(Explorer, script="alias_explorer/session.js"):
         for name in (y, x):
             if name not in self.tensors:
                 raise LayoutError(f"{name} is not there: {', '.join(self.tensors)} are")
-        return str(self._script.related(self._state, y, x))
+        return str(self._script.relation(self._script.sessionOf(self._state), y, x)["text"])
 
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """The state with its lines as torch takes them; LayoutError if torch or the picture refuses one."""

@@ -45,8 +45,7 @@ export function render(view) {
   const [idea, where] = paragraphs("sk-idea", "sk-place");
   const row = h("div", { class: "sk-ways" }, ...panes.map(({ node }) => node));
 
-  let known = "";
-  let totals = null;
+  let [known, totals] = ["", null];
 
   function draw() {
     const s = state();

@@ -1,4 +1,4 @@
-// What is said of a run as run.py makes it.
+// What is said of a run as rows.py makes it.
 
 export const firsts = (chains) => chains.filter(({ finding }, k) => chains.findIndex((other) => other.finding === finding) === k);
 export const said = ({ finding, title, steps }) =>

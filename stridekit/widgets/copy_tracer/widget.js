@@ -31,17 +31,15 @@ export function render({ model, el }) {
   const list = h("div", {
     class: "sk-list sk-pane", style: `--modules:${widest}`, role: "listbox", tabindex: "0", ...OWN_KEYS,
     "aria-label": "calls of the run; page keys go to the next one with a finding",
-    /** Page keys lead to the next row that a finding is about. */
     onkeydown(event) {
       if (event.key === "Escape") return list.blur();
       if (event.altKey || event.ctrlKey || event.metaKey) return;
       const now = chosen();
-      const about = (row) => rows[row].about.length > 0;
-      const all = rows.map((_, r) => r);
       const led = {
-        PageDown: all.find((r) => r > now && about(r)), PageUp: all.findLast((r) => r < now && about(r)),
+        PageDown: rows.findIndex(({ about }, r) => r > now && about.length),
+        PageUp: rows.findLastIndex(({ about }, r) => r < now && about.length),
       };
-      const next = event.key in led ? led[event.key] ?? now : reachedBy(event.key, now, 1, rows.length);
+      const next = led[event.key] ?? reachedBy(event.key, now, 1, rows.length);
       if (next === undefined) return;
       event.preventDefault();
       if (next >= 0 && next < rows.length) choose(next);

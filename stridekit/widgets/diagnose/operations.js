@@ -41,8 +41,7 @@ export const OPERATIONS = [
         return { means: `dim 1 of ${tuple(input)} is the channels: it has ${got}, and the weight is made for ${wanted}` };
       },
     }, { title: "a norm for other channels", says: [
-        "running_mean should contain {got} elements not {wanted}", "running_var should contain {got} elements not {wanted}",
-        "weight should contain {got} elements not {wanted}",
+        "running_{stat*} should contain {got} elements not {wanted}", "weight should contain {got} elements not {wanted}",
         "Expected weight to be a vector of size equal to the number of channels in input, but got weight of shape {weight,} " +
           "and input of shape {input,}"],
       means: "dim 1 of the input is the channels, and has to fit the norm",

@@ -182,8 +182,8 @@ export const SHAPES = [
       cause: "x.T in code that once took a single matrix",
       cure: "x.mT exchanges the last two dims; x.permute(*range(x.ndim)[::-1]) reverses all: both are views",
     }, { title: "a transpose of other than a matrix", lesson: "02_views", section: "Permuting: which dim goes where", says: [
-        "t() expects a tensor with <= 2 dimensions, but self is {n}D", "tensor.{op~} is only supported on matrices{~}Got {n}-D",
-        "matrix transpose with ndim < 2 is undefined",
+        "t() expects a tensor with <= 2 dimensions, but self is {n}D", "tensor.{op*} is only supported on matrices{~}Got {n}-D",
+        "tensor.adjoint() is only supported on matrices{~}Got {n}-D", "matrix transpose with ndim < 2 is undefined",
         "Input array must be at least 2-dimensional, but it is {n}"],
       means: "t() and .H are for matrices; .mT, .mH and adjoint() are for matrices and batches of them", harm: REFUSED,
       cause: "a batch dim too many, or a vector where a matrix is meant",

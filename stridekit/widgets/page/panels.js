@@ -161,15 +161,15 @@ export function createPlayer(shell, key, { most, pause }) {
 
   const left = () => most() - shell.state()[key];
   const go = (step) => shell.put({ [key]: step });
-  shell.signal.addEventListener("abort", stop);
+  shell.atEnd(stop);
 
   function toggle() {
     if (waiting !== null) stop();
     else {
+      if (!left()) go(0);
       wait();
-      if (!left()) return go(0);
     }
-    return shell.redraw();
+    shell.redraw();
   }
 
   function tick() {
@@ -230,8 +230,7 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
     onclick: ({ target: { dataset: { box } } }) => box && onMove(of(Number(box))),
   });
   const together = [Infinity, 0];
-  let geometry = { pitch: 40 };
-  let reached = null;
+  let [geometry, reached] = [{ pitch: 40 }, null];
 
   function layOut(count, perRow, width, apart = {}) {
     const pitch = Math.max(narrowest, Math.min(52, Math.floor(width / perRow)));
@@ -258,22 +257,20 @@ export function createStrip(id, { label, of = (k) => k, onHover = () => {}, onMo
     set(node, "aria-activedescendant", active in boxes ? idOf(active) : null);
   }
 
-  const idOf = (k) => `${id}-b${Math.floor(k / geometry.perRow)}-${k % geometry.perRow}`;
+  const rowOf = (k) => Math.floor(k / geometry.perRow);
+  const idOf = (k) => `${id}-b${rowOf(k)}-${k % geometry.perRow}`;
   /** The extra space before the n-th column or row, and its sum up to there. */
   const extra = ([many, px], n) => (n > 0 && n % many === 0 ? px : 0);
   const extras = ([many, px], n) => Math.floor(n / many) * px;
 
   const left = (k, { perRow, pitch, columns } = geometry) => (k % perRow) * pitch + extras(columns, k % perRow);
-  function top(k) {
-    const row = Math.floor(k / geometry.perRow);
-    return row * (geometry.height + gap) + extras(geometry.rows, row);
-  }
+  const top = (k) => rowOf(k) * (geometry.height + gap) + extras(geometry.rows, rowOf(k));
 
   return {
     node, layOut, draw, left, top,
     middle: (k) => [left(k) + (geometry.pitch - gap) / 2, top(k) + geometry.height / 2],
     boxWidth: () => geometry.pitch - gap,
-    box: (k) => node.children[Math.floor(k / geometry.perRow)].children[k % geometry.perRow],
+    box: (k) => node.children[rowOf(k)].children[k % geometry.perRow],
   };
 }
 

@@ -5,9 +5,6 @@ import { h, set } from "./dom.js";
 import { createFrame } from "./frame.js";
 import { createGoals } from "./goals.js";
 
-// Each kind of widget has a module of its own, but ids must be unique on the whole page.
-const nextViewId = () => (globalThis.stridekitViews = (globalThis.stridekitViews ?? 0) + 1);
-
 // The state of a widget is one trait, "_state", which both sides write whole: no half-changed picture can be
 // seen or sent. If both write at once, the last change to reach the kernel wins. Each change made here gets a
 // number, "_change_id", which the kernel's reply repeats as "_answered_id". Until that reply comes, any state that
@@ -34,8 +31,9 @@ export function createShell({ model, el }, { label, kind, traits = [], draw, for
     ["_state", follow], ["_answered_id", settle], ["_done", () => goals?.draw()], ...traits.map((trait) => [trait, redraw]),
   ];
 
+  globalThis.stridekitViews = (globalThis.stridekitViews ?? 0) + 1; // ids are unique on a page, for all kinds of widgets
   const shell = {
-    id: `stridekit-${nextViewId()}`,
+    id: `stridekit-${globalThis.stridekitViews}`,
     width: 900,
     signal, // is aborted once the view is gone
     /** Add the panes, and draw for the first time. */
@@ -47,9 +45,11 @@ export function createShell({ model, el }, { label, kind, traits = [], draw, for
       for (const [trait, handler] of listeners) model.on(`change:${trait}`, handler);
       resized.observe(root);
       besideKernel(model, root, signal);
+      shell.atEnd(close);
       redraw();
-      return once(close);
+      return ended.abort.bind(ended); // anywidget keeps it as long as the model lives, so it holds nothing of the view
     },
+    atEnd: (end) => signal.addEventListener("abort", end, { once: true }),
     redraw,
     hovered: null, // what is under the pointer, until another state comes
     hover(what) {
@@ -128,7 +128,6 @@ export function createShell({ model, el }, { label, kind, traits = [], draw, for
 
   function close() {
     undrawn = null;
-    ended.abort();
     for (const [trait, handler] of listeners) model.off(`change:${trait}`, handler);
     resized.disconnect();
     clearTimeout(speaking);
@@ -153,12 +152,6 @@ export function cellOf(node) {
   const [number, other] = [cell, active].map((each) => Number(each?.dataset.windowedListIndex));
   return { cell, number, book, active, ahead: other - number };
 }
-
-/** A clean-up that drops its references when run: anywidget keeps it, and the node, as long as the model lives. */
-const once = (tidy) => () => {
-  tidy?.();
-  tidy = null;
-};
 
 // A finger that lands on a slider may mean to scroll the page. A browser moves the slider at once, and leaves it moved
 // when the page then scrolls. Here it goes back.
@@ -196,7 +189,7 @@ export function besideKernel(model, root, signal) {
   signal.addEventListener("abort", () => {
     code.off("comm_live_update", show);
     model.off("change", touch);
-  });
+  }, { once: true });
 }
 
 // Jupyter tells its models when a kernel is restarted, but not when it dies, is shut down, or is exchanged.

@@ -8,8 +8,7 @@ const [MOST_NEW_DIMS, MOST_SAID] = [8, 60];
 
 /** The three fields, and why the last text was refused. `onLayout` gets another x, `onTarget` another shape to view it as. */
 export function createFields(id, { onLayout, onTarget }) {
-  let view = null;
-  let drawn = "";
+  let [view, drawn] = [null, ""];
   const why = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
   const fields = [
     field("shape", "x has shape", () => view.layout.shape, readShape, onLayout),

@@ -6,8 +6,6 @@ import { OWN_KEYS, fill, fit, h, inRows, set, setAll } from "../page/dom.js";
 const NAMES = ["row0", "row1", "row2", "row3", "row4", "row5", "pale", "ink", "muted", "line"];
 const LEAST_TEXT = 8; // px: smaller digits are not drawn
 
-const THEME = ["(prefers-color-scheme: dark)", "(forced-colors: active)"];
-
 // A node of role grid with boxes of class `cell`, known by number.
 // `draw` takes {numbers, places, columns, plate, idOf}: the numbers of the boxes, their places [x, y, w, h], how many make a row,
 // and the size of the plate, if they are to be painted. And what they look like: look(number) is [tint, text, mark, attributes],
@@ -27,11 +25,11 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
   let [boxes, looks, textSize, colours, hovered, live] = [{}, [], 0, null, null, null];
   const nodes = () => [...grid.querySelectorAll(`.${cell}`)];
 
-  const media = THEME.map((query) => matchMedia(query));
+  const media = ["(prefers-color-scheme: dark)", "(forced-colors: active)"].map((query) => matchMedia(query));
   const themed = new MutationObserver(repaint);
   for (const query of media) query.addEventListener("change", repaint, { signal });
   themed.observe(document.body, { attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
-  signal.addEventListener("abort", () => themed.disconnect());
+  signal.addEventListener("abort", () => themed.disconnect(), { once: true });
 
   function pointedAt({ target, clientX, clientY }) {
     if (!boxes.plate) return target.dataset.box ? Number(target.dataset.box) : null;

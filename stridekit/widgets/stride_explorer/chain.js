@@ -19,13 +19,13 @@ function next(stage, step) {
   const why = whyNotDrawn(layout, storageSize);
   if (why) throw new Refused(`${step.text}: ${why}`);
   // A copy takes over the elements as it reads them, and their labels.
-  const labelOf = (element) => stage.labels?.[element] ?? String(element);
-  const labels = copied && stage.labels !== undefined ? rearranged(labelOf, read, layout) : stage.labels;
+  const labelOf = (element) => stage.labels[element] ?? String(element);
+  const labels = copied && stage.labels ? rearranged(labelOf, read, layout) : stage.labels;
   const [copies, steps] = [stage.copies + Number(copied), stage.steps + 1];
   return { text: step.text, layout, copied, storageSize, labels, copies, steps };
 }
 
-/** The start, then the result of each step. `labels` are texts for the elements, null for their numbers; undefined: none. */
+/** The start, then the result of each step on this `tensor`. `labels` are texts for the elements, [] for their numbers. */
 export function stagesOf({ source, start, steps }, storageSize, labels, tensor) {
   return onward({ text: source, layout: start, copied: false, storageSize, labels, copies: 0, steps: 0 }, steps, tensor);
 }
@@ -115,12 +115,6 @@ export function facts({ index, chain, ...layout }) {
 
 export const code = ({ index, chain, ...layout }, source) =>
   chain ? chain.source + chain.steps.join("") : strided(source, layout);
-
-/** The last stage of a chain, with its steps in the form that torch takes. `tensor` is its name. Throws Refused. */
-export function endOf(chain, storageSize, tensor) {
-  const stages = stagesOf(chain, storageSize, undefined, tensor);
-  return { ...stages.at(-1), steps: stages.slice(1).map(({ text }) => text) };
-}
 
 /** The chain to a layout: the same one if it ends there, or what a change by hand leaves of it; and why it is not drawn. */
 export function chainTo(layout, chain, storageSize) {

@@ -22,7 +22,6 @@ export function createChain(id, { onSteps, name = () => "x" }) {
 
   let stages = [];
   let drawn = "";
-  let width = 900;
   let inView = 0; // the number of stages when the current one was last scrolled into view
   say("");
 
@@ -64,8 +63,8 @@ export function createChain(id, { onSteps, name = () => "x" }) {
     node,
     /** Forget what was said: another layout came from outside, perhaps the same. */
     restart: () => say(""),
-    draw(stagesNow, widthNow) {
-      [stages, width] = [stagesNow, widthNow];
+    draw(stagesNow, width) {
+      stages = stagesNow;
       const now = JSON.stringify([texts(), stages.at(-1).layout]);
       if (now !== drawn) say(""); // another layout
       drawn = now;

@@ -82,10 +82,8 @@ export function createGrid(id, hand) {
   const { node } = boxes;
   const flag = h("span", { class: "sk-flag" });
   const marks = h("div", { class: "sk-marks", "aria-hidden": "true" });
-  let heads = [];
-  let geometry = gridGeometry([], 300);
-  let shape = [];
-  let tensor = "x";
+  let [heads, shape, tensor] = [[], [], "x"];
+  let geometry = gridGeometry(shape, 300);
 
   /** Place the cells, which keep to a height of `room` if they can. Returns width and height. */
   function resize({ layout, name, longest }, width, wraps, room) {
@@ -161,7 +159,6 @@ export function createGrid(id, hand) {
   const box = h("div", { class: "sk-gridbox" }, node, marks);
   return {
     node: h("div", { class: "sk-pane" }, box), resize, draw, cells: boxes.nodes,
-    isWrapped: () => geometry.lines > 1,
     geometry: () => geometry,
   };
 }

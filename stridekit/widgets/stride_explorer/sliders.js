@@ -11,8 +11,7 @@ export function createSliders(id, { onChange, onLit }) {
   const why = h("p", { class: "sk-why", id: `${id}-why` });
   const list = h("div");
   const node = h("div", { class: "sk-sliders", role: "group", "aria-label": "the layout" }, list, why);
-  let rows = [];
-  let now = null;
+  let [rows, now] = [[], null];
 
   function build(ndim) {
     const dims = ["size", "stride"].flatMap((what) => range(ndim).map((dim) => [what, dim, `${what}[${dim}]`, `sk-d${dim}`]));

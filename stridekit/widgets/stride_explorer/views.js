@@ -120,9 +120,8 @@ export function limit(layout, storageSize, sliderMax, what, dim = 0, name = "x")
   return [fits, `${label} stops at ${fits}: ${beyond}, and the storage ends at ${storageSize - 1}`];
 }
 
-// The view that all panes draw, computed once per frame from the state and from what is pointed at.
-// The view of a state. `given` is {state, storageSize, values, name, sliderMax} of the model; `own` belongs to this
-// page: {hoverFlat, hoverSlot, tapeCursor, lit}, each null if there is none.
+// The view that all panes draw, once per frame. `given` is {state, storageSize, values, name, sliderMax} of the model; `own`
+// belongs to this page: {hoverFlat, hoverSlot, tapeCursor, lit}, each null if there is none.
 export function viewOf(given, own) {
   const { index: selectedIndex, chain, ...layout } = given.state;
   const { elements, owners } = reach(layout);

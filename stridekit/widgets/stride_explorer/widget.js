@@ -140,7 +140,7 @@ export function render({ model, el }) {
     const now = stages();
     const { labels, layout, storageSize } = now.at(-1);
     const view = viewOf({
-      state: shell.state(), storageSize, sliderMax: sliderMax(layout, storageSize), name: model.get("_name"), values: labels,
+      state: shell.state(), storageSize, sliderMax: sliderMax(layout, storageSize), name: model.get("_name"), values: labels.length ? labels : null,
     }, own);
     sliders.draw(view);
     const isAll = model.get("_more"); // at first a beginner sees the grid, the tape, the strides and the goals
@@ -187,9 +187,8 @@ export function render({ model, el }) {
   /** The stages of the chain, the start first; without steps, the layout alone. */
   function stages() {
     const { layout, chain } = stateNow();
-    const values = model.get("_values");
     const begun = chain ?? { source: expressionOf(layout), start: layout, steps: [] };
-    return stagesOf(begun, model.get("storage_size"), values.length ? values : null);
+    return stagesOf(begun, model.get("storage_size"), model.get("_values"));
   }
 
   /** The code for the layout on screen: a preset's expression, or as_strided. */
@@ -221,7 +220,7 @@ export function render({ model, el }) {
     const resize = (width, wraps, room) => grid.resize(view, width, wraps, room - long);
     const beside = shell.width - BESIDE - 24;
     let [width, height] = resize(isWide ? beside : shell.width, !isWide, room);
-    const stacked = !isWide || width > beside || grid.isWrapped();
+    const stacked = !isWide || width > beside || grid.geometry().lines > 1;
     const lines = stacked || ndim > 2 ? ndim : 2 * ndim; // of sliders, over that of the offset
     const sliding = SLIDER * (lines + 1) + 2 * WORDS;
     if (stacked && isWide) [, height] = resize(shell.width, true, room - sliding);
@@ -304,7 +303,7 @@ export function render({ model, el }) {
     shell.redraw();
   }
 
-  signal.addEventListener("abort", () => {
+  shell.atEnd(() => {
     placed.disconnect();
     motion.end();
   });

@@ -133,9 +133,10 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
         layout = layout_json(self.layout)
         known = (p["expression"] for p in self._presets if p["layout"] == layout)
         start = self._state["chain"] or {"source": next(known, self.code), "start": layout}
-        end = script.endOf(start | {"steps": given}, self.storage_size, self._name)
-        chain = start | {"steps": end["steps"]} if end["steps"] else None
-        self._change(layout=Layout(**end["layout"]), chain=chain)
+        _, *stages = script.stagesOf(start | {"steps": given}, self.storage_size, None, self._name)
+        end = stages[-1]["layout"] if stages else start["start"]
+        chain = start | {"steps": [stage["text"] for stage in stages]} if stages else None
+        self._change(layout=Layout(**end), chain=chain)
 
     def _change(self, **changed: Any) -> None:
         """Change parts of the state; another layout keeps the index inside."""

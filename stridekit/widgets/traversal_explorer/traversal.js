@@ -13,7 +13,7 @@ export const CACHE_SIZES = [1, 2, 4, 8, 16, 32];
 
 const indexAt = ({ shape, order }, k) => unflatten(shape, k, order);
 
-/** Every visit, {element, line, hit}, through a cache that drops the line used longest ago. */
+/** Every visit, {element, line, hit, cached}, through a cache that drops the line used longest ago: `cached` are those then in it. */
 export function visitsOf(walk, cacheLines, alignment) {
   const cache = [];
   return range(numel(walk)).map((k) => {
@@ -23,7 +23,7 @@ export function visitsOf(walk, cacheLines, alignment) {
     if (hit) cache.splice(cache.indexOf(line), 1);
     cache.push(line);
     if (cache.length > cacheLines) cache.shift();
-    return { element, line, hit };
+    return { element, line, hit, cached: [...cache] };
   });
 }
 
@@ -38,12 +38,6 @@ export function countsOf(visits, itemsize, upto = visits.length) {
     bytes_used: new Set(done.map(({ element }) => element)).size * itemsize,
     bytes_loaded: misses * CACHE_LINE,
   };
-}
-
-/** The lines in the cache after `upto` visits: those touched last. */
-export function cachedLines(visits, upto, cacheLines) {
-  const lines = visits.slice(0, upto).map(({ line }) => line).reverse();
-  return new Set([...new Set(lines)].slice(0, cacheLines));
 }
 
 export function orderName(order) {

@@ -6,7 +6,7 @@ import { fill, fit, h, paragraphs, s, set, setAll, show } from "../page/dom.js";
 import { createChips, createPlayer, createSelect, createSlider, terms } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 import {
-  CACHE_SIZES, cachedLines, code, comparison, countsOf, EXAMPLE, facts, ITEMSIZES, laneBytes, LANES, orderName, PRESETS, SECTOR,
+  CACHE_SIZES, code, comparison, countsOf, EXAMPLE, facts, ITEMSIZES, laneBytes, LANES, orderName, PRESETS, SECTOR,
   sectorsOf, visitSentence, visitsOf, warpSentence,
 } from "./traversal.js";
 
@@ -157,7 +157,7 @@ export function createWalkPane(id, { onOrder }) {
       ["visits", counts.visits], ["lines loaded", counts.misses, { "data-many": counts.misses > counts.lines ? "true" : null }],
       ["would do", counts.lines], ["bytes used / loaded", `${counts.bytes_used} / ${counts.bytes_loaded}`],
     ]));
-    drawLines(walk, visits, upto, cachedLines(visits, upto, cache_lines), alignment, width);
+    drawLines(walk, visits, upto, new Set(visits[upto - 1]?.cached), alignment, width);
     const step = width / Math.max(visits.length, 1);
     const paths = { rest: "", misses: "", hits: "" };
     visits.forEach(({ hit }, k) => {
