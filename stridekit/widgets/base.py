@@ -108,8 +108,4 @@ class StateWidget(anywidget.AnyWidget):
         return [getattr(self, name) for name in self._knows]
 
     def __repr__(self) -> str:
-        return "\n  ".join(self._asked("told", self._state, *self._known))
-
-    @classmethod
-    def _asked(cls, name: str, state: dict[str, Any], *known: Any) -> Any:
-        return getattr(cls._script, name)(state, *known)
+        return "\n  ".join(self._script.told(self._state, *self._known))

@@ -29,7 +29,7 @@ class Framed(StateWidget):
     @property
     def code(self) -> str:
         """The code that reproduces the picture."""
-        return str(self._asked("code", self._state, *self._known))
+        return str(self._script.code(self._state, *self._known))
 
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """The state with plain ints. Raises LayoutError for a state that the picture cannot show."""
@@ -62,14 +62,13 @@ class Explorer(Framed):
             cls.FACTS = {name: type(value) for name, value in example.items()}
 
     @classmethod
-    def _facts(cls, state: dict[str, Any]) -> dict[str, Any]:
-        """The facts of a state, with tuples where JSON has lists."""
-        return {name: plain(value) for name, value in cls._asked("facts", state).items()}
+    def _facts(cls, state: dict[str, Any], *known: Any) -> dict[str, Any]:
+        return {name: plain(value) for name, value in cls._script.facts(state, *known).items()}
 
     @property
     def facts(self) -> dict[str, Any]:
         """What goals can ask for, as it is now."""
-        return self._facts(self._state)
+        return self._facts(self._state, *self._known)
 
     @property
     def goals(self) -> dict[str, bool]:
@@ -87,7 +86,7 @@ class Explorer(Framed):
     @traitlets.observe("_state")
     def _look(self, change: Any) -> None:
         if self._goals:
-            facts = (self._facts(change[k]) for k in ("old", "new"))
+            facts = (self._facts(change[k], *self._known) for k in ("old", "new"))
             before, now = ({*_script.heldBy(each, self._goals)} for each in facts)
             self._done = self._kept(now - before)
 
@@ -119,11 +118,11 @@ def plain(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+Turn = Callable[[Any], Any]
+
+
 def setting(
-    name: str,
-    doc: str,
-    shown: Callable[[Any], Any] = plain,
-    taken: Callable[[Any], Any] = lambda value: value,
+    name: str, doc: str, shown: Turn = plain, taken: Turn = lambda value: value
 ) -> property:
     """A part of the state that can be read as `shown`, and set by the explorer's `_change`, as `taken`."""
 

@@ -55,7 +55,6 @@ def goals_json(goals: Any, kinds: Mapping[str, type], owner: str) -> list[dict[s
 
 
 def _wanted(goal: Goal, name: str, kinds: Mapping[str, type], owner: str) -> Any:
-    """The value of a fact as JSON, if the widget knows such a fact."""
     value = goal.facts[name]
     if name not in kinds:
         known = f"{owner} does not know: it knows {', '.join(kinds)}"

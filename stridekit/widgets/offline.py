@@ -13,10 +13,8 @@ from stridekit.widgets.assets import module, unpack
 from stridekit.widgets.base import StateWidget
 
 # Jupyter's traits, those that a page holds once per kind of widget, and those that only a kernel needs.
-_NOT_STATE = anywidget.AnyWidget.class_traits(sync=True).keys() | {
-    *("_esm", "_css", "_code", "_anywidget_id"),
-    *("_change_id", "_answered_id"),
-}
+_NOT_STATE = {"_esm", "_css", "_code", "_anywidget_id", "_change_id", "_answered_id"}
+_NOT_STATE |= anywidget.AnyWidget.class_traits(sync=True).keys()
 
 
 class Offline(NamedTuple):

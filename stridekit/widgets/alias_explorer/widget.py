@@ -100,8 +100,6 @@ def _three_names(names: Sequence[str]) -> tuple[str, ...]:
     for name in called:
         is_name = name.isascii() and name.isidentifier() and not iskeyword(name)
         if not is_name or len(name) > LONGEST_NAME or name == "torch":
-            raise LayoutError(
-                f"{name!r} is no name for a tensor here: it has letters, digits and _, "
-                f"{LONGEST_NAME} at most"
-            )
+            advice = f"it has letters, digits and _, {LONGEST_NAME} at most"
+            raise LayoutError(f"{name!r} is no name for a tensor here: {advice}")
     return called

@@ -45,6 +45,7 @@ class FormatTracer(Explorer, script="format_tracer/network.js"):
     """
 
     _network = traitlets.Dict().tag(sync=True)
+    _knows = ("_network",)
 
     # Not asked of the network, which takes a while to run.
     FACTS: ClassVar = {"shape": tuple, "layers": tuple, "refused": bool, "lost": bool}
@@ -60,10 +61,6 @@ class FormatTracer(Explorer, script="format_tracer/network.js"):
         state = {"input": _input(shape), "layers": _layers(layers)}
         super().__init__(_state=state, _network=net.network())
         self._aim(goals)
-
-    @classmethod
-    def _asked(cls, name: str, state: dict[str, Any], *known: Any) -> Any:
-        return super()._asked(name, state, net.network())
 
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
         number = choice("input", state["input"], range(len(net.INPUTS)))

@@ -66,10 +66,9 @@ def checked(x: Any) -> torch.Tensor:
         raise ValueError(f"x has shape {tuple(x.shape)}, {nothing}: give some")
     nbytes = x.untyped_storage().nbytes()
     if max(x.numel(), nbytes) > LARGEST:
-        raise ValueError(
-            f"x has {x.numel():,} elements in a storage of {nbytes:,} bytes, and each call is run on a "
-            f"copy of it: give {LARGEST:,} at most"
-        )
+        size = f"{x.numel():,} elements in a storage of {nbytes:,} bytes"
+        advice = f"and each call is run on a copy of it: give {LARGEST:,} at most"
+        raise ValueError(f"x has {size}, {advice}")
     return x.detach().as_subclass(torch.Tensor)
 
 
@@ -105,7 +104,6 @@ def _tried(x: torch.Tensor, call: str, source: str) -> Try:
 
 
 def _run(source: str, names: dict[str, Any]) -> Any:
-    """The value of an expression; raises ValueError with what it raises."""
     try:
         return eval(source, names)
     except Exception as error:

@@ -153,10 +153,7 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
     cache_lines = setting("cache_lines", "The lines that the cache holds: 1, 2, 4, 8, 16 or 32.")
     alignment = setting("alignment", "The bytes from a line's start to the start of the storage.")
     warp = setting(
-        "warp",
-        "The warp shown in place of the walks, or None.",
-        lambda warp: warp and Warp(**warp),
-        _warp,
+        "warp", "The warp shown in place of the walks, or None.", lambda w: w and Warp(**w), _warp
     )
 
     @property
@@ -182,7 +179,6 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
         self._change(walks=[walk.json() for walk in walks], visit=visit)
 
     def _set_order(self, k: int, order: Sequence[int] | str) -> None:
-        """Walk the same layout in another order."""
         walks = [*self.walks]
         walk = walks[min(k, len(walks) - 1)]
         walks[k : k + 1] = [walk._replace(order=_order(walk.layout, order))]
@@ -201,10 +197,10 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
         if new["visit"] not in range(most + 1):
             raise LayoutError(f"visit is {new['visit']!r}: the walk has {most}, give 0 to {most}")
         if new["alignment"] not in range(0, page.CACHE_LINE, itemsize):
-            raise LayoutError(
-                f"alignment is {new['alignment']!r}: give a multiple of the itemsize, {itemsize}, "
-                f"from 0 to {page.CACHE_LINE - itemsize}"
+            multiple = (
+                f"a multiple of the itemsize, {itemsize}, from 0 to {page.CACHE_LINE - itemsize}"
             )
+            raise LayoutError(f"alignment is {new['alignment']!r}: give {multiple}")
         if new["warp"] is not None:
             allowed = [costs.ITEMSIZES, range(MAX_STRIDE + 1), range(costs.LANES)]
             for (name, value), values in zip(new["warp"].items(), allowed, strict=True):
@@ -226,10 +222,11 @@ def _corner(name: str, x: Any) -> tuple[Walk, str]:
 
 def _fitting(layout: Layout) -> Layout:
     if layout.ndim > MAX_DIMS or layout.numel > MAX_VISITS:
-        raise LayoutError(
-            f"shape {layout.shape} has {layout.ndim} dims and {layout.numel} elements: the picture "
-            f"holds {MAX_DIMS} and {MAX_VISITS}; TraversalExplorer(x) walks a corner"
+        has = f"shape {layout.shape} has {layout.ndim} dims and {layout.numel} elements"
+        holds = (
+            f"the picture holds {MAX_DIMS} and {MAX_VISITS}; TraversalExplorer(x) walks a corner"
         )
+        raise LayoutError(f"{has}: {holds}")
     if why := layout.why_not_torch():
         raise LayoutError(f"torch has no such tensor: {why}")
     if why := page.whyNotCounted(layout_json(layout)):
@@ -248,8 +245,7 @@ def _order(layout: Layout, order: Sequence[int] | str) -> tuple[int, ...]:
     if dims == "torch":
         return layout.dim_order()
     if isinstance(dims, str) or sorted(dims) != [*rows(layout)]:
-        raise LayoutError(
-            f"order {shown(dims)} does not name each of the {layout.ndim} dims once: give a permutation "
-            f"of {rows(layout)}, the outermost loop first, or 'torch'"
-        )
+        advice = f"give a permutation of {rows(layout)}, the outermost loop first, or 'torch'"
+        wrong = f"order {shown(dims)} does not name each of the {layout.ndim} dims once"
+        raise LayoutError(f"{wrong}: {advice}")
     return dims
