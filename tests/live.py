@@ -13,21 +13,20 @@ from typing import Any
 
 import torch
 
-from stridekit import Layout, LayoutError, has_internal_overlap, output_layout, shares_memory
-from stridekit.widgets import AliasExplorer, ReshapeStepper, StrideExplorer
+from stridekit import Layout, LayoutError, output_layout, shares_memory
+from stridekit.widgets import ReshapeStepper, StrideExplorer
 from stridekit.widgets.engine import Script
 from stridekit.widgets.explorer import Explorer
-from stridekit.widgets.goals import Goal, goals_json
 from stridekit.widgets.notation import layout_json
 from stridekit.widgets.stride_explorer.widget import words
-from stridekit.widgets.traversal_explorer.widget import Counts, Walk, Warp
+from stridekit.widgets.traversal_explorer.widget import Counts, Walk
 from tests import live_lines
 from tests import steps as drawn
-from tests.pipe import Refused, ask
-from tests.walks import Visit, costs, sectors_of, visit_of
+from tests.walks import Visit, costs, visit_of
 
 # Layouts ------------------------------------------------------------------------------------------------
 
+page = Script("page/layout.js")
 STORAGE = torch.empty(5000)
 
 
@@ -43,45 +42,16 @@ def tried(run: Callable[..., Any], *given: Any) -> tuple[Any, str]:
         return None, str(error)
 
 
-def refusal(function: str, *given: Any) -> str:
-    """The words in which the browser refuses; fails if it does not."""
-    try:
-        found = ask(function, *given)
-    except Refused as error:
-        return str(error)
-    raise AssertionError(f"the browser has {found}")
-
-
 def sums(r: Random) -> None:
-    """Two operands, or one and a number: dense, cut, repeated; many sizes of 0 and 1; formats of images."""
-    full = r.choices((0, 1, 1, 2, 2, 3), k=r.choice((0, 1, 2, 3, 4, 4)))
-    one = strided(r, full)
-    smaller = [r.choice((1, n, n, 2 * (r.random() < 0.05))) for n in full]
-    other = r.choice((strided(r, full), strided(r, smaller[r.randint(0, len(full)) :]), one))
-    operands = r.sample([one, r.choice((other, other, Layout((), itemsize=4)))], 2)
+    """Two operands, or one and a number, that mostly broadcast: dense, cut, repeated, in any order."""
+    tensors = drawn.operands(r, 2)
+    tensors[1] = r.choice((*[tensors[1]] * 4, tensors[0], torch.ones(())))
+    operands = [Layout.of(x) for x in r.sample(tensors, 2)]
     given = [layout_json(x) for x in operands]
-    tensors = [STORAGE.as_strided(x.shape, x.stride) for x in operands]
-    y, why = tried(output_layout, *operands)
-    theirs, refused = tried(torch.add, *tensors)
-    assert bool(why) == bool(refused), operands
-    if why:
-        assert refusal("page/layout/elementwise", *given) == why
-    else:
-        assert ask("page/layout/elementwise", *given) == layout_json(y), operands
-        assert (theirs.shape, theirs.stride()) == (y.shape, y.stride), operands
-
-
-def strided(r: Random, shape: list[int]) -> Layout:
-    """A shape and a stride: by rows, channels last or in any order, with gaps, repeated, overlapping."""
-    order = r.choice([range(len(shape))[::-1], r.sample(range(len(shape)), len(shape))])
-    if len(shape) == 4 and r.random() < 0.4:
-        order = (1, 3, 2, 0)
-    stride, step = [0] * len(shape), 1
-    gaps, least = r.choice((0, 0, 0, 1)), r.choice((0, 1))
-    for d in order:
-        stride[d] = r.choice((step, step, step, step, 0, 1))
-        step *= max(shape[d], least) + gaps
-    return Layout(shape, stride, 0, 4)
+    y, why = tried(page.elementwise, *given)
+    theirs, refused = tried(torch.add, *(STORAGE.as_strided(x.shape, x.stride) for x in operands))
+    assert y == (None if refused else layout_json(Layout.of(theirs))), operands
+    assert why == tried(output_layout, *operands)[1] and bool(why) == bool(refused), operands
 
 
 # What the widgets say ----------------------------------------------------------------------------------
@@ -99,17 +69,18 @@ def explorer(r: Random) -> None:
     size = x.span.stop + r.choice((0, 1, 13, 200))
     tensor, given = torch.arange(size).as_strided(*numbers(x)), layout_json(x)
 
-    elements, owners = ask("page/layout/reach", given).values()
+    elements, owners = page.reach(given).values()
     assert elements == tensor.flatten().tolist()
     reached: dict[int, list[int]] = {}
     for flat, element in enumerate(elements):
         reached.setdefault(element, []).append(flat)
     assert dict(owners) == reached
     verdicts(x, size, reached, tensor.is_contiguous())
+    index = tuple(r.randrange(n) for n in shape) if elements else None
+    layout_facts(given | {"index": index, "chain": None}, tensor)
     source = words.code("x", given)
     assert torch.equal(eval(source, {"x": torch.arange(size)}), tensor)
     if elements:
-        index = tuple(r.randrange(n) for n in shape)
         element = tensor[index].item()
         line = element * x.itemsize // 64
         where = f"element {element} of the storage: byte {element * x.itemsize}, cache line {line}"
@@ -121,8 +92,8 @@ def explorer(r: Random) -> None:
     why = words.whyNotDrawn(given, small)
     _, refused = tried(torch.empty(small).as_strided, *numbers(x))
     assert bool(refused) == why.endswith(f"storage ends at {small - 1}") or "picture holds" in why
-    assert ask("page/layout/whyNotCounted", given) == ""
-    assert ask("page/layout/dimOrder", given) == [*x.dim_order()] == [*tensor.dim_order()]
+    assert page.whyNotCounted(given) == ""
+    assert page.dimOrder(given) == [*x.dim_order()] == [*tensor.dim_order()]
     sliders = [*product(("size", "stride"), range(x.ndim)), ("storage_offset", 0)]
     slider_max = words.slidersFor(given, size)
     limits = [words.limit(given, size, slider_max, *slider, "t") for slider in sliders]
@@ -130,6 +101,33 @@ def explorer(r: Random) -> None:
         assert 0 <= most <= slider_max[what]
         assert most == slider_max[what] or "the slider ends here" not in why
         stops(x, size, (what, dim), most, why)
+
+
+def facts(kind: type[Explorer], state: dict[str, Any]) -> dict[str, Any]:
+    """The facts of a state, which are of the kinds that goals may ask for."""
+    known = kind._facts(state)
+    assert {name: type(value) for name, value in known.items() if value is not None}.items() <= (
+        kind.FACTS.items()
+    )
+    return known
+
+
+def layout_facts(state: dict[str, Any], x: torch.Tensor) -> None:
+    """What goals may ask of a layout, beside torch's view of its storage."""
+    known = facts(StrideExplorer, state)
+    assert known["contiguous"] == x.is_contiguous()
+    if x.ndim == 4:
+        assert known["channels_last"] == x.is_contiguous(memory_format=torch.channels_last)
+    assert known["reached"] == x.unique().numel()
+    assert known["holes"] == (x.max() - x.min() + 1 - known["reached"] if x.numel() else 0)
+    assert known["overlaps"] == (known["reached"] < x.numel())
+    assert known["element"] == (None if state["index"] is None else x[state["index"]].item())
+    assert known["elements"] == (tuple(x.flatten().tolist()) if x.numel() <= 64 else None)
+    alone = known["reached"] == x.numel()
+    assert known["dense"] == (alone and not known["holes"]) or not x.numel()
+    if x.ndim == 2:
+        alike = len(x) > 1 and x.numel() > 0 and bool((x == x[0]).all())
+        assert known["rows_alike"] == (alike and x.stride(0) == 0) == alike
 
 
 def verdicts(x: Layout, size: int, reached: dict[int, list[int]], contiguous: bool) -> None:
@@ -186,30 +184,15 @@ def reshapes(r: Random) -> None:
         x = x.permute(r.sample(range(x.ndim), x.ndim))
     if r.random() < 0.2:
         x = x.unsqueeze(r.randint(0, x.ndim)).expand(2, *[-1] * (x.ndim + 1))
-    target = merge(r, merge(r, [n for n in x.shape for n in split(r, n)]))
+    target = [k for n in x.shape for k in torch.empty(n).view(drawn.new_shape(r, n, 0)).shape]
+    for _ in range(r.choice((0, 1, 2))):  # two neighbours become one
+        k = r.randint(0, len(target))
+        target[k : k + 2] = [prod(target[k : k + 2])] * bool(target[k:])
     if r.random() < 0.05:
         x, target = Layout((2, 0, 4), itemsize=4), [0, 5]
     reshape(x, tuple(target))
 
 
-def split(r: Random, n: int) -> list[int]:
-    """A size as it is, or as two factors, or with a 1 beside it."""
-    factors = [k for k in range(2, n) if n % k == 0]
-    if factors and r.random() < 0.5:
-        k = r.choice(factors)
-        return [k, n // k]
-    return [n, 1] if r.random() < 0.1 else [n]
-
-
-def merge(r: Random, sizes: list[int]) -> list[int]:
-    """Two neighbours multiplied, sometimes."""
-    if len(sizes) < 2 or r.random() > 0.6:
-        return sizes
-    k = r.randrange(len(sizes) - 1)
-    return [*sizes[:k], sizes[k] * sizes[k + 1], *sizes[k + 2 :]]
-
-
-walk_of = Script("reshape_stepper/steps.js")
 stepper = Script("reshape_stepper/steps.js")
 MESSAGE = tried(torch.zeros(2, 3).t().view, 6)[1]
 
@@ -217,14 +200,12 @@ MESSAGE = tried(torch.zeros(2, 3).t().view, 6)[1]
 def reshape(x: Layout, target: tuple[int, ...]) -> None:
     """The walk of one view, beside torch's verdict, and the picture of each step."""
     given = layout_json(x)
-    told = walk_of.stepsOf(given, target)
+    told = stepper.stepsOf(given, target)
     runs = [step["run"] for step in told]
     assert_walk_is_torchs(x, target, told)
     assert_chunks_are_views(x, [step for step in told if step["part"] == "merge"])
     for k in range(len(told)):
-        view = ask(
-            "reshape_stepper/steps/viewOf", {**given, "target": target, "step": k, "flat": 0}
-        )
+        view = stepper.viewOf({**given, "target": target, "step": k, "flat": 0})
         assert (len(view["dims"]), len(view["fresh"])) == (x.ndim, len(target))
         # At the end, why the walk stopped.
         shown = k - (k == len(told) - 1 and told[k - 1]["part"] == "stuck")
@@ -233,36 +214,24 @@ def reshape(x: Layout, target: tuple[int, ...]) -> None:
         if step["part"] == "cut" and step["new_dims"]:
             taken = unique(target[step["new_dims"][0]], step["stride"])
             assert view["taken"] == [x.storage_offset + n * step["stride"] for n in taken]
+    reshape_facts(x, target, given | {"target": target, "step": len(told) - 1})
     if x.numel and not x.why_not_view(target):
         stride = x.view(target).stride
         assert [new["stride"] for new in view["fresh"]] == [[f"stride {n}", str(n)] for n in stride]
 
 
-def typed(r: Random) -> None:
-    """Numbers typed in each usual way, the x that they make, and the shapes to view it as."""
-    ints = [r.choice((0, 1, 1, 2, 3, 4, 6, 12, 300, -1)) for _ in range(r.randint(0, 8))]
-    line = r.choice((",", ", ", " ", "x", " × ", " * ")).join(map(str, ints))
-    text = r.choice(("{}", " {} ", "({})", "[{}]", "({},)", "torch.Size([{}])")).format(line)
-    assert ask(f"{FIELDS}/readInts", text) == ints, text
-    shape = [*map(abs, ints)]
-    x = strided(r, shape)
-    given = layout_json(x)
-    why = stepper.whyNotShown(given)
-    fits = x.ndim <= 6 and x.numel <= 256 and len(x.span) <= 256
-    assert fits == (why == "") and (fits or re.search("the picture holds (6|256)$", why)), x
-    targets = stepper.targetsOf(shape)
-    assert {*map(prod, targets)} == {x.numel} and ([x.numel] in targets or x.ndim > 4)
-    assert {x.ndim - len(target) for target in targets} <= {1, x.ndim - 1}
-    if -1 not in ints:
-        rows = layout_json(Layout(shape, itemsize=4))
-        why_not = stepper.whyNotShown(layout_json(Layout(shape)))
-        read = ask(f"{FIELDS}/readShape", text, {"itemsize": 4})
-        assert read == [None if why_not else rows, why_not]
-        written = " ".join(map(str, x.stride))
-        assert ask(f"{FIELDS}/readStride", written, given) == [None if why else given, why]
-
-
-FIELDS = "reshape_stepper/fields"
+def reshape_facts(x: Layout, target: tuple[int, ...], state: dict[str, Any]) -> None:
+    """At the last step, with the last element selected: what goals may ask, beside the code and torch."""
+    known = facts(ReshapeStepper, state | {"flat": max(x.numel - 1, 0)})
+    names: dict[str, Any] = {"torch": torch}
+    exec(stepper.code(state, []), names)
+    old, new = names["x"], names["y"]
+    assert (old.shape, old.stride(), new.shape) == (known["shape"], known["stride"], target)
+    assert known["finished"] and known["target"] == target
+    assert known["viewable"] == (shares_memory(old.reshape(target), old) or not x.numel)
+    if known["viewable"] and x.numel:
+        assert known["new_stride"] == new.stride()
+        assert new[known["new_index"]] == old[known["index"]] == known["element"]
 
 
 def unique(count: int, step: int | None) -> range:
@@ -274,7 +243,7 @@ def assert_walk_is_torchs(x: Layout, target: tuple[int, ...], told: list[dict[st
     """The walk ends as torch does: with the strides of the view, or at the dim that it refuses."""
     tensor = torch.empty_strided(x.shape, x.stride, dtype=torch.uint8)
     view, refused = tried(tensor.view, target)
-    meant = [*map(tuple, walk_of.consequences(layout_json(x), target))] if x.numel else []
+    meant = [*map(tuple, stepper.consequences(layout_json(x), target))] if x.numel else []
     sizes, copies = ", ".join(map(str, target)), f"copies all {x.numel} element"
     if refused:
         stuck, end = told[-2:]
@@ -401,131 +370,6 @@ def slow_counts(
     return Counts(upto, len(touched[0]), loads, len(touched[1]), len(used), 64 * loads)
 
 
-def warps(r: Random) -> None:
-    """Sectors from the bytes that each lane reads, of a tensor with that stride and offset."""
-    warp = Warp(
-        r.choice(costs.ITEMSIZES), r.choice((*range(33), 0, 1, 2)), r.choice((*range(32), 0, 0))
-    )
-    dtype = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64, 16: torch.complex128}
-    storage = torch.empty(2000, dtype=dtype[warp.itemsize])
-    lanes = storage.as_strided((32,), (warp.stride,), warp.offset)
-    starts = [lanes[t].data_ptr() - storage.data_ptr() for t in range(32)]
-    touched = [{(byte + k) // 32 for k in range(warp.itemsize)} for byte in starts]
-    used = {byte + k for byte in starts for k in range(warp.itemsize)}
-    many = len(set().union(*touched))
-    assert costs.laneBytes(warp._asdict()) == starts
-    found = sectors_of(warp)
-    assert touched == [{sector} for sector in found.pop("sectors")]
-    assert found == {
-        "touched": many, "minimum": -(-len(used) // 32), "bytesUsed": len(used), "bytesLoaded": 32 * many,
-    }  # fmt: skip
-
-
-# Facts, goals over them, and code that makes them ---------------------------------------------------------
-
-Facts = dict[str, Any]
-
-
-def checked(kind: type[Explorer], state: Facts, other: Facts) -> Facts:
-    """The facts of a state, whose kinds are known; goals over those of two states tell them apart."""
-    found, others = kind._facts(state), kind._facts(other)
-    assert [*found] == [*kind.FACTS]
-    assert all(type(value) in (kind.FACTS[name], type(None)) for name, value in found.items()), (
-        found
-    )
-    known = {name: value for name, value in others.items() if value is not None}
-    goals = goals_json(
-        [Goal(name, **{name: value}) for name, value in known.items()], kind.FACTS, kind.__name__
-    )
-    held = {k for k, (name, value) in enumerate(known.items()) if found[name] == value}
-    assert held == {*ask("page/goals/heldBy", found, goals)}
-    return found
-
-
-def explorer_facts(r: Random) -> None:
-    """A layout with an index, perhaps at the end of a chain."""
-    one, other = (_scene(r) for _ in range(2))
-    found = checked(StrideExplorer, one, other)
-    size = Layout(*(one[k] for k in ("shape", "stride", "storage_offset"))).span.stop
-    x = torch.arange(size).as_strided(one["shape"], one["stride"], one["storage_offset"])
-    assert found["contiguous"] == x.is_contiguous()
-    if x.ndim == 4:
-        assert found["channels_last"] == x.is_contiguous(memory_format=torch.channels_last)
-    assert found["reached"] == x.unique().numel()
-    assert found["holes"] == (x.max() - x.min() + 1 - found["reached"] if x.numel() else 0)
-    assert found["overlaps"] == (found["reached"] < x.numel())
-    if found["element"] is not None:
-        assert found["element"] == x[tuple(one["index"])].item()
-    if found["elements"] is not None:
-        assert [*found["elements"]] == x.flatten().tolist()
-    if x.ndim == 2:
-        alike = len(x) > 1 and x.numel() > 0 and bool((x == x[0]).all())
-        assert found["rows_alike"] == (alike and x.stride(0) == 0) == alike
-
-
-def _scene(r: Random) -> Facts:
-    x = Layout(*drawn.numbers(r), itemsize=r.choice((1, 4, 8)))
-    index = None if 0 in x.shape else [r.randrange(n) for n in x.shape]
-    chain = {"source": "x", "start": layout_json(x), "steps": r.choice([[".T"], [".T", ".T"]])}
-    return layout_json(x) | {"index": index, "chain": r.choice([None, chain])}
-
-
-FACT_LINES = """
-y = x[1:, ::2]; z = x[:, 4:]; y = x; z = y; z = x.t().flatten(); y = x[:1].expand(3, -1); y += 100; x[0] = 7
-z = y + 1; y[:] = 0; z = x[0].unfold(0, 3, 1); y = x.contiguous(); z.add_(1); x[::2] *= 2; y = x[:, ::2]
-z = x[:, 1::2]; y = x[:2]; z = x[1:]; x[2:1] = 3; y = x.clone()
-"""
-
-
-def alias_facts(r: Random) -> None:
-    """Some lines that torch takes."""
-    states = []
-    for _ in range(2):
-        steps: list[str] = []
-        for line in r.choices(re.split("; |\n", FACT_LINES.strip()), k=r.randint(0, 5)):
-            try:
-                AliasExplorer((4, 6), [*steps, line])
-            except LayoutError:
-                continue
-            steps.append(line)
-        states.append({"shape": [4, 6], "steps": steps})
-    found = checked(AliasExplorer, states[0], states[1])
-    w = AliasExplorer((4, 6), states[0]["steps"])
-    names: dict[str, Any] = {"torch": torch}
-    exec(w.code, names)
-    x = {name: names[name] for name in "xyz" if name in names}
-    assert w.facts == found and w.values == {name: t.tolist() for name, t in x.items()}
-    assert len({t.untyped_storage().data_ptr() for t in x.values()}) == found["storages"]
-    assert found["lines"] == len(w.steps)
-    assert found["overlapping"] == tuple(name for name in x if has_internal_overlap(x[name]))
-
-
-def reshape_facts(r: Random) -> None:
-    """A layout, a new shape of as many elements, and a step of the walk."""
-    states = []
-    for _ in range(2):
-        x = Layout([r.choice((1, 2, 3, 4)) for _ in range(r.randint(0, 3))], itemsize=4)
-        x = x.permute(r.sample(range(x.ndim), x.ndim))
-        sizes = [n for n in range(1, x.numel + 1) if x.numel % n == 0]
-        first = r.choice(sizes)
-        w = ReshapeStepper(x, r.choice([(first, -1), (x.numel,), (-1, 1, first)]))
-        w.step = r.choice((0, -1))
-        states.append(w._state)
-    found = checked(ReshapeStepper, states[1], states[0])
-    assert w.facts == found and found["finished"] == (w.step > 0)
-    names: dict[str, Any] = {"torch": torch}
-    exec(w.code, names)
-    assert (names["x"].shape, names["x"].stride()) == (found["shape"], found["stride"])
-    assert names["y"].shape == found["target"]
-    assert found["viewable"] == shares_memory(names["x"].reshape(found["target"]), names["x"])
-    if found["viewable"]:
-        assert names["y"].stride() == found["new_stride"]
-        assert names["y"][found["new_index"]] == names["x"][found["index"]] == found["element"]
-
-
-_FAMILIES = (sums, explorer, reshapes, typed, walks, warps)
-_FACTS = (explorer_facts, alias_facts, reshape_facts)
-CASES: dict[str, Callable[[Random], None]] = {
-    family.__name__: family for family in _FAMILIES + _FACTS
-}
+_FAMILIES = (sums, explorer, reshapes, walks)
+CASES: dict[str, Callable[[Random], None]] = {family.__name__: family for family in _FAMILIES}
 CASES |= live_lines.CASES

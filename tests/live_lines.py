@@ -8,7 +8,6 @@ has to quote it exactly.
 import copy
 import re
 import warnings
-from collections import Counter
 from collections.abc import Callable, Sequence
 from math import prod
 from random import Random
@@ -20,13 +19,26 @@ from stridekit import Layout, LayoutError, has_internal_overlap, is_view, shares
 from stridekit.widgets.engine import Script
 from stridekit.widgets.notation import layout_json
 from tests import steps as drawn
-from tests.typed_lines import REFUSALS, grammar, line, operation, torchs
 
 LINES = 6  # a case
-DRAWN: Counter[tuple[str, bool]] = Counter()  # the lines of each family that were accepted, or not
 chain = Script("stride_explorer/chain.js")
 session = Script("alias_explorer/session.js")
-lines_of = Script("alias_explorer/session.js")
+grammar = Script("page/grammar.js")
+PIECES, SIGNATURES = grammar.PIECES, grammar.SIGNATURES
+# torch's, and Python's on the way there.
+REFUSALS = (RuntimeError, IndexError, TypeError, ValueError, NameError, AttributeError, SyntaxError)
+
+
+def torchs(x: torch.Tensor, text: str):
+    """The tensor that torch makes of a text, after the grammar has read it: its names are operations."""
+    names = {"x": x, "torch": torch, "__builtins__": {"__import__": __import__}}
+    return quietly(lambda: eval(f"x{text}", names))  # torch imports, to raise its TypeError
+
+
+def quietly(run: Callable[[], Any]) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return run()
 
 
 # Chains of the stride explorer -------------------------------------------------------------------------
@@ -78,7 +90,7 @@ def steps(r: Random) -> None:
     typed = Chains(start, size, r.choice([None, [f"v{k}" for k in range(size)]]))
     for _ in range(LINES):
         text = "".join(operation(r, typed.x, named=0.35) for _ in range(r.choice((1, 1, 1, 2))))
-        DRAWN["typed_steps", typed.type(text)] += 1
+        typed.type(text)
 
 
 # Lines of the alias explorer ----------------------------------------------------------------------------
@@ -100,7 +112,7 @@ class Sessions:
             assert_line_refused(self.tensors, text, str(error))
             return False
         self.texts.append(text)
-        entry, read, before = said["log"][-1], lines_of.readLine(text), copy.deepcopy(self.tensors)
+        entry, read, before = said["log"][-1], session.readLine(text), copy.deepcopy(self.tensors)
         names = {**self.tensors, "torch": torch}
         if "target" in read:
             target = quietly(lambda: eval(read["target"]["text"], names))
@@ -113,9 +125,8 @@ class Sessions:
         storages = [storage_of(x) for x in self.tensors.values()]
         self.opened = {storage: held.get(storage, why) for storage in storages}
         self._held(said)
-        self._related(
-            session.relations(session.sessionOf({"shape": self.shape, "steps": self.texts}))
-        )
+        state = {"shape": [*self.shape], "steps": self.texts}
+        self._related(session.relations(session.sessionOf(state)), session.facts(state))
         if "target" in read:
             assert not depends_on_the_order(before, read), self.texts
             self._changed(entry["sentence"], before, read["target"]["name"])
@@ -154,24 +165,26 @@ class Sessions:
         for count in re.findall(r"up to (\d+) times", warning):
             assert int(count) == torch.bincount(numbered(target)).max(), self.texts
 
-    def _related(self, relations: list[dict[str, Any]]) -> None:
-        """Who shares how many elements with whom, as torch's addresses say."""
-        overlapping = [one["names"][0] for one in relations if one["kind"] == "overlap"]
+    def _related(self, relations: list[dict[str, Any]], facts: dict[str, Any]) -> None:
+        """Who shares how many elements with whom, as torch's addresses say; goals may ask for it."""
+        overlapping = [related["names"][0] for related in relations if related["kind"] == "overlap"]
         assert overlapping == [name for name, x in self.tensors.items() if has_internal_overlap(x)]
-        for one in relations:
-            if one["kind"] == "overlap":
-                continue
-            y, x = (self.tensors[name] for name in one["names"])
+        assert (facts["overlapping"], facts["lines"]) == (overlapping, len(self.texts))
+        assert facts["storages"] == len({*map(storage_of, self.tensors.values())})
+        for related in relations[: len(relations) - len(overlapping)]:
+            kind, names = related["kind"], related["names"]
+            assert facts["_and_".join(names)] == kind
+            y, x = (self.tensors[name] for name in names)
             ys, xs = ({*numbered(t).tolist()} for t in (y, x))
             both = len(ys & xs) if storage_of(y) == storage_of(x) else 0
             if y.numel():
-                assert is_view(y, x) == (one["kind"] in ("same", "inside")), self.texts
+                assert is_view(y, x) == (kind in ("same", "inside")), self.texts
             if x.numel():
-                assert is_view(x, y) == (one["kind"] in ("same", "around")), self.texts
-            assert shares_memory(y, x) == (one["kind"] != "none"), self.texts
+                assert is_view(x, y) == (kind in ("same", "around")), self.texts
+            assert shares_memory(y, x) == (kind != "none"), self.texts
             counts = {"same": [both], "inside": [both, len(xs)], "around": [both, len(ys)]}
             counts |= {"some": [both, len(ys), len(xs)], "none": []}
-            assert [*map(int, re.findall(r"\d+", one["text"]))] == counts[one["kind"]], self.texts
+            assert [*map(int, re.findall(r"\d+", related["text"]))] == counts[kind], self.texts
 
 
 def storage_of(x: torch.Tensor) -> int:
@@ -188,7 +201,7 @@ def lines(r: Random) -> None:
     """A session of the alias explorer."""
     typed = Sessions(r.choice([(4, 6), (3, 4), (8,), (), (0, 3), (1, 3, 2), (2, 2, 2, 2)]))
     for _ in range(LINES):
-        DRAWN["typed_lines", typed.type(line(r, typed.tensors))] += 1
+        typed.type(line(r, typed.tensors))
 
 
 CASES: dict[str, Callable[[Random], None]] = {"typed_steps": steps, "typed_lines": lines}
@@ -232,7 +245,7 @@ def assert_line_refused(tensors: dict[str, Any], text: str, error: str) -> None:
     if not (quoted or run) and any(words in error for words in (*OURS, *UNREAD)):
         return
     scratch = {**copy.deepcopy(tensors), "torch": torch}
-    read = lines_of.readLine(text)  # it is a line, so nothing else can be run
+    read = session.readLine(text)  # it is a line, so nothing else can be run
     if not quoted and not run:
         refused(lambda: exec(read["text"], scratch), text, error)
         return
@@ -278,7 +291,106 @@ def refused(run: Callable[[], Any], text: str, error: str) -> None:
     assert re.search(r"size -\d+ of dim \d+ is negative", error), f"torch accepts {text!r}: {error}"
 
 
-def quietly(run: Callable[[], Any]) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return run()
+# Random typing: operations ---------------------------------------------------------------------------
+
+
+def in_format(r: Random, x):
+    return r.choice(((), (), ("'channels_last'",)))
+
+
+def a_format(r: Random, x):
+    return (r.choice(("'channels_last'", "torch.preserve_format", "torch.contiguous_format")),)
+
+
+# What a person can type, an index most often; arguments are drawn as for layouts.
+ARGUMENTS = drawn.ARGUMENTS | {"contiguous": in_format, "clone": in_format, "to": a_format}
+NAMES = [*SIGNATURES, *["__getitem__"] * 4]
+
+
+def operation(r: Random, x, named=0.0) -> str:
+    """An operation that usually exists for a tensor, at times with some arguments by their names."""
+    name = r.choice(NAMES)
+    piece = f"[{r.choice((0, 0, 0, 1, -1, 2))}]" if name in PIECES else ""
+    return called(r, name, ARGUMENTS[name](r, x), named) + piece
+
+
+def called(r: Random, name: str, args, named: float) -> str:
+    words = re.findall(r"(\w+):", SIGNATURES.get(name) or "")
+    if not words or r.random() >= named:
+        return drawn.source(name, args)
+    if SIGNATURES[name].startswith("*") and args and isinstance(args[0], int):
+        args = (args,)  # sizes one by one have no name
+    first = r.randint(0, len(args))
+    pairs = [f"{word}={arg}" for word, arg in zip(words, args, strict=False)][first:]
+    return f".{name}({', '.join([*map(str, args[:first]), *r.sample(pairs, len(pairs))])})"
+
+
+# Lines of the alias explorer --------------------------------------------------------------------------
+
+
+def line(rng, tensors):
+    """A line that usually can be run on tensors with names, and often shows something."""
+    name = rng.choice([*tensors, rng.choice("yzw") if rng.random() < 0.1 else "x"])
+    if rng.random() < 0.12:
+        return computed(rng, tensors)
+    if name not in tensors or len(tensors) < 2 or rng.random() < 0.45:
+        return f"{rng.choice('yyyyzzzzx')} = {chained(rng, tensors, name)}"
+    target = rng.choice([name, indexed(rng, tensors, name), chained(rng, tensors, name)])
+    value = rng.choice([str(rng.randint(-9, 100)), operand(rng, tensors, target)])
+    as_statement = target.endswith("]") or target == name
+    forms = [f"{target}.{op}({value})" for op in ("add_", "sub_", "mul_", "copy_")]
+    forms += [f"{target}.fill_(7)", f"{target}.zero_()", f"{target}.neg_()"]
+    if as_statement:
+        forms += [f"{target} {op}= {value}" for op in "+-*"] * 2
+    if target.endswith("]"):
+        forms += [f"{target} = {value}"] * 4
+    return rng.choice(forms)
+
+
+def computed(rng, tensors):
+    """Arithmetic out of place, of tensors that often broadcast, or of one and an int."""
+    names = [*tensors]
+    other = rng.choice([str(rng.randint(-9, 100))] * 2 + names)
+    left, right = rng.sample([chained(rng, tensors, rng.choice(names)), other], 2)
+    return f"{rng.choice('yz')} = {left} {rng.choice('+-*')} {right}"
+
+
+def chained(rng, tensors, name):
+    """A name with up to two operations on it."""
+    if name not in tensors:
+        return name
+    text, x = name, tensors[name]
+    for _ in range(rng.choice([0, 1, 1, 1, 2])):
+        step = rng.choice([operation(rng, x), ".clone()", windows(rng, x)])
+        text += step
+        try:
+            x = torchs(x, grammar.readSteps(step)[0]["text"])
+        except REFUSALS:
+            break
+    return text
+
+
+def windows(rng, x):
+    """An operation after which two indices share an element."""
+    if x.ndim == 0:
+        return ".expand(3)"
+    if rng.random() < 0.5:
+        return f".unfold({rng.randrange(x.ndim)}, 2, 1)"
+    return f".expand(2, {', '.join(['-1'] * x.ndim)})"
+
+
+def indexed(rng, tensors, name):
+    """A slice of a name."""
+    ndim = tensors[name].ndim
+    items = rng.choices([":", "1:", ":-1", "0", "::2", "1::2"], k=rng.randint(1, max(ndim, 1)))
+    return f"{name}[{', '.join(items)}]"
+
+
+def operand(rng, tensors, target):
+    """A tensor that often has the shape of the target: the same, shifted, flipped over, or repeated."""
+    name = rng.choice([*tensors])
+    shifted = target.replace("1:", "?").replace(":-1", "1:").replace("?", ":-1")
+    others = [target, name, indexed(rng, tensors, name), chained(rng, tensors, name)]
+    return rng.choice([shifted, shifted, *others]) + rng.choice(
+        ["", "", "", ".clone()", ".t()", "[0]", "[:1]"]
+    )

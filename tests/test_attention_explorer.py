@@ -23,62 +23,59 @@ SETTINGS = [
 WORDS = [*product(*(flow.CHOICES[name] for name in ("packing", "rotary", "attention")))]
 
 
-def chosen(*words):
-    """The settings with this packing, rotary and attention."""
-    return [s for s in SETTINGS if (s["packing"], s["rotary"], s["attention"]) == words]
+@pytest.mark.parametrize("some", [12, pytest.param(None, marks=pytest.mark.long)])
+@pytest.mark.parametrize("words", WORDS, ids=" ".join)
+def test_every_step_is_torchs(words, some):
+    """Each tensor and its memory, the bytes of copies, what is a view, the path of SDPA, and the output."""
+    all_of_them = [s for s in SETTINGS if (s["packing"], s["rotary"], s["attention"]) == words]
+    for s in Random(0).sample(all_of_them, some) if some else all_of_them:
+        before, after = {"torch": torch}, {}
+        for step in flow.steps(s):
+            name, names = step["name"], dict(before)
+            with Seen() as seen:
+                exec("\n".join(step["code"]), names)
+            for of, x in step["tensors"].items():
+                assert x == layout_json(Layout.of(names[of])), (s, name, of)
+            assert_copies(s, step, before, names, seen)
+            if step["arrows"] and step["arrows"][0]["word"] == "view":
+                source = names[{"heads": "qkv", "merge": "out"}[name]]
+                assert {storage(names[of]) for of in step["tensors"]} == {storage(source)}, s
+            if name == "attention":
+                assert flow.facts(s)["flash"] == any("flash" in op for op in seen.operations), s
+            before = after[name] = names
+        heads = names["y"].unflatten(2, (s["heads"], s["dim"])).transpose(1, 2)
+        assert_values(s, heads, *(after["rotary"][name] for name in "qkv"))
+        tensors = {"qkv": after["heads"], "rotary": after["rotary"], "attention": names}
+        tensors["merge"] = {"y": heads}
+        for memory, parts in [both for part in "qkv" for both in flow.memories(s, part).items()]:
+            for k, (name, *index) in enumerate(flow.cells(parts)):
+                assert tensors[memory][name][tuple(index)].storage_offset() == k, (s, memory)
+
+
+def assert_values(s, heads, q, k, v):
+    """What comes out of each head, by itself."""
+    for h in range(s["heads"]):
+        group = h // (s["heads"] // s["kv_heads"])
+        scores = q[:, h] @ k[:, group].mT / s["dim"] ** 0.5
+        torch.testing.assert_close(heads[:, h], scores.softmax(-1) @ v[:, group])
 
 
 def storage(x):
     return x.untyped_storage().data_ptr()
 
 
-class Run:
-    """The code of each step, run by torch: its names, and for each step what was seen."""
-
-    def __init__(self, s):
-        self.names = {"torch": torch}
-        self.before, self.after, self.seen = {}, {}, {}
-        for step in flow.steps(s):
-            self.before[step["name"]] = dict(self.names)
-            with Seen() as seen:
-                exec("\n".join(step["code"]), self.names)
-            self.after[step["name"]] = dict(self.names)
-            self.seen[step["name"]] = seen
-
-
-@pytest.mark.parametrize("some", [12, pytest.param(None, marks=pytest.mark.long)])
-@pytest.mark.parametrize("words", WORDS, ids=" ".join)
-def test_every_step_is_torchs(words, some):
-    """The numbers of every tensor, the bytes of every copy, what is a view, and the path of SDPA."""
-    for s in Random(0).sample(chosen(*words), some) if some else chosen(*words):
-        run = Run(s)
-        for step in flow.steps(s):
-            names, seen = run.after[step["name"]], run.seen[step["name"]]
-            for name, x in step["tensors"].items():
-                assert x == layout_json(Layout.of(names[name])), (s, step["name"], name)
-            assert_copies(s, step, run, seen)
-            if step["arrows"] and step["arrows"][0]["word"] == "view":
-                source = names[{"heads": "qkv", "merge": "out"}[step["name"]]]
-                assert {storage(names[name]) for name in step["tensors"]} == {storage(source)}, s
-        flash = any("flash" in name for name in run.seen["attention"].operations)
-        assert flow.facts(s)["flash"] == flash, s
-
-
-def assert_copies(s, step, run, seen):
+def assert_copies(s, step, before, names, seen):
     """Each clone that torch makes, and what it reads; what is new is as long as its tensors."""
     copies = [arrow for arrow in step["arrows"] if arrow["word"] == "copy"]
     sizes = [arrow["nbytes"] // len(arrow["names"]) for arrow in copies for _ in arrow["names"]]
     assert [nbytes for _, nbytes in seen.clones] == sizes, (s, step["name"])
     if step["name"] != "attention" or s["attention"] == "@":  # the math path scales q and k before
-        read = [
-            storage(run.before[step["name"]][name]) for arrow in copies for name in arrow["names"]
-        ]
+        read = [storage(before[name]) for arrow in copies for name in arrow["names"]]
         assert [address for address, _ in seen.clones] == read, (s, step["name"])
     for why in [why for why in step["why"] if "merge" in why]:
-        assert steps_of(s, step, run.after[step["name"]]) in why, s
-    new = [arrow for arrow in step["arrows"] if arrow["word"] == "new"]
-    made = [run.after[step["name"]][name] for arrow in new for name in arrow["names"]]
-    assert [arrow["nbytes"] for arrow in new] == [sum(x.nbytes for x in made)] * len(new)
+        assert steps_of(s, step, names) in why, s
+    for arrow in [arrow for arrow in step["arrows"] if arrow["word"] == "new"]:
+        assert arrow["nbytes"] == sum(names[name].nbytes for name in arrow["names"])
 
 
 def steps_of(s, step, names):
@@ -90,31 +87,6 @@ def steps_of(s, step, names):
     elif s["attention"] == "SDPA" and name != "v":
         x = x * 2.0  # as the math path does
     return f"(stride {x.stride(outer)} found, {x.shape[inner] * x.stride(inner)} needed)"
-
-
-@pytest.mark.parametrize("words", WORDS, ids=" ".join)
-def test_values_and_memories(words):
-    """The output is that of a loop over heads, and each box of a memory holds the element that it says."""
-    for s in Random(0).sample(chosen(*words), 12):
-        run = Run(s)
-        cut, turned = run.after["heads"], run.after["rotary"]
-        group = s["heads"] // s["kv_heads"]
-        expected = torch.cat(
-            [
-                (turned["q"][:, h] @ turned["k"][:, h // group].mT / s["dim"] ** 0.5).softmax(-1)
-                @ turned["v"][:, h // group]
-                for h in range(s["heads"])
-            ],
-            -1,
-        )
-        torch.testing.assert_close(run.names["y"], expected)
-        heads = run.names["y"].unflatten(2, (s["heads"], s["dim"])).transpose(1, 2)
-        for part in "qkv":
-            tensors = {"qkv": cut, "rotary": turned, "attention": run.names, "merge": {"y": heads}}
-            for memory, parts in flow.memories(s, part).items():
-                for k, (name, *index) in enumerate(flow.cells(parts)):
-                    x = tensors[memory][name]
-                    assert x[tuple(index)].storage_offset() == k, (s, memory)
 
 
 @pytest.mark.parametrize("part", ["q", "k", "v"])
@@ -140,13 +112,17 @@ def attended(s, q, k, v):
 def test_the_words_of_an_element():
     """Where it lies is its storage_offset, before and after the rotation; and where it goes."""
     s = dict(zip(NAMES, (2, 3, 4, 4, 2, "3HD", flow.ROTARY[2], "@"), strict=True))
-    run = Run(s)
+    places = {}
+    names = {"torch": torch}
+    for step in flow.steps(s)[:3]:
+        exec("\n".join(step["code"]), names)
+        places[step["name"]] = {
+            part: names[part][1, 1, 2, 3].storage_offset() for part in "qkv" if part in names
+        }
     for part, goes in (("q", "4 elements of out: out[1, 1, 2, :]"),
                        ("k", "24 elements of out: out[1, 2:4, :, :]"),
                        ("v", "6 elements of out: out[1, 2:4, :, 3]")):  # fmt: skip
-        before, after = (
-            run.after[name][part][1, 1, 2, 3].storage_offset() for name in ("heads", "rotary")
-        )
+        before, after = places["heads"][part], places["rotary"][part]
         rotated = f", after rotary element {after} of {part}" * (part != "v")
         assert flow.place(s, (part, 1, 1, 2, 3)) == (
             f"{part}[1, 1, 2, 3] is element {before} of qkv{rotated}. It goes into {goes}."
@@ -175,23 +151,3 @@ def test_the_words_of_the_way():
         "b2",
         "",
     ]
-
-
-def test_state_is_read_and_set_from_python():
-    """Each property can be read and set; a smaller shape keeps the element inside."""
-    w = AttentionExplorer(goals=[])
-    assert (w.batch, w.tokens, w.heads, w.dim, w.kv_heads) == (2, 3, 2, 4, 2)
-    assert (w.packing, w.rotary, w.attention) == ("3HD", "none", "@")
-    w.followed = ("v", -1, 1, 2, -1)
-    assert w.followed == ("v", 1, 1, 2, 3)
-    w.batch, w.dim = 1, 2
-    assert w.followed == ("v", 0, 1, 2, 1)
-    w.heads = 4  # which were not grouped, and are not
-    assert w.kv_heads == 4
-    w.kv_heads = 1
-    assert w.followed == ("v", 0, 0, 2, 1)
-    w.heads = 3
-    assert w.kv_heads == 1 and w.code == flow.code(w._state)
-    w.kv_heads, w.packing = 3, "HD3"
-    w.rotary, w.attention = flow.ROTARY[1], "SDPA"
-    assert "attention: new: 72 bytes; math, as dim 3 of v has stride 3: flash takes 1" in repr(w)

@@ -9,7 +9,6 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from stridekit.lessons.attention import matmul_copies
-from stridekit.widgets import CacheExplorer
 from stridekit.widgets.engine import Script
 from tests.fuzz_attention import Seen
 
@@ -18,14 +17,8 @@ ROOM, LONG, DIM, WAYS = growth.ROOM, growth.LONG, growth.DIM, growth.WAYS
 NAMES, VALUES = growth.CHOICES.keys(), growth.CHOICES.values()
 # All that can be chosen, after any number of tokens.
 SETTINGS = [dict(zip(NAMES, values, strict=True)) for values in product(*VALUES)]
-READ = [*product(growth.CHOICES["order"], growth.CHOICES["attention"])]
 EMPTY = -1.0
 WHERE = {"cat": "of cat's tape", "in place": "in place", "blocks": "of the pool"}
-
-
-def read(order, attention):
-    """The settings with these."""
-    return [s for s in SETTINGS if (s["order"], s["attention"]) == (order, attention)]
 
 
 class Caches:
@@ -75,10 +68,13 @@ class Caches:
         return {way: x[:, :, :tokens] for way, x in ways.items()}, copied
 
 
-@pytest.mark.parametrize(("order", "attention"), READ)
-def test_every_step_is_torchs(order, attention):
-    """The bytes of every step, the clones of `@`, and the path of SDPA; `matmul_copies` says the same."""
-    for s in [s for s in read(order, attention) if s["tokens"] == ROOM]:
+@pytest.mark.parametrize("attention", growth.CHOICES["attention"])
+@pytest.mark.parametrize("order", growth.CHOICES["order"])
+def test_every_token_is_kept_and_read_as_by_torch(order, attention):
+    """Bytes, the clones of `@` and of `matmul_copies`, the path of SDPA, and each box of the memories."""
+    for s in SETTINGS:
+        if (s["order"], s["attention"], s["tokens"]) != (order, attention, ROOM):
+            continue
         grown = Caches(s)
         query = torch.ones(s["batch"], s["heads"], 1, DIM)
         for tokens in range(1, ROOM + 1):
@@ -86,44 +82,37 @@ def test_every_step_is_torchs(order, attention):
             keys, gathered = grown.keys(tokens)
             for way, k in keys.items():
                 with Seen() as seen:
-                    if s["attention"] == "@":
+                    if attention == "@":
                         query @ k.mT
                     else:
                         scaled_dot_product_attention(query, k, k)
                 cloned = sum(nbytes for _, nbytes in seen.clones)
                 expected = (kept[way], gathered if way == "blocks" else 0, cloned)
                 assert (*growth.written(s, way, tokens).values(),) == expected, (s, way, tokens)
-                if s["attention"] == "@":
+                if attention == "@":
                     assert matmul_copies(query, k.mT) == (0, cloned, 0)
                 else:
                     assert any("flash" in name for name in seen.operations)
                 layout = growth.keys(s, way, tokens, ROOM)
                 assert (layout["shape"], layout["stride"]) == ([*k.shape], [*k.stride()])
+            assert_boxes(s | {"tokens": tokens}, grown)
+
+
+def assert_boxes(s, grown):
+    """The memories of torch, read from end to end, are the boxes."""
+    for way, x in zip(WAYS, (grown.cat, grown.ready, grown.pool), strict=True):
+        boxes = growth.boxes(s, way)
+        told = [EMPTY if box is None else 100 * box[0] + 10 * box[1] + box[2] for box in boxes]
+        assert x.reshape(-1, DIM)[:, 0].tolist() == told, (s, way)
+        for k, box in enumerate(boxes):
+            assert growth.label(box) == ("abc"[box[1]] + str(box[2]) if box else "")
+            assert not box or f"box {k} {WHERE[way]}" in growth.place(s, box)
 
 
 def test_blocks_come_in_no_order():
     """The odd ones of a pool, then the even ones, for one sequence after the other."""
     s = dict(zip(NAMES, (5, 2, 1, 2, "heads first", "@"), strict=True))
     assert growth.tables(s) == [[1, 5, 0], [3, 7, 2]]
-
-
-@pytest.mark.parametrize(("order", "attention"), READ)
-def test_each_box_holds_its_vector(order, attention):
-    """The memories of torch, read from end to end, are the boxes."""
-    for s in read(order, attention):
-        grown = Caches(s)
-        for t in range(s["tokens"]):
-            grown.keep(t)
-        for way, x in zip(WAYS, (grown.cat, grown.ready, grown.pool), strict=True):
-            held = x.reshape(-1, DIM)[:, 0].tolist()
-            boxes = growth.boxes(s, way)
-            told = [EMPTY if box is None else 100 * box[0] + 10 * box[1] + box[2] for box in boxes]
-            assert held == told, (s, way)
-            assert [growth.label(box) for box in boxes] == [
-                "abc"[box[1]] + str(box[2]) if box else "" for box in boxes
-            ]
-            for vector in filter(None, boxes):
-                assert f"box {boxes.index(vector)} {WHERE[way]}" in growth.place(s, vector)
 
 
 def test_the_code_does_what_is_shown():
@@ -152,19 +141,3 @@ def test_curves_are_sums_and_tell_the_ratio():
         assert curve == [0, *(sum(steps[:k]) for k in range(1, len(steps) + 1))]
     assert totals["cat"][-1] / totals["in place"][-1] == 256.5
     assert growth.whole(totals).endswith("cat writes 256.5 times as much as in place.")
-
-
-def test_state_is_read_and_set_from_python():
-    w = CacheExplorer()
-    assert (w.tokens, w.batch, w.heads, w.block, w.order, w.attention) == (
-        *(3, 2, 2, 2),
-        *("heads first", "@"),
-    )
-    w.tokens, w.order = 0, "tokens first"
-    assert "cat: nothing is written yet; 0 bytes so far" in repr(w)
-    w.tokens, w.batch, w.heads, w.block, w.attention = 8, 1, 3, 4, "SDPA"
-    assert w.facts["cat_written"] == 36 * 3 * 256 and w.facts["in_place_cloned"] == 0
-    assert w.facts == {
-        **w._state,
-        **{name: w.facts[name] for name in w.FACTS if name not in w._state},
-    }

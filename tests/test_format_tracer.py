@@ -103,18 +103,6 @@ def test_the_code_makes_the_same_picture():
     assert [made.facts["refused"] for made in lost] == [False, False, True]
 
 
-def test_state_is_read_and_set_from_python():
-    """Each property can be read and set; layers keep the order in which they run."""
-    t = FormatTracer()
-    assert (t.shape, t.layers) == ((2, 3, 4, 4), net.DEFAULT_LAYERS)
-    assert t._state == FormatTracer([2, 3, 4, 4], net.DEFAULT_LAYERS[::-1])._state
-    t.layers, t.shape = ("view", "relu"), [2, 1, 4, 4]
-    assert t.layers == ("relu", "view") and t.shape == (2, 1, 4, 4)
-    t.layers = "relu"
-    assert t.layers == ("relu",)
-    assert "  F.relu(x): both, taken for contiguous_format | both, taken for" in repr(t)
-
-
 def test_asking_torch_leaves_no_trace():
     """The caller's random state and modes stay as they are, whatever the defaults."""
     state = torch.random.get_rng_state()

@@ -2,7 +2,6 @@
 
 import ast
 
-import pytest
 import torch
 
 import stridekit
@@ -57,26 +56,6 @@ def test_every_explorer_takes_goals_and_tells_of_them():
             assert repr(w).endswith("\n  ✓ goal: Do it")
     t = torch.arange(6).view(2, 3)
     assert explore(t, goals=[Goal("Turn it", shape=(3, 2))]).goals == {"Turn it": False}
-
-
-ALIKE, ROW = {"rows_alike": True}, {"elements": (0, 9, 18, 27, 36)}
-
-
-@pytest.mark.parametrize(
-    ("facts", "reached", "layouts"),
-    [
-        (ALIKE, True, [((4, 6), (0, 1), 2), ((2, 3), (0, 0)), ((9, 1), (0, 7))]),
-        (ALIKE, False, [((1, 6), (0, 1)), ((4, 6), (1, 0)), ((2, 0), (1, 1))]),
-        (ROW, True, [((5,), (9,)), ((1, 5), (3, 9))]),
-        (ROW, False, [((5,), (9,), 1), ((4,), (9,)), ((2, 0), (1, 1))]),
-    ],
-)
-def test_a_goal_is_recognised_by_whatever_way(facts, reached, layouts):
-    """Rows that are alike of any length, from anywhere; the same elements as a row or with a dim more."""
-    for layout in layouts:
-        w = StrideExplorer(goals=[Goal("Go", **facts)])
-        w.layout = Layout(*layout, itemsize=4)
-        assert w.goals == {"Go": reached}, layout
 
 
 def test_reset_leads_to_the_first_display():

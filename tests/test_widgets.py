@@ -2,16 +2,16 @@
 
 import json
 import re
-from colorsys import rgb_to_hls
-from itertools import combinations
+from typing import Any
 
 import ipywidgets
 import pytest
 import torch
 
 from stridekit import Layout, widgets
-from stridekit.widgets import assets, palette
+from stridekit.widgets import assets
 from stridekit.widgets.base import Code, StateWidget
+from stridekit.widgets.traversal_explorer.widget import Counts, Warp
 from tests.widget_kinds import KINDS, NAMES, WRONG, make, rows
 
 REFUSALS = (ValueError, IndexError, TypeError)
@@ -57,24 +57,63 @@ def test_a_misspelt_name_is_refused(kind):
         make(kind).shapes = (2, 3)
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "value", "held"),
-    [
-        ("StrideExplorer", "index", torch.tensor([1, 2]).numpy(), (1, 2)),
-        ("StrideExplorer", "layout", torch.zeros(4, 6).t(), Layout((6, 4), (1, 6), 0, 4)),
-        ("ReshapeStepper", "index", torch.tensor([1, 2]).numpy(), (1, 2)),
-        ("ChannelsLastExplorer", "shape", torch.Size([2, 2, 2, 2]), (2, 2, 2, 2)),
-        ("ChannelsLastExplorer", "index", torch.tensor([1, 1, 1, 1]), (1, 1, 1, 1)),
-        ("TraversalExplorer", "visit", torch.tensor(7), 7),
-        ("AttentionExplorer", "heads", torch.tensor(3), 3),
-        ("AttentionExplorer", "followed", ("k", *torch.tensor([1, 1, -1, 0])), ("k", 1, 1, 2, 0)),
-        ("CacheExplorer", "block", torch.tensor(4), 4),
-    ],
-)
-def test_numbers_of_numpy_and_torch_become_plain(kind, name, value, held):
+# What follows from what ---------------------------------------------------------------------------------
+
+T, ROWS, TURNED = torch.tensor, Layout((6, 8), itemsize=8), Layout((6, 4), (1, 6), 0, 4)
+CUT, CHAIN = Layout((2, 3), (8, 1), 0, 4), (".permute(1, 0)", "[1:]", ".contiguous()")
+CODE = f"torch.arange(40.).view(5, 8)[:4, 2:]{''.join(CHAIN)}"
+AGAIN = ".as_strided((2, 3), (8, 1), 0)"
+# A kind, what is set, one after the other, and what then holds; "said" stands in its text.
+FOLLOWS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("StrideExplorer", {"index": (3, -1)}, {"index": (3, 5)}),
+    ("StrideExplorer", {"index": (3, 5), "layout": CUT}, {"index": (1, 2)}),
+    ("StrideExplorer", {"index": T([1, 2]).numpy()}, {"index": (1, 2)}),
+    ("StrideExplorer", {"layout": Layout((0, 3), itemsize=4)}, {"index": None}),
+    ("StrideExplorer", {"layout": Layout((), (), 7, 4)}, {"index": ()}),
+    ("StrideExplorer", {"layout": torch.zeros(4, 6).t()}, {"layout": TURNED}),
+    ("StrideExplorer", {"chain": ("permute(1, 0)[1:]", "contiguous()")}, {"chain": CHAIN, "code": CODE}),
+    ("StrideExplorer", {"chain": CHAIN}, {"layout": Layout((5, 4), itemsize=4), "said": "20 of 20"}),
+    ("StrideExplorer", {"chain": CHAIN}, {"said": "copy: new storage of 20 elements\n"}),
+    ("StrideExplorer", {"chain": CHAIN[:2], "layout": CUT}, {"chain": (), "said": f"(40.){AGAIN}"}),
+    ("StrideExplorer", {"chain": CHAIN, "layout": CUT}, {"chain": (*CHAIN, AGAIN), "code": CODE + AGAIN}),
+    ("ReshapeStepper", {"index": T([1, 2]).numpy()}, {"index": (1, 2), "new_index": (1, 0)}),
+    ("ReshapeStepper", {"step": -1, "target": (4, -1)}, {"step": 0, "target": (4, 6), "why": ""}),
+    ("ReshapeStepper", {"layout": TURNED, "target": (24,), "step": -1}, {"result": None, "step": 4}),
+    ("ReshapeStepper", {"target": (2, 2, 6), "layout": TURNED}, {"target": (2, 2, 6)}),
+    ("ReshapeStepper", {"index": (3, 5), "layout": Layout((6,))}, {"target": (6,), "index": (5,)}),
+    ("ReshapeStepper", {"layout": torch.empty(0, 3)}, {"index": None, "new_index": None}),
+    ("ChannelsLastExplorer", {"shape": torch.Size([2, 2, 2, 2])}, {"shape": (2, 2, 2, 2)}),
+    ("ChannelsLastExplorer", {"index": (1, -1, 1, 3), "shape": (1, 2, 3, 2)}, {"index": (0, 1, 1, 1)}),
+    ("ChannelsLastExplorer", {"highlight": "channel"}, {"said": "8 pixels of channel 1 of image"}),
+    ("FormatTracer", {"layers": "relu"}, {"layers": ("relu",), "said": "F.relu(x): contiguous_format | "}),
+    ("FormatTracer", {"layers": ("view", "relu"), "shape": [2, 1, 4, 4]}, {"layers": ("relu", "view")}),
+    ("TraversalExplorer", {}, {"layout": ROWS, "other_layout": ROWS, "order": (0, 1)}),
+    ("TraversalExplorer", {}, {"visit": 24, "cache_lines": 4, "alignment": 0, "warp": None}),
+    ("TraversalExplorer", {"visit": T(10), "alignment": 32}, {"counts": Counts(10, 2, 2, 7, 80, 128)}),
+    ("TraversalExplorer", {"visit": 48, "cache_lines": 8}, {"other_counts": Counts(48, 6, 6, 6, 384, 384)}),
+    ("TraversalExplorer", {"layout": torch.zeros(4, 16).t()}, {"visit": 64, "other_order": (1, 0)}),
+    ("TraversalExplorer", {"layout": TURNED, "order": "torch"}, {"order": (1, 0), "other_layout": TURNED}),
+    ("TraversalExplorer", {"other_layout": Layout((3,))}, {"other_order": (0,), "layout": ROWS}),
+    ("TraversalExplorer", {"warp": Warp(stride=2)}, {"warp": (4, 2, 0), "said": "8 sectors, 4 would do"}),
+    ("AttentionExplorer", {"heads": T(4)}, {"heads": 4, "kv_heads": 4}),
+    ("AttentionExplorer", {"kv_heads": 1, "heads": 3}, {"kv_heads": 1}),
+    ("AttentionExplorer", {"followed": ("k", *T([1, 1, -1, 0]))}, {"followed": ("k", 1, 1, 2, 0)}),
+    ("AttentionExplorer", {"followed": ("v", 1, 1, 2, 3), "batch": 1}, {"followed": ("v", 0, 1, 2, 3)}),
+    ("AttentionExplorer", {"followed": ("v", 1, 1, 2, 3), "kv_heads": 1}, {"followed": ("v", 1, 0, 2, 3)}),
+    ("AttentionExplorer", {"packing": "HD3", "attention": "SDPA"}, {"said": "dim 3 of q has stride 3"}),
+    ("CacheExplorer", {}, {"tokens": 3, "batch": 2, "heads": 2, "block": 2, "order": "heads first"}),
+    ("CacheExplorer", {"block": T(4), "tokens": 0}, {"block": 4, "said": "cat: nothing is written yet"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "given", "held"), FOLLOWS, ids=str)
+def test_what_is_set_is_read_and_the_rest_follows(kind, given, held):
     w = make(kind)
-    setattr(w, name, value)
-    assert getattr(w, name) == held and json.dumps(w._state)
+    for name, value in given.items():
+        setattr(w, name, value)
+    for name, value in held.items():
+        assert value in repr(w) if name == "said" else value == getattr(w, name)
+    assert json.dumps(w._state)
 
 
 # What is sent and saved --------------------------------------------------------------------------------
@@ -145,21 +184,3 @@ def test_no_class_of_the_site_is_one_of_a_widget():
         classes[room] = {*re.findall(r"\.((?:sk|is)-[\w-]+)", text)}
     assert "sk-done" in classes["export"] and "sk-box" in classes["widgets"]
     assert classes["export"] & classes["widgets"] == set()
-
-
-@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
-def test_a_colour_means_one_thing(theme):
-    """Nothing has nearly the hue of a dim or of the offset: neither the others, nor rows, nor verdicts."""
-    dims = [pair[theme] for pair in (*palette.DIMS, palette.OFFSET)]
-    tints = [pair[theme] for pair in palette.ROWS]
-    others = [*tints, palette.GOOD[theme], palette.BAD[theme]]
-    pairs = [*combinations(dims, 2), *((a, b) for a in dims for b in others)]
-    assert [pair for pair in pairs if apart(*pair) < 15 / 360] == []
-    assert all(apart(a, b) > 1 / 48 for a, b in combinations(tints, 2))
-
-
-def apart(a, b):
-    """How far two colours lie from each other on the circle of hues, as a part of it; greys have none."""
-    channels = [[int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)] for colour in (a, b)]
-    (hue, _, grey), (other, _, pale) = (rgb_to_hls(*channel) for channel in channels)
-    return 1 if min(grey, pale) < 0.15 else min(abs(hue - other), 1 - abs(hue - other))

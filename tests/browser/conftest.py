@@ -10,9 +10,10 @@ import pytest
 from nbformat import v4
 
 from chromium import find_chromium, running_browser
+from stridekit.widgets.assets import module
 from stridekit.widgets.offline import offline_page
 from tests.browser.lab import ROOT, running_lab, write_notebook
-from tests.browser.pages import PATIENCE
+from tests.browser.pages import PATIENCE, WIDTH, resize
 from tests.widget_kinds import IMPORTS, KINDS
 
 pytest.register_assert_rewrite("tests.browser.agrees")
@@ -49,34 +50,14 @@ def as_make_lab():
     return ["env", *(word for given in shlex.split(said) for word in other.get(given, [given]))]
 
 
-@pytest.fixture(scope="module")
-def notebook(lab):
-    """`notebook(*sources)` writes a notebook with these code cells and runs it; returns its page."""
-    pages = []
-
-    def open_page(*sources, **options):
-        pages.append(_open(lab, sources, **options))
-        return pages[-1]
-
-    yield open_page
-    for page in pages:
-        lab.close(page)
-
-
 @pytest.fixture(scope="session")
 def kinds_page(lab):
     """A page with all widgets: cell k shows wk of KINDS; the last cell is empty."""
-    page = _open(lab, [*ALL_KINDS, "pass"])
+    write_notebook(lab.root / "kinds.ipynb", [*ALL_KINDS, "pass"])
+    page = lab.open("kinds.ipynb")
+    lab.run_all(page)
     yield page
     lab.close(page)
-
-
-def _open(lab, sources, **options):
-    name = f"scratch-{len(list(lab.root.iterdir()))}.ipynb"
-    write_notebook(lab.root / name, sources)
-    page = lab.open(name, **options)
-    lab.run_all(page)
-    return page
 
 
 def exported(notebooks):
@@ -111,10 +92,14 @@ def small_site(tmp_path_factory):
 
 
 class Plain:
-    """A page for widgets, without a kernel or a network: one for all tests, as to make it takes long."""
+    """A page for widgets, without a kernel or a network: one for all tests, as to load it takes long."""
 
-    def __init__(self, browser):
+    def __init__(self, browser, folder):
         self.browser, self.context, self.errors = browser, None, []
+        self.path = folder / "plain.html"
+        host = f"{module('page/host.js')}\nglobalThis.bringToLife = bringToLife;"
+        html = f'{offline_page([])}<script type="module">{host}</script>'
+        self.path.write_text(html, encoding="utf-8")
 
     def page(self):
         """The page, as if nothing had happened on it: where the clock was stopped, it is another one."""
@@ -130,35 +115,44 @@ class Plain:
             self.context.add_init_script(KEEP_THE_KEYS)
             self.page_ = self.context.new_page()
             self.page_.on("pageerror", lambda error: self.errors.append(str(error)))
+        if self.page_.url != self.path.as_uri():
+            self.page_.goto(self.path.as_uri())
         self.page_.mouse.up()
         self.page_.mouse.move(2, 2)
-        self.page_.set_viewport_size({"width": 1000, "height": 1300})
+        resize(self.page_, WIDTH, 1300)
         self.page_.emulate_media(color_scheme="null", forced_colors="null", reduced_motion="null")
         return self.page_
 
 
 @pytest.fixture(scope="session")
-def plain(browser):
-    return Plain(browser)
+def plain(browser, tmp_path_factory):
+    return Plain(browser, tmp_path_factory.mktemp("plain"))
 
 
 @pytest.fixture
-def show(plain, tmp_path):
+def show(plain):
     """`show(*widgets)` draws widgets on the plain page; returns the locator of their roots."""
     plain.errors.clear()
 
     def draw(*widgets):
         page = plain.page()
-        (tmp_path / "page.html").write_text(offline_page(widgets), encoding="utf-8")
-        page.goto((tmp_path / "page.html").as_uri())
-        page.wait_for_function(DRAWN, polling=20)
+        page.evaluate(DRAW, offline_page(widgets))
         return page.locator("[data-widget] > .stridekit")
 
     yield draw
     assert plain.errors == []
 
 
-DRAWN = "[...document.querySelectorAll('[data-widget]')].every((node) => node.firstChild)"
+# The body of a page with widgets takes the place of all that is there.
+DRAW = """async (html) => {
+  document.body.innerHTML = html.slice(html.indexOf('<body>'));
+  models.length = 0;
+  delete navigator.clipboard.writeText; // which a row may have replaced
+  getSelection().removeAllRanges();
+  scrollTo(0, 0);
+  await bringToLife(document, JSON.parse(document.getElementById('stridekit').textContent));
+  for (let k = 0; k < 2; k++) await new Promise(requestAnimationFrame);
+}"""
 # The last key, and true if the widget kept it from scrolling the page.
 KEEP_THE_KEYS = """addEventListener('keydown', ({ key, defaultPrevented }) =>
   (globalThis.lastKey = [key, defaultPrevented]));

@@ -30,6 +30,8 @@ from stridekit import Goal, explore
 from tests.browser.agrees import shown_by
 from tests.browser.pages import (
     FOCUSED,
+    TOLD,
+    WIDTH,
     away,
     is_seen,
     middle,
@@ -43,10 +45,7 @@ from tests.browser.pages import (
 from tests.test_copy_tracer import Twice
 from tests.widget_kinds import NAMES
 
-MOST_HIGH, WIDTH = (
-    720,
-    914,
-)  # px: of a widget, and of the page, at which it is as wide as in JupyterLab
+MOST_HIGH = 720  # px, of a widget
 
 
 class Row(NamedTuple):
@@ -83,7 +82,6 @@ class Hand:
         self.widget = eval(make, MADE)
         self.w = show(self.widget)
         self.page = self.w.page
-        resize(self.page, WIDTH, 1300)
 
     def follow(self, row):
         """Do all that stands in a row, and see whether it is so."""
@@ -122,8 +120,7 @@ class Hand:
         """Give the state on the page to the widget in Python: both show the same, and nothing is cut."""
         if not is_pointing:
             away(self.w)
-        told(self.w)
-        state = self.page.evaluate("models[0].get('_state')")
+        state = self.page.evaluate(STATE)
         self.widget.set_state({"_state": state})
         assert self.widget._state == state
         wanted = {} if is_pointing else shown_by(self.widget)
@@ -151,7 +148,6 @@ class Hand:
         if subject == "focus":
             return self.page.evaluate(FOCUSED).strip()
         if subject == "heard":
-            self.page.clock.run_for(400)
             return self.w.locator(":scope > .sk-spoken").text_content()
         if subject == "key":
             return "kept" if self.page.evaluate("lastKey")[1] else "let go"
@@ -166,6 +162,7 @@ class Hand:
         return str(eval(source, MADE | {"w": self.widget, "page": self.page, "root": self.w}))
 
 
+STATE = f"async () => {{ await ({TOLD})(); return models[0].get('_state'); }}"
 TAGS = "li|dt|dd|td|th|tbody|table|input|option|fieldset|legend|textarea"
 IS_CSS = re.compile(rf"[.\[:]|({TAGS})\b(?! )|.* > |tbody|fieldset|legend")
 WANTED = re.compile(r"({.*}|.*?) (is|has|lacks|starts|counts) ?(.*)")
@@ -182,7 +179,8 @@ NAMED = """(all, name) => all.map((node) => {
   const isOwn = name === 'value' || typeof node[name] === 'boolean' || !node.hasAttribute(name);
   return String((isOwn ? node[name] : node.getAttribute(name)) ?? '-');
 })"""
-# The texts and controls whose right end lies outside, those that a finger would miss, and the height.
+# What is wrong with nodes: their right end lies outside, a finger would miss them, JupyterLab would take
+# their keys, or the Tab key stops at them and not at their grid. And the height.
 SIZE = """(root) => {
   const edge = root.getBoundingClientRect().right + 0.5;
   const all = [...root.querySelectorAll('p, li, code, span, dt, dd, button, input, textarea, select')];
@@ -191,9 +189,13 @@ SIZE = """(root) => {
   const targets = all.filter((node) => node.matches('button, input, textarea, select'));
   const isSmall = (node) => node.offsetParent && Math.min(node.offsetHeight, node.offsetWidth) < 24;
   const small = targets.map((node) => node.closest('label') ?? node).filter(isSmall);
+  const stops = [...targets, ...root.querySelectorAll('a, [tabindex="0"]')];
+  const astray = stops.filter((node) => node.dataset.lmSuppressShortcuts !== 'true');
+  const [grid, other] = [':is([role=grid], [role=listbox])', ':not([role=grid], [role=listbox], .sk-log)'];
+  const inner = root.querySelectorAll(`${grid} :is(button, input, [tabindex]), [tabindex="0"]${other}`);
   const goals = root.querySelector('.sk-goals')?.offsetHeight ?? 0;
   const height = root.hasAttribute('popover') ? 0 : root.offsetHeight - goals; // of full width
-  return [[...cut, ...small].map((node) => node.outerHTML), height];
+  return [[...cut, ...small, ...astray, ...inner].map((node) => node.outerHTML), height];
 }"""
 # Under each selector the texts, or what is @named of each node; and the size.
 SEEN = f"""(root, names) => [Object.fromEntries(names.map((selector) => {{

@@ -56,19 +56,17 @@ class Lab:
     outside: list = field(default_factory=list)  # requests that left loopback
     errors: list = field(default_factory=list)  # errors that no page has caught
 
-    def open(self, notebook, width=1280, height=900, theme="light"):
-        """Open a page on a notebook of the server's root, with its kernel connected and idle."""
-        page = self.context.new_page()
-        page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme=theme)
-        page.on("request", self._note_request)
-        page.on("pageerror", self._note_error)
-        page.goto(
-            f"{self.url}lab/workspaces/{secrets.token_hex(4)}/tree/{notebook}?token={self.token}"
-        )
+    def open(self, notebook, page=None):
+        """Open a page, or this one, on a notebook of the root, with its kernel connected and idle."""
+        if page is None:
+            page = self.context.new_page()
+            page.set_viewport_size({"width": 1280, "height": 900})
+            page.emulate_media(color_scheme="light")
+            page.on("request", self._note_request)
+            page.on("pageerror", self._note_error)
+        workspace = f"{self.url}lab/workspaces/{secrets.token_hex(4)}"
+        page.goto(f"{workspace}/tree/{notebook}?token={self.token}")
         page.wait_for_function(_READY, polling=100)
-        if theme == "dark":
-            self.set_theme(page, "JupyterLab Dark")
         # The file browser takes a third of a narrow window.
         page.evaluate("jupyterapp.shell.collapseLeft()")
         return page

@@ -17,16 +17,17 @@ globalThis.looks = {
       const size = `position:absolute; left:0; top:0; width:${root.parentNode.clientWidth}px; font-size:10px`;
       root.parentNode.setAttribute("style", [...kept, size].join(";"));
     }
-    const nodes = roots.flatMap((root) => [root, ...root.querySelectorAll("*")]);
+    const every = roots.flatMap((root) => [root, ...root.querySelectorAll("*")]);
+    const nodes = [...new Map(every.map((node) => [kindOf(node), node])).values()]; // one of each kind
     const before = await stylesOf(nodes);
     for (const sheet of all) sheet.disabled = !isOwn(sheet);
     const after = await stylesOf(nodes);
     for (const sheet of all) sheet.disabled = false;
     for (const root of roots) root.parentNode.removeAttribute("style");
     const differences = nodes.flatMap((node, k) => {
-      const names = Object.keys(before[k]).filter((name) => before[k][name] !== after[k][name]);
-      const changes = names.slice(0, 4).map((name) => `${name} ${after[k][name]} became ${before[k][name]}`);
-      return changes.length ? [`${nameOf(node)}: ${changes.join(", ")}`] : [];
+      if (before[k] === after[k]) return [];
+      const [hosted, alone] = [before[k], after[k]].map((text) => text.split("; "));
+      return [`${nameOf(node)}: ${hosted.filter((part) => !alone.includes(part)).slice(0, 4)}`];
     });
     return { nodes: nodes.length, differences: differences.slice(0, 20) };
   },
@@ -37,9 +38,9 @@ globalThis.looks = {
     style.textContent = ".stridekit * { pointer-events: auto !important; }"; // elementsFromPoint sees no other nodes
     const texts = [...document.querySelectorAll(".stridekit")].flatMap(textsOf);
     const unreadable = texts.flatMap((text) => {
-      const node = text.parentElement;
-      const why = boxesOf(text).length ? isStacked(text) || isCut(text) || isCovered(text) : "";
-      return why ? [`${nameOf(node)} is ${why}`] : [];
+      const boxes = boxesOf(text);
+      const why = boxes.length ? isStacked(text, boxes) || isCut(text, boxes) || isCovered(text, boxes) : "";
+      return why ? [`${nameOf(text.parentElement)} is ${why}`] : [];
     });
     style.remove();
     return { texts: texts.length, unreadable: [...new Set(unreadable)] };
@@ -49,13 +50,13 @@ globalThis.looks = {
 const nameOf = (node) =>
   `${node.closest(".stridekit").className} ${node.localName}.${node.getAttribute("class")} “${node.textContent.slice(0, 40)}”`;
 
+/** What selectors know a node and its parent by. */
+const kindOf = (node) => [node.closest(".stridekit"), node.parentNode, node].map((each) =>
+  ["localName", "type", "disabled"].map((name) => each[name]) + each.getAttribute("class") + each.role).join();
+
 async function stylesOf(nodes) {
   for (let k = 0; k < 3; k++) await new Promise(requestAnimationFrame);
-  return nodes.map((node) => {
-    const style = getComputedStyle(node);
-    const names = [...style].filter((name) => !name.startsWith("--"));
-    return Object.fromEntries(names.map((name) => [name, style[name]]));
-  });
+  return nodes.map((node) => getComputedStyle(node).cssText);
 }
 
 function textsOf(root) {
@@ -74,14 +75,14 @@ function boxesOf(text) {
 }
 
 /** One word on more than two lines. */
-function isStacked(text) {
+function isStacked(text, boxes) {
   const word = text.data.trim();
-  const lines = new Set(boxesOf(text).map(({ top }) => Math.round(top)));
+  const lines = new Set(boxes.map(({ top }) => Math.round(top)));
   return word.length < 24 && !/\s/.test(word) && lines.size > 2 ? "stacked" : "";
 }
 
 /** Outside of what clips it, or beyond the ends of the widget. */
-function isCut(text) {
+function isCut(text, boxes) {
   const root = text.parentElement.closest(".stridekit");
   for (let above = text.parentElement; above !== root.parentElement; above = above.parentElement) {
     const { overflowX, overflowY } = getComputedStyle(above);
@@ -89,20 +90,16 @@ function isCut(text) {
     if (above !== root && !/hidden|clip/.test(overflowX)) continue;
     const { left, right, top, bottom } = above.getBoundingClientRect();
     const isOutside = (box) => box.right > right + 1 || box.left < left - 1 || box.bottom > bottom + 3 || box.top < top - 3;
-    if (boxesOf(text).some(isOutside)) return `cut off by ${nameOf(above)}`;
+    if (boxes.some(isOutside)) return `cut off by ${nameOf(above)}`;
   }
   return "";
 }
 
 /** Something with a background lies over the middle of its first line. */
-function isCovered(text) {
-  const node = text.parentElement;
-  const root = node.closest(".stridekit");
-  node.scrollIntoView({ block: "center", inline: "center" });
-  const [{ left, top, width, height }] = boxesOf(text);
+function isCovered({ parentElement: node }, [{ left, top, width, height }]) {
   const stack = document.elementsFromPoint(left + width / 2, top + height / 2);
   const end = stack.findIndex((over) => over.contains(node) || node.contains(over));
-  const over = stack.slice(0, Math.max(end, 0)).find((each) => root.contains(each) && isPainted(each));
+  const over = stack.slice(0, Math.max(end, 0)).find((each) => node.closest(".stridekit").contains(each) && isPainted(each));
   return over ? `covered by ${nameOf(over)}` : "";
 }
 

@@ -9,14 +9,6 @@ from playwright.sync_api import expect
 PATIENCE = 120_000  # ms: whatever is waited for comes much sooner, also on a busy machine
 expect.set_options(timeout=PATIENCE)
 
-THEMES = {
-    "light": ("JupyterLab Light", False),
-    "dark": ("JupyterLab Dark", False),
-    "forced, light": ("JupyterLab Light", True),
-    "forced, dark": ("JupyterLab Dark", True),
-}
-
-
 COLOURS = ["color-contrast", "link-in-text-block"]  # the rules of axe that depend on a theme
 
 
@@ -63,8 +55,13 @@ _PAINTED = """async () => {
 }"""
 
 
+WIDTH = 914  # px: of a page on which a widget is as wide as in JupyterLab
+
+
 def resize(page, width, height=900):
     """Give the page another size, and wait for its widgets to follow."""
+    if page.viewport_size == {"width": width, "height": height}:
+        return
     page.set_viewport_size({"width": width, "height": height})
     page.wait_for_function("(width) => innerWidth === width", arg=width)
     painted(page)
@@ -109,15 +106,6 @@ _RUN_LAST = """async (source) => {
   await new Promise(requestAnimationFrame);
   return book.activeCell.outputArea.node.innerText;
 }"""
-
-
-def wear(lab, page, theme):
-    """Change to one of THEMES. JupyterLab's shell hides its overflow, where axe skips contrast."""
-    name, forced = THEMES[theme]
-    lab.set_theme(page, name)
-    page.emulate_media(forced_colors="active" if forced else "none")
-    page.add_style_tag(content=".jp-LabShell, body { overflow: visible !important }")
-    painted(page)  # colours fade from theme to theme
 
 
 def see_all_of(page):
@@ -168,10 +156,10 @@ def labelled(w, name):
 
 def told(w):
     """Wait for the frame after a change: what a hand moves is drawn at once, the words follow."""
-    getattr(w, "page", w).evaluate(_TOLD)
+    getattr(w, "page", w).evaluate(TOLD)
 
 
-_TOLD = """() => globalThis.isClockStopped
+TOLD = """() => globalThis.isClockStopped
   || new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"""
 
 

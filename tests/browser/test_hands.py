@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.browser.conftest import DRAWN
-from tests.browser.hand import MADE, SIZE, WIDTH, Hand, rows
-from tests.browser.pages import BY_HAND, away, button, painted, resize, told
+from stridekit.widgets.offline import offline_page
+from tests.browser.hand import MADE, SIZE, Hand, rows
+from tests.browser.pages import ALIVE, BY_HAND, WIDTH, away, button, painted, resize, told
 from tests.messages import BUCKET
 from tests.needs import needs_chromium
-from tests.widget_kinds import FULL, KINDS, make
+from tests.widget_kinds import KINDS, make
 
 pytestmark = needs_chromium
 
@@ -21,40 +21,18 @@ def test_hand(show, row):
     Hand(show, row.make).follow(row)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_key_is_kept_from_jupyterlab(show, kind):
-    """By an attribute of each node that takes the focus; a grid is one stop of the Tab key."""
-    w = show(make(kind, *FULL[kind]))
-    assert w.get_attribute("class") == f"stridekit {KINDS[kind].css.removeprefix('.')}"
-    assert w.evaluate(ASTRAY) == []
-    stops = w.locator("[role=grid], [role=listbox], .sk-log")
-    assert w.locator("[tabindex='0']").count() == stops.count()
-    inside = ":is([role=grid], [role=listbox]) :is(button, input, [tabindex])"
-    assert w.locator(inside).count() == 0
-
-
-# The nodes that take the focus but leave the keys to JupyterLab.
-ASTRAY = """(root) => [...root.querySelectorAll('button, input, select, textarea, a, [tabindex="0"]')]
-  .filter((node) => node.dataset.lmSuppressShortcuts !== 'true').map((node) => node.outerHTML)"""
-
-
-# All kinds share what is around them: one of them is tried every time.
-FRAMED = [
-    pytest.param(kind, marks=[] if kind == "AliasExplorer" else pytest.mark.long)
-    for kind in KINDS
-    if kind != "Predict"
-]
-
-
-@pytest.mark.parametrize("kind", FRAMED)
-def test_a_turn_is_undone_redone_and_reset_and_a_link_brings_it_back(show, kind):
+def test_a_turn_is_undone_redone_and_reset_and_a_link_brings_it_back(plain, tmp_path):
     """Into its own widget, to which the page scrolls; a link that is broken changes nothing."""
-    roots = show(make("Predict"), make("StrideExplorer"), make(kind), make(kind))
-    page, w = roots.page, roots.nth(2)
+    page, path = plain.page(), tmp_path / "page.html"
+    kinds = ["Predict", "StrideExplorer", "AliasExplorer", "AliasExplorer"]
+    path.write_text(offline_page([*map(make, kinds)]), encoding="utf-8")
+    page.goto(path.as_uri())
+    page.wait_for_function(ALIVE)
+    w = page.locator(".stridekit").nth(2)
     resize(page, WIDTH, 800)  # where the page has room to scroll
     state = "models.map((model) => JSON.stringify(model.get('_state')))"
     first = page.evaluate(state)
-    BY_HAND[kind](w)
+    BY_HAND["AliasExplorer"](w)
     turned = page.evaluate(state)
     assert [a == b for a, b in zip(first, turned, strict=True)] == [True, True, False, True]
     tools = w.get_by_role("toolbar")
@@ -74,7 +52,7 @@ def test_a_turn_is_undone_redone_and_reset_and_a_link_brings_it_back(show, kind)
     for link, states in ((address, turned), (address[:-2], first)):
         page.goto("about:blank")
         page.goto(link)
-        page.wait_for_function(DRAWN)
+        page.wait_for_function(ALIVE)
         told(page)
         assert page.evaluate(state) == states
         assert (page.evaluate("scrollY") > 100) == (states is turned)

@@ -1,10 +1,9 @@
 """Each widget in a real JupyterLab: the rows of lab_hands.txt, where kernel and page agree."""
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.browser.hand import Hand, rows
-from tests.browser.pages import in_kernel, press, run_last_cell, settled
+from tests.browser.pages import in_kernel, run_last_cell, settled
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -32,24 +31,3 @@ def test_hand(lab, kinds_page, row):
     count = kinds_page.locator(".jp-Cell").count()
     LabHand(lab, kinds_page, row.make).follow(row)
     assert kinds_page.locator(".jp-Cell").count() == count
-
-
-EXERCISE = """\
-from stridekit.exercises import strides as ex
-def row(x, i): return x[0]
-ex.row.check(row)"""
-
-
-def test_an_exercise_opens_its_hints_and_a_pass_points_on(notebook):
-    """Also in a saved notebook that nobody ran and no kernel answers."""
-    page = notebook(EXERCISE, "ex.row.check(lambda x, i: ex.row.reference(x, i))")
-    report, passed = page.locator(".jp-OutputArea-output").all()
-    expect(passed).to_contain_text("Well done: 1 of 10 in this lesson. Next: column.")
-    page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
-    steps = report.locator("summary:visible")
-    for k in range(1, 4):
-        expect(steps).to_have_text([f"Hint {n} of 3" for n in range(1, k + 1)])
-        press(steps.last, "Enter")
-    expect(steps.last).to_have_text("One solution")
-    steps.first.click()
-    expect(steps).to_have_count(1)

@@ -9,6 +9,7 @@ from nbformat import v4
 from PIL import Image
 
 from tests.browser.conftest import exported
+from tests.browser.lab import write_notebook
 from tests.needs import needs_chromium
 
 pytestmark = [needs_chromium, pytest.mark.long]
@@ -30,39 +31,37 @@ def assert_legible(page, is_dark):
     """The first picture has dark ink on white, or light ink on dark; a reader's own stays as it is."""
     ours, own = page.locator(".jp-OutputArea-output img, .cell_output img").all()
     paper, ink = shades(ours)
-    assert (paper <= 24, ink >= 200) == (is_dark, is_dark), (paper, ink)
-    assert is_dark or (paper == 255 and ink <= 40), (paper, ink)
+    assert paper <= 24 and ink >= 200 if is_dark else paper == 255 and ink <= 40, (paper, ink)
     assert shades(own)[0] >= 200  # not turned over, though the site's theme dims it in the dark
 
 
-def test_in_jupyterlab(lab, notebook):
+def test_in_jupyterlab(lab):
     """By a style sheet of the environment: no widget has to run."""
-    page = notebook(PLOT, OWN)
+    write_notebook(lab.root / "plots.ipynb", [PLOT, OWN])
+    page = lab.open("plots.ipynb")
+    lab.run_all(page)
     assert page.locator(".jp-OutputArea-output img").first.get_attribute("alt")
     for theme in ("Light", "Dark", "Light"):
         lab.set_theme(page, f"JupyterLab {theme}")
         page.locator("#jupyterlab-splash").wait_for(state="detached")  # which fades away
         assert_legible(page, theme == "Dark")
+    lab.close(page)
 
 
-def test_on_an_exported_page(browser, tmp_path):
+def test_on_an_exported_page(plain, tmp_path):
     """By the reader's system; no widget is needed. A phone gets the narrow picture, whole."""
-    cells = [v4.new_markdown_cell("# A plot"), *map(v4.new_code_cell, (PLOT, OWN))]
     (tmp_path / "notebooks").mkdir()
+    cells = [v4.new_markdown_cell("# A plot"), *map(v4.new_code_cell, (PLOT, OWN))]
     nbformat.write(v4.new_notebook(cells=cells), tmp_path / "notebooks" / "plot.ipynb")
     site = exported(tmp_path / "notebooks")
-    page = browser.new_page(viewport={"width": 1000, "height": 900})
-    try:
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            page.goto((site / "plot.html").as_uri())
-            assert_legible(page, scheme == "dark")
-        wide = page.locator("picture img").evaluate("(image) => image.currentSrc")
-        page.set_viewport_size({"width": 390, "height": 800})
-        page.wait_for_function(
-            "(wide) => document.querySelector('picture img').currentSrc !== wide", arg=wide
-        )
-        assert_legible(page, True)
-        assert page.evaluate("document.documentElement.scrollWidth") == 390
-    finally:
-        page.close()
+    page = plain.page()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.goto((site / "plot.html").as_uri())
+        assert_legible(page, scheme == "dark")
+    source = "document.querySelector('picture img').currentSrc"
+    wide = page.evaluate(source)
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.wait_for_function(f"(wide) => {source} !== wide", arg=wide)
+    assert_legible(page, True)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390

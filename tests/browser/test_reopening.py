@@ -1,13 +1,10 @@
-"""Save, close, stop the kernel, reopen: all widgets live before anything is run. To open is no edit."""
+"""Save, stop the kernel, reopen: all widgets live before anything is run. To open is no edit."""
 
 import json
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ALL_KINDS
-from tests.browser.lab import ROOT, write_notebook
-from tests.browser.pages import BY_HAND, MODELS, painted, settled
+from tests.browser.pages import BY_HAND, MODELS, painted, run_last_cell, settled
 from tests.needs import needs_chromium
 from tests.widget_kinds import KINDS
 
@@ -15,7 +12,6 @@ pytestmark = needs_chromium
 
 DIRTY = "jupyterapp.shell.currentWidget.context.model.dirty"
 SAVE = "jupyterapp.commands.execute('docmanager:save')"
-CLOSE = "jupyterapp.shell.currentWidget.close()"
 # The state of each widget by its model.
 STATES = f"""async () => Object.fromEntries((await ({MODELS})())
   .map((model) => [model.model_id, model.get('_state')]).filter(([, state]) => state))"""
@@ -48,25 +44,26 @@ def saved(page, path):
     return {name: state for name, state in states.items() if state}
 
 
-def test_all_widgets_live_in_a_notebook_that_was_saved(lab):
+def test_all_widgets_live_in_a_notebook_that_was_saved(lab, kinds_page):
     """They keep what was played and answered, and answer to hands; run again, Python sees them."""
-    path = lab.root / "kept.ipynb"
-    write_notebook(path, ALL_KINDS)
-    page = lab.open(path.name)
+    page = kinds_page
+    path = lab.root / "kinds.ipynb"
+    run_last_cell(page, "pass")
     lab.run_all(page)
-    said = play(page, *KINDS)
+    states, *said = play(page, *KINDS)
     settled(page)
     assert page.locator(".sk-gone").count() == 0
-    assert saved(page, path) == said[0]
-    lab.close(page)
+    kept = saved(page, path)
+    assert kept.items() <= states.items()  # which has those that were here before, too
+    page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
 
-    page = lab.open(path.name)
-    assert shown(page) == said
+    lab.open(path.name, page)
+    assert shown(page) == (kept, *said)
     assert page.locator(".sk-gone").count() == len(KINDS)
     assert lab.run_code(page, "import sys; print('stridekit' in sys.modules)") == "False\n"
     assert not page.evaluate(DIRTY)
     states, *_ = play(page, "AliasExplorer", "FormatTracer")
-    assert page.evaluate(DIRTY) and states != said[0] and saved(page, path) == states
+    assert page.evaluate(DIRTY) and states != kept and saved(page, path) == states
     lab.run_all(page)
     page.wait_for_function("!document.querySelector('.sk-gone')")
     assert "not found" not in page.locator(".jp-Notebook").inner_text()
@@ -77,7 +74,6 @@ def test_all_widgets_live_in_a_notebook_that_was_saved(lab):
     assert said == "(1, 6)\n"
     assert saved(page, path) != states
     assert page.evaluate(DRAWN_LATE) == "sk-explorer"
-    lab.close(page)
 
 
 # The first widget, drawn when the kernel has connected, but what the notebook has saved is not yet read.
@@ -95,47 +91,4 @@ DRAWN_LATE = """async () => {
   const { classList } = late.node.querySelector('.stridekit');
   late.node.remove();
   return classList[1];
-}"""
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb")))
-def test_a_lesson_that_was_only_opened_is_clean(lab, name):
-    """Closing it asks nothing, though JupyterLab has filled in what the stored form leaves out."""
-    path = lab.root / "notebooks" / f"{name}.ipynb"
-    stored = path.read_bytes()
-    page = lab.open(f"notebooks/{path.name}")
-    model = "jupyterapp.shell.currentWidget.context.model"
-    page.wait_for_function(f"{model}.metadata.language_info.version")
-    assert not page.evaluate(DIRTY)
-    page.evaluate(CLOSE)
-    page.wait_for_function("!document.querySelector('.jp-NotebookPanel')")
-    assert page.locator(".jp-Dialog").count() == 0
-    assert path.read_bytes() == stored
-    page.close()
-
-
-@pytest.mark.long
-def test_without_a_kernel_a_saved_widget_is_its_text(lab):
-    """Opened as "Notebook (no kernel)", where ipywidgets reads nothing of what is saved."""
-    path = lab.root / "still.ipynb"
-    write_notebook(path, ["from stridekit.widgets import StrideExplorer\nStrideExplorer()"])
-    page = lab.open(path.name)
-    lab.run_all(page)
-    page.evaluate(SAVE)
-    page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
-    expect(page.locator(".sk-gone")).to_have_count(1)
-    page.evaluate(CLOSE)
-    with page.expect_event("pageerror") as error:
-        page.evaluate(OPEN_ALONE, path.name)
-    expect(page.locator(".jp-OutputArea-output")).to_contain_text("StrideExplorer: ")
-    assert "oading" not in page.locator(".jp-Notebook").inner_text()
-    page.close()
-    assert lab.errors.pop() == error.value.message  # of ipywidgets
-    assert error.value.message == "Cannot read properties of null (reading 'kernel')"
-
-
-OPEN_ALONE = """async (path) => {
-  const kernelPreference = { shouldStart: false, shouldReuse: false };
-  await jupyterapp.commands.execute('docmanager:open', { path, factory: 'Notebook', kernelPreference });
 }"""

@@ -1,42 +1,10 @@
-// The stride explorer's pictures without a page: where cells, slots and strokes stand, and what keys lead to.
+// The stride explorer's pictures without a page: where slots, labels and grips stand.
 
 import assert from "node:assert/strict";
 import test from "node:test";
 
 import { offset, reach } from "../../stridekit/widgets/page/layout.js";
-import { gridGeometry, step } from "../../stridekit/widgets/stride_explorer/grid.js";
 import { marksOf, tapeGeometry, tapeRows } from "../../stridekit/widgets/stride_explorer/tape.js";
-
-test("each key has its mirror, in every one of four dims", () => {
-  const [shape, from] = [[3, 3, 3, 4], [1, 1, 1, 2]];
-  const pairs = [["ArrowLeft", "ArrowRight", 3], ["ArrowUp", "ArrowDown", 2], ["PageUp", "PageDown", 1],
-    ["Shift+PageUp", "Shift+PageDown", 0]];
-  for (const [less, more, d] of pairs)
-    for (const [key, back, by] of [[less, more, -1], [more, less, 1]]) {
-      const to = step(shape, from, key);
-      assert.deepEqual(to, from.map((i, k) => (k === d ? i + by : i)), key);
-      assert.deepEqual(step(shape, to, back), from, back);
-    }
-  assert.deepEqual(step(shape, from, "Home"), [1, 1, 1, 0]);
-  for (const [least, key] of [[[0, 0, 0, 0], 0], [[2, 2, 2, 3], 1]]) // and all of them end
-    for (const pair of pairs) assert.deepEqual(step(shape, least, pair[key]), least);
-  assert.deepEqual([step([5], [2], "ArrowDown"), step(shape, from, "a")], [null, null]);
-});
-
-test("no two cells of a grid overlap, and all lie inside it", () => {
-  for (const shape of [[], [5], [64], [5, 8], [16, 16], [64, 64], [4096], [3, 700], [4, 2, 3], [16, 16, 16], [8, 8, 8, 8]])
-    for (const width of [360, 560, 900]) {
-      const g = gridGeometry(shape, width);
-      const count = shape.reduce((a, b) => a * b, 1);
-      const seen = new Set();
-      for (let flat = 0; flat < count; flat++) {
-        const [x, y] = g.corner(flat);
-        assert.ok(x >= 0 && x + g.cell <= g.width && y >= 0 && y + g.height <= g.totalHeight);
-        seen.add(`${x},${y}`);
-      }
-      assert.equal(seen.size, count);
-    }
-});
 
 test("a large tape leaves out what is not reached, and counts it", () => {
   const owners = new Map([[0, [0]], [1000, [1]], [1999, [2]]]);

@@ -7,31 +7,41 @@ import { heldBy } from "../../stridekit/widgets/page/goals.js";
 import { createHistory, historyOf } from "../../stridekit/widgets/page/frame.js";
 import { hashOf, readHash } from "../../stridekit/widgets/page/host.js";
 
-/** A history on a clock that stands still but for `wait(ms)`. */
-function begin(start = { at: 0 }) {
+/** What the tools lead to in a history, and which of them can then be used: numbers are changes by hand. */
+function told(script) {
   let now = 0;
-  const history = createHistory(start, start, () => now);
-  const go = (tool) => {
-    const state = history.ahead()[tool] && history.take(tool);
-    if (state) history.keep(state); // as the widget shows it
-    return state?.at;
-  };
-  return { keep: (at) => history.keep({ at }), wait: (ms) => (now += ms), go,
-    can: () => Object.entries(history.ahead()).filter(([, state]) => state).map(([tool]) => tool).join(" ") };
+  const history = createHistory({ at: 0 }, { at: 0 }, () => now);
+  const tools = () => Object.entries(history.ahead()).filter(([, state]) => state).map(([tool]) => tool);
+  const states = script.split(" ").flatMap((word) => {
+    if (word === "rest") now += 500;
+    else if (word === "move") now += 300; // the hand goes on
+    else if (!Number.isNaN(Number(word))) history.keep({ at: Number(word) });
+    else if (!tools().includes(word)) return ["-"];
+    else {
+      const state = history.take(word);
+      history.keep(state); // as the widget shows it
+      return [state.at];
+    }
+    return [];
+  });
+  return [states.join(" "), tools().join(" ")];
 }
 
-test("changes are one step until the hand rests", () => {
-  const { keep, wait, go, can } = begin();
-  assert.equal(can(), "");
-  for (const at of [1, 2, 3]) {
-    keep(at);
-    wait(300);
-  }
-  wait(200);
-  keep(4);
-  wait(500);
-  assert.deepEqual([can(), go("undo"), go("undo"), go("undo"), can()], ["undo reset", 3, 0, undefined, "redo"]);
-  assert.deepEqual([go("redo"), go("redo"), go("redo"), can()], [3, 4, undefined, "undo reset"]);
+for (const [what, script, states, tools] of [
+  ["changes are one step until the hand rests", "1 move 2 move 3 rest 4 rest undo undo undo", "3 0 -", "redo"],
+  ["what was undone is done again", "1 rest 2 rest undo undo redo redo redo", "1 0 1 2 -", "undo reset"],
+  ["after an undo, a change is a step of its own", "1 rest 2 undo 3 undo undo", "1 1 0", "redo"],
+  ["after a change, nothing is left to redo", "1 rest 2 undo 3", "1", "undo reset"],
+  ["reset is a step, and does nothing at the start", "reset 1 rest reset undo redo", "- 0 1 0", "undo"],
+  ["a step that ends where it began is none", "1 0 undo", "-", ""],
+  ["what comes after no step is one", "1 0 2 move undo", "0", "redo"],
+])
+  test(what, () => assert.deepEqual(told(script), [states, tools]));
+
+test("two hundred steps are kept", () => {
+  const changes = Array.from({ length: 300 }, (_, k) => `${k + 1} rest`);
+  const [states] = told([...changes, ...Array(300).fill("undo")].join(" "));
+  assert.match(states, / 101 100 -/);
 });
 
 test("a line or a card is a step, however fast the next one comes", () => {
@@ -40,33 +50,6 @@ test("a line or a card is a step, however fast the next one comes", () => {
     for (const lines of [["a"], ["a", "b"]]) history.keep({ [key]: lines });
     assert.deepEqual([history.take("undo"), history.take("undo")], [{ [key]: ["a"] }, { [key]: [] }]);
   }
-});
-
-test("after an undo, a change is a step of its own, and nothing is left to redo", () => {
-  const { keep, wait, go, can } = begin();
-  keep(1);
-  wait(500);
-  keep(2);
-  assert.equal(go("undo"), 1);
-  keep(3);
-  assert.deepEqual([can(), go("undo"), go("undo")], ["undo reset", 1, 0]);
-});
-
-test("reset is a step, and does nothing at the start", () => {
-  const { keep, wait, go, can } = begin();
-  keep(1);
-  wait(500);
-  assert.deepEqual([go("reset"), can(), go("undo"), go("redo")], [0, "undo", 1, 0]);
-});
-
-test("a step that ends where it began is none, and what comes next is one", () => {
-  const { keep, wait, go, can } = begin();
-  keep(1);
-  keep(0);
-  assert.equal(can(), "");
-  keep(2);
-  wait(100);
-  assert.deepEqual([can(), go("undo"), can()], ["undo reset", 0, "redo"]);
 });
 
 test("pointing is no step, but goes with the state", () => {
@@ -78,17 +61,6 @@ test("pointing is no step, but goes with the state", () => {
   assert.deepEqual(history.take("undo"), { at: 0, index: [1], flat: 5 });
   history.keep({ at: 0, index: [3], flat: 5 }); // and leaves what was undone
   assert.deepEqual(history.take("redo"), { at: 1, index: [2], flat: 7 });
-});
-
-test("two hundred steps are kept", () => {
-  const { keep, wait, go } = begin();
-  for (let at = 1; at <= 300; at++) {
-    keep(at);
-    wait(500);
-  }
-  let last;
-  for (let at = go("undo"); at !== undefined; at = go("undo")) last = at;
-  assert.equal(last, 100);
 });
 
 test("all views of a model have one history, though each has a model of its own over it", () => {
