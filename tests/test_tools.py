@@ -99,7 +99,7 @@ def test_other_versions_of_torch_run_tests_that_exist():
     said = recipe("versions")
     assert "--with torch==$version" in said and "for version in 2.6.0 2.9.1 2.14.1;" in said
     paths = re.findall(r"(?:tests|stridekit)/\w+(?:\.py)?(?= |$)", said)
-    assert len(paths) > 20 and [path for path in paths if not (ROOT / path).exists()] == []
+    assert len(paths) > 10 and [path for path in paths if not (ROOT / path).exists()] == []
 
 
 # bench.py -----------------------------------------------------------------------------------------------
