@@ -8,6 +8,7 @@ from itertools import chain
 from random import Random
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,3 +90,9 @@ def test_how_far_the_stepper_reaches():
     for row in (250, 251):
         why = live.stepper.whyNotShown(live.layout_json(Layout((2, 6), (row, 1))))
         assert ("spans 257 elements" in why) == (row == 251)
+
+
+def test_rows_are_alike_where_there_are_several_and_the_step_between_them_is_0():
+    for shape, stride in (((1, 6), (0, 1)), ((4, 6), (0, 1)), ((4, 6), (1, 0)), ((2, 0), (0, 1))):
+        state = live.layout_json(Layout(shape, stride)) | {"index": None, "chain": None}
+        live.layout_facts(state, torch.arange(40).as_strided(shape, stride))
