@@ -55,14 +55,14 @@ def pytest_collection_modifyitems(config, items):
 def pytest_xdist_make_scheduler(config, log):
     """Keep each file to one worker, and all browser tests too: one JupyterLab, one Chromium.
 
-    Planted defects need nothing of one another.
+    Planted defects go by the tests that hold them.
     """
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduler(LoadFileScheduling):
         def _split_scope(self, nodeid):
             if nodeid.startswith(PLANTED):
-                return nodeid
+                return nodeid.partition("-")[0]
             return BROWSER if _in_browser(nodeid) else super()._split_scope(nodeid)
 
     config.option.loadscopereorder = False  # keep the order of the collection

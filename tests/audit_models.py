@@ -40,26 +40,6 @@ class ResNet(nn.Module):
         return self.head(torch.flatten(F.adaptive_avg_pool2d(self.layers(self.stem(x)), 1), 1))
 
 
-class Shuffle(nn.Module):
-    """ShuffleNetV2's unit, with its channel shuffle."""
-
-    def __init__(self, c: int) -> None:
-        super().__init__()
-        self.branch = nn.Sequential(
-            nn.Conv2d(c // 2, c // 2, 1),
-            nn.ReLU(),
-            nn.Conv2d(c // 2, c // 2, 3, 1, 1, groups=c // 2),
-        )
-
-    def forward(self, x):
-        a, b = x.chunk(2, dim=1)
-        y = torch.cat((a, self.branch(b)), dim=1)
-        n, c, h, w = y.shape
-        y = y.view(n, 2, c // 2, h, w)
-        y = y.transpose(1, 2)
-        return y.reshape(n, c, h, w)
-
-
 class ConvNext(nn.Module):
     """ConvNeXt's block: a LayerNorm over channels, in the middle of convolutions."""
 
@@ -75,18 +55,6 @@ class ConvNext(nn.Module):
         y = self.norm(y)
         y = self.down(F.gelu(self.up(y)))
         return x + y.permute(0, 3, 1, 2)
-
-
-class UNet(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.down, self.middle = nn.Conv2d(8, 8, 3, 1, 1), nn.Conv2d(8, 8, 3, 1, 1)
-        self.up, self.out = nn.ConvTranspose2d(8, 8, 2, 2), nn.Conv2d(16, 8, 3, 1, 1)
-
-    def forward(self, x):
-        a = F.relu(self.down(x))
-        b = self.up(F.relu(self.middle(F.max_pool2d(a, 2))))
-        return self.out(torch.cat([a, b], 1))
 
 
 class ByHand(nn.Module):
@@ -163,21 +131,6 @@ class GPT(nn.Module):
         return self.head(self.norm(self.blocks(x)))
 
 
-class Windows(nn.Module):
-    """Swin's windows: cut, attend, put together."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.attention = Fused()
-
-    def forward(self, x):
-        b, h, w, c = x.shape
-        windows = x.view(b, h // 4, 4, w // 4, 4, c).permute(0, 1, 3, 2, 4, 5)
-        y = self.attention(windows.reshape(-1, 16, c))
-        y = y.view(b, h // 4, w // 4, 4, 4, c).permute(0, 1, 3, 2, 4, 5)
-        return y.reshape(b, h, w, c)
-
-
 class Straight(torch.autograd.Function):
     """A function with a backward of its own, which turns its gradient around."""
 
@@ -216,7 +169,7 @@ def functions_alone(x, w):
 
 
 def between_transposes(layer, x):
-    """As MLP-Mixer runs a network over tokens, and speech a convolution over time."""
+    """As speech runs a convolution over time."""
     return x + layer(x.transpose(1, 2)).transpose(1, 2)
 
 
@@ -230,9 +183,7 @@ def encoder_layer(**options: Any) -> nn.Module:
 
 PICTURES: dict[str, Callable[[], tuple[nn.Module, torch.Tensor]]] = {
     "resnet": lambda: (ResNet(), torch.randn(2, 3, 8, 8)),
-    "shufflenet": lambda: (Shuffle(8), torch.randn(2, 8, 8, 8)),
     "convnext": lambda: (ConvNext(8), torch.randn(2, 8, 8, 8)),
-    "unet": lambda: (UNet(), torch.randn(2, 8, 8, 8)),
     "vit": lambda: (ViT(), torch.randn(2, 3, 8, 8)),
 }
 
@@ -250,7 +201,6 @@ MODELS |= PICTURES
 MODELS |= {
     "resnet_in_eval": lambda: (ResNet().eval(), torch.randn(2, 3, 8, 8)),
     "gpt": lambda: (GPT(), torch.randint(0, 20, (2, 10))),
-    "windows": lambda: (Windows(), torch.randn(2, 8, 8, 16)),
     "attention_by_hand": lambda: (ByHand(), tokens(2, 6, 16)),
     "attention_by_sdpa": lambda: (Fused(), tokens(2, 6, 16)),
     "attention_of_torch": lambda: (
@@ -262,7 +212,6 @@ MODELS |= {
         encoder_layer().eval().requires_grad_(False),
         torch.randn(2, 6, 16),
     ),
-    "mixer": lambda: (partial(between_transposes, nn.Linear(6, 6)), tokens(2, 6, 16)),
     "speech": lambda: (
         partial(between_transposes, nn.Conv1d(16, 16, 3, padding=1)),
         tokens(2, 6, 16),
@@ -271,8 +220,6 @@ MODELS |= {
         partial(first_of, nn.LSTM(6, 6, batch_first=True, bidirectional=True)),
         tokens(2, 5, 6),
     ),
-    "gru": lambda: (partial(first_of, nn.GRU(6, 6)), tokens(5, 2, 6)),
-    "embedding_bag": lambda: (nn.EmbeddingBag(10, 4), torch.randint(0, 10, (3, 5))),
     "norms_of_pictures": lambda: (
         nn.Sequential(nn.InstanceNorm2d(8), nn.GroupNorm(2, 8), nn.LayerNorm(8)),
         tokens(2, 8, 8, 8),

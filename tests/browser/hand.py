@@ -70,8 +70,10 @@ def rows(name):
         elif line and not line.startswith("#"):
             make = line
     long = {True: [pytest.mark.long], False: []}
+    kinds = [re.match(r"\w+", row.make)[0].replace("explore", "StrideExplorer") for row in found]
     return [
-        pytest.param(row, id=row.name.rstrip("*"), marks=long[row.name[-1] == "*"]) for row in found
+        pytest.param(row, id=f"{kind} {row.name.rstrip('*')}", marks=long[row.name[-1] == "*"])
+        for kind, row in zip(kinds, found, strict=True)
     ]
 
 
