@@ -116,7 +116,7 @@ def _pytest(root, said, tests):
     sys.exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests]))
 
 
-def tests_of(mutation):
+def holders(mutation):
     """Return its tests; of the rows of hands, those of the widget whose file has the defect."""
     folder = Path(mutation.file).parent.name
     if not mutation.tests.endswith("test_hands.py") or folder in ("page", "widgets"):
@@ -129,10 +129,10 @@ def name_of(mutation):
     return f"{Path(mutation.tests).stem}-" + re.sub(r"\W+", "_", mutation.name)
 
 
-@pytest.mark.long
+@pytest.mark.planted
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=name_of)
 def test_defect_is_noticed(mutation, copy, first_failure, without_defect, record_property):
-    tests = tests_of(mutation)
+    tests = holders(mutation)
     assert not without_defect(tests), "red tests prove nothing"
     path = copy / mutation.file
     text = path.read_text(encoding="utf-8")

@@ -64,7 +64,9 @@ def workflow(name):
 def test_pushes_are_tested_and_a_release_waits_for_a_person():
     """Linux runs CI's script; other systems run the guide's commands for use without make."""
     assert {".ci/run", "python -m pytest -n logical"} <= set(workflow("test")[1])
-    assert ".ci/run test-all" in workflow("night")[1]
+    jobs, said = workflow("night")
+    assert jobs["all"]["strategy"]["matrix"]["target"] == ["test-all", "mutate"]
+    assert ".ci/run ${{ matrix.target }}" in said
     assert {"make export", "actions/deploy-pages"} <= set(workflow("pages")[1])
     jobs, said = workflow("release")
     assert "make dist" in said and jobs["publish"]["environment"] == "pypi"
@@ -82,10 +84,11 @@ def recipe(target):
 
 @needs_make
 def test_by_night_nothing_is_left_out():
-    """The run has every test, whatever its mark, and the other commands."""
+    """The runs have every test, whatever its mark, and the other commands."""
     said = recipe("test-all")
-    tests = 'pytest -m "" --hypothesis-profile=long'
+    tests = 'pytest -m "not planted" --hypothesis-profile=long'
     assert all(part in said for part in (tests, "--hypothesis-profile=fuzz", "fresh_machine.py"))
+    assert "pytest tests/test_mutate.py -m planted" in recipe("mutate")
 
 
 @needs_make

@@ -35,7 +35,7 @@ _MARK = "stridekit's op "  # names of marks begin with it
 _NoOverrides = torch._C.DisableTorchFunctionSubclass  # a subclass may refuse to tell its shape
 _UNKNOWN: tuple[int, Any] = -1, lambda: None
 _NONE = Operand(-1, (), (), -1, 0, "", 0)
-_name = cache(str)  # of a dtype
+_of_dtype = cache(lambda dtype: (dtype.itemsize, str(dtype)))
 # No tensor carries this dispatch key, because torch keeps it for its own tests: the second kernel has it.
 _NAME = "TESTING_ONLY_GenericMode"
 _KEY = torch._C._parse_dispatch_key(_NAME)
@@ -160,7 +160,7 @@ class Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run an op behind a mark, and write down what it read and made."""
         no_dispatch = torch._C._disabled_torch_dispatch_impl
-        own = {kind.__name__ for kind in types if kind.__torch_dispatch__ is not no_dispatch}
+        own = types and {x.__name__ for x in types if x.__torch_dispatch__ is not no_dispatch}
         if own:
             if "FakeTensor" in own:
                 self.gaps["fake tensors have no memory, so what they copy was not seen"] = None
@@ -215,8 +215,8 @@ class Recorder(TorchDispatchMode):
                     number = len(self._latest)
                     self._known[storage._cdata] = number, weakref.ref(storage)
                     self._latest.append(_NONE)
-                latest, dtype = self._latest[number], _name(tensor.dtype)
-                lies = tensor.shape, stride, tensor.storage_offset(), tensor.itemsize, dtype
+                latest, of_dtype = self._latest[number], _of_dtype(tensor.dtype)
+                lies = tensor.shape, stride, tensor.storage_offset(), *of_dtype
                 if lies != latest[1:6]:
                     latest = Operand(number, tuple(lies[0]), *lies[1:], latest.version)
                     self._latest[number] = latest
@@ -229,7 +229,7 @@ class Recorder(TorchDispatchMode):
             (shape, after), (_, before) = sides = _extent(target), _extent(source)
             has_storage = source.layout is torch.strided
             number, _ = self._known.get(has_storage and source.untyped_storage()._cdata, _UNKNOWN)
-            copied = number, _name(source.dtype)
+            copied = number, str(source.dtype)
             k = next((k for k, x in enumerate(inputs) if (x.storage, x.dtype) == copied), -1)
             given = inputs[k][1:3] if k >= 0 else None
             kind = kind_of(*sides, given, name == "copy_")

@@ -74,8 +74,8 @@ def test_a_picture_is_what_is_on_screen(show, kind):
         files[name] = download.value.path().read_bytes()
     assert b"sk-tools" not in files["SVG"].partition(b"</style>")[2]
     page.keyboard.press("Escape")
-    hidden = ".sk-frame { visibility: hidden } input { caret-color: transparent }"
-    page.add_style_tag(content=hidden)
+    hidden = "<style>.sk-frame { visibility: hidden } input { caret-color: transparent }</style>"
+    page.evaluate("(style) => document.body.insertAdjacentHTML('beforeend', style)", hidden)
     page.evaluate("document.activeElement.blur()")
     away(w)
     painted(page)
