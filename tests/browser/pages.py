@@ -122,7 +122,7 @@ def assert_accessible(page, selector=None, rules=()):
     """
     page.evaluate(Axe().axe_script)
     found = page.evaluate(_AXE, [selector, list(rules)])
-    assert found["violations"] == []
+    assert found["violations"] == [], found["violations"]
     assert found["seen"] == page.locator(".stridekit").count(), "axe skipped a widget"
     assert rules or found["contrast"] > 0
 
