@@ -23,6 +23,7 @@ from tests.browser.pages import (
     labelled,
     middle,
     open_all,
+    painted,
     swipe,
     text,
     texts,
@@ -261,6 +262,7 @@ def test_a_page_is_alive_fits_and_is_accessible(visit, site, name):
         page.emulate_media(color_scheme=scheme)
         page.wait_for_function(f"document.documentElement.dataset.theme === '{scheme}'")
         page.wait_for_function(SCROLLS_BY_KEYS)
+        painted(page)
         assert page.evaluate("document.documentElement.scrollWidth") == size["width"]
         assert_accessible(page, rules=COLOURS if scheme == "dark" else ())
     page.set_viewport_size(DESK["viewport"])
