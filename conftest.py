@@ -55,7 +55,7 @@ def pytest_collection_modifyitems(config, items):
 def pytest_xdist_make_scheduler(config, log):
     """Keep each file to one worker, and all browser tests too: one JupyterLab, one Chromium.
 
-    Planted defects go by the tests that hold them.
+    One worker plants all defects that a file of tests has to notice.
     """
     from xdist.scheduler import LoadFileScheduling
 

@@ -117,7 +117,7 @@ def _pytest(root, said, tests):
 
 
 def holders(mutation):
-    """Return its tests; of the rows of hands, those of the widget whose file has the defect."""
+    """Return the tests that have to notice it; of the rows of hands, those of the widget in its folder."""
     folder = Path(mutation.file).parent.name
     if not mutation.tests.endswith("test_hands.py") or folder in ("page", "widgets"):
         return (mutation.tests,)
@@ -125,7 +125,7 @@ def holders(mutation):
 
 
 def name_of(mutation):
-    """Return its name for `-k`, behind that of its tests: what these hold is planted by one worker."""
+    """Return its name for `-k`, behind the name of its test file: one worker plants all that a file holds."""
     return f"{Path(mutation.tests).stem}-" + re.sub(r"\W+", "_", mutation.name)
 
 

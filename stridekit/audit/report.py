@@ -1,6 +1,6 @@
-"""audit(model, *inputs): run something, watched. Its result is there to read, keep, compare and assert.
+"""audit(model, *inputs) and its result, to read, to keep, to compare, and to assert in a test.
 
-An audit also runs the model again without one of its calls, to say what that saves.
+The result can also run the model again without one of its calls, and say what that saves.
 """
 
 from __future__ import annotations
@@ -440,9 +440,9 @@ class Trial:
 
 
 def _copier(call: tuple[Any, ...], write: list[Any]) -> Callable[[], partial[Any]]:
-    """Return what copies a model and its inputs, so that running the copy changes nothing of the reader's.
+    """Return a function that copies a model and its inputs, so that a run of the copy leaves both alone.
 
-    It knows modules, tensors and the storages that a run writes to weakly, and keeps none of them alive.
+    Its references to modules, tensors and written storages are weak: it keeps none of them alive.
     """
     flat, spec = tree_flatten(call)
     weakly = (torch.Tensor, torch.nn.Module)
