@@ -125,7 +125,7 @@ def holders(mutation):
 
 
 def name_of(mutation):
-    """Return its name for `-k`, behind the name of its test file: one worker plants all that a file holds."""
+    """Return its name for `-k`, behind that of its test file: one worker plants all that a file holds."""
     return f"{Path(mutation.tests).stem}-" + re.sub(r"\W+", "_", mutation.name)
 
 
