@@ -1,6 +1,7 @@
 """Cards: the words of an exercise, which read the same in a terminal, in a notebook and in a test.
 
-A card never holds an address, a time or a random id: a cell that shows it has the same output at every run.
+A card holds no time, no random id, and no address that can be told from a number: a cell that shows it
+has the same output at every run.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ def _lines(row: Row, width: int) -> list[str]:
 
 
 def presentable(text: str) -> str:
-    """Return the text without addresses, which differ from run to run.
+    """Return the text without addresses, which differ from run to run: 0x… and 12 digits or more.
 
     >>> presentable("<object at 0x7f5c3e00>, 140033962414080 and 1.0000000001")
     '<object at 0x…>, (an address) and 1.0000000001'
