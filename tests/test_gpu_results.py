@@ -9,64 +9,108 @@ import torch
 
 from stridekit.cost.warp import warp_sectors
 from stridekit.lessons import gpu
-from stridekit.timing import Comparison, machine
+from stridekit.lessons.records import Record, read
+from stridekit.timing import Comparison, Ratio, TimingError
 
-needs_no_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-
-
-@pytest.fixture(scope="module")
-def results():
-    return gpu.run("cpu", scale=16, rounds=1)
+BY_NAME = {experiment.name: experiment for experiment in gpu.EXPERIMENTS}
+SMALL = {"device": "cpu", "scale": 10**9}
 
 
-def test_every_experiment_runs_and_shows_each_of_its_variants(results):
-    here = machine()
-    on = f"{here['processor']}, torch {here['torch']}"
-    assert results.source.startswith(f"measured here, live, on {on}, ")
-    for experiment in gpu.EXPERIMENTS:
-        names = list(experiment.functions(8))
-        rows = [row[1:3] for row in results.rows if row[0] == experiment.name]
-        assert [name for name, _ in rows] == names[1:]
-        assert all(text.split()[-1] in "faster slower same inconclusive" for _, text in rows)
+@pytest.mark.parametrize("name", BY_NAME)
+def test_each_experiment_is_measured_and_recorded_by_its_variants(name):
+    """On the smallest tensors that there are; the record is of a GPU."""
+    variants = [*BY_NAME[name].variants]
+    here = gpu.measure(BY_NAME[name], **SMALL, rounds=1)
+    machine, records = read(gpu.RECORD)
+    assert machine["gpu"]["name"] == "NVIDIA H200" and {*records} == {*BY_NAME}
+    for record in (here, records[name]):
+        assert [[*record.seconds], [*record.ratios]] == [variants, variants[1:]]
+    assert not records[name].noise and all(
+        r.verdict != "inconclusive" for r in records[name].ratios.values()
+    )
 
 
-def fake_compare(monkeypatch, compared=lambda functions: None):
-    """Let `gpu.run` call `compared(functions)` in place of timing them; return the options it is given."""
+@pytest.fixture
+def on_a_gpu(monkeypatch):
+    """A GPU that is the CPU: functions are called, not timed. Returns the options of each `compare`."""
     asked = []
 
     def compare(functions, **options):
         asked.append(options)
-        compared(functions)
-        return Comparison({"a": [[1.0]], "b": [[1.0]]}, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu")
+        if "dim -1" in functions:
+            raise torch.OutOfMemoryError("CUDA out of memory.\n" + "Tried to allocate 9 GiB. " * 20)
+        times = {
+            name: [[float(work() is not None) + k]]
+            for k, (name, work) in enumerate(functions.items())
+        }
+        return Comparison(times, [[0]], dict.fromkeys(times, 1), 1, "cpu")
 
-    monkeypatch.setattr(gpu, "compare", compare)
+    measure = gpu.measure
+    here = {"gpu": {"name": "mine"}, "torch": "2.9", "date": "today"}
+    for name, fake in {
+        "compare": compare,
+        "why_no_cuda": str,
+        "machine": lambda: here,
+        "measure": lambda e: measure(e, **SMALL, rounds=7),
+    }.items():
+        monkeypatch.setattr(gpu, name, fake)
     return asked
 
 
-def test_experiments_are_compared_with_what_run_was_asked_for(monkeypatch):
-    """On the smallest tensors that there are, each function can be called."""
-    asked = fake_compare(monkeypatch, lambda functions: [work() for work in functions.values()])
-    rows = gpu.run("cpu", scale=10**9, rounds=7, max_seconds=0.5).rows
-    assert all(text.endswith(" same") for *_, text, _ in rows)
-    options = {"device": "cpu", "rounds": 7, "max_seconds": 0.5}
-    assert asked == len(gpu.EXPERIMENTS) * [options]
-
-
-def test_an_experiment_that_fails_says_why_and_the_others_go_on(monkeypatch):
-    """As when a GPU has too little memory: its row has the reason."""
-
-    def compared(functions):
-        if "dim -1" in functions:
-            raise torch.OutOfMemoryError("CUDA out of memory.\n" + "Tried to allocate 9 GiB. " * 20)
-
-    fake_compare(monkeypatch, compared)
-    rows = gpu.run("cpu", scale=10**9).rows
-    [(name, _, why, _)] = [row for row in rows if row[1] == ""]
+def test_what_a_gpu_measures_here_stands_beside_the_others(on_a_gpu):
+    """An experiment that fails says why, and the others go on."""
+    found = gpu.gpu_results()
+    assert on_a_gpu == [{"device": "cpu", "rounds": 7}] * len(BY_NAME)
+    assert found.head == ("", "predicted", "published", "recorded", "here")
+    rows = {row[0]: row[1:] for row in found.rows}
+    assert rows["x.add(3): stride 5"] == ("3.00", "2.92", "2.85", "3.00")
+    assert rows["x.max(dim): dim -2"] == ("", "1.47", "1.58", "")
+    *_, here, why = found.title.split("\n")
+    assert here == "here: mine, torch 2.9, today" and len(why) <= 200
     assert why.startswith(
-        "unmeasured: OutOfMemoryError: CUDA out of memory. Tried to allocate 9 GiB."
+        "x.max(dim) failed: OutOfMemoryError: CUDA out of memory. Tried to allocate"
     )
-    assert name == "x.max(dim)" and len(why) <= 220
-    assert len(rows) == len(gpu.EXPERIMENTS)
+    picture = gpu.gpu_results("x * y").plot()
+    assert picture.measured and picture.where.splitlines()[-1] == here
+    labels = [text.get_text() for text in picture.ax.get_legend().get_texts()]
+    assert [label.partition(",")[0] for label in labels] == [
+        "predicted", "published", "recorded", "measured here",
+    ]  # fmt: skip
+
+
+def test_without_a_gpu_the_article_and_the_record_are_all(monkeypatch):
+    monkeypatch.setattr(gpu, "why_no_cuda", lambda: "none")
+    found = gpu.gpu_results("x.add(3)", "x * y", "x.max(dim)")
+    assert repr(found).splitlines() == [
+        "time, as multiples of the first variant",
+        "published: “PyTorch for Scientists!” by nikitaved, torch 2.8.0.dev20250521+cu128, GPU not named",
+        "recorded: NVIDIA H200, torch 2.11.0+cu130, 2026-11-26",
+        "                                predicted  published  recorded",
+        "  x.add(3): permuted                 1.00       1.00      1.00",
+        "  x.add(3): stride 5                 3.00       2.92      2.85",
+        "  x.add(3): rows with holes          1.00       1.02      1.50",
+        "  x * y: one transposed (0, 2)       3.33       8.79      3.92",
+        "  x * y: one transposed (0, 1)       1.00                 1.30",
+        "  x * y: one transposed (1, 2)       3.33                 2.61",
+        "  x * y: both transposed             1.00       1.00      1.00",
+        "  x.max(dim): dim -2                            1.47      1.58",
+    ]
+    picture = found.plot()
+    assert not picture.measured and repr(picture) == repr(found)
+    names = [label.get_text().replace("\n", " ") for label in picture.ax.get_yticklabels()]
+    assert names == [row[0] for row in found.rows]
+    assert len(gpu.gpu_results().rows) == sum(len(e.variants) - 1 for e in gpu.EXPERIMENTS)
+    with pytest.raises(TimingError, match=r"'x.add\(4\)': these are x.add\(3\), x \* y, "):
+        gpu.gpu_results("x * y", "x.add(4)")
+
+
+def test_a_record_is_written_anew(monkeypatch, tmp_path):
+    monkeypatch.setattr(gpu, "RECORD", tmp_path / "gpu.json")
+    gpu.RECORD.write_text("of another GPU")
+    measured = Record({"a": 1.0, "b": 2.0}, {"b": Ratio(2.0, 1.9, 2.1)})
+    monkeypatch.setattr(gpu, "measure", lambda e: measured)
+    gpu.record()
+    assert read(gpu.RECORD)[1] == dict.fromkeys(BY_NAME, measured)
 
 
 @pytest.mark.parametrize("experiment", gpu.EXPERIMENTS, ids=lambda e: e.name)
@@ -117,39 +161,6 @@ def test_predicted_ratios_are_those_of_the_sectors_that_a_warp_reads_and_writes(
         assert sum(found) == experiment.variants[name][1], (name, found)
 
 
-@needs_no_gpu
-def test_a_gpu_comes_before_what_was_published(monkeypatch):
-    assert "not measured here" in gpu.gpu_results().source
-    monkeypatch.setattr(gpu, "why_no_cuda", lambda: "")
-    monkeypatch.setattr(gpu, "run", lambda: "live")
-    assert gpu.gpu_results() == "live"
-
-
-def test_published_figures_say_that_they_are_and_the_others_that_they_are_none():
-    found = gpu.published()
-    assert found.source == (
-        "not measured here: figures of “PyTorch for Scientists!” by nikitaved (its torch: "
-        "2.8.0.dev20250521+cu128), which does not name its GPU"
-    )
-    some = "x.add(3)", "x * y", "x.max(dim)", gpu.EXPERIMENTS[-1].name
-    shown = repr(found.only(*some)).splitlines()
-    assert shown[1:] == [
-        "  experiment                         variant                ratio       predicted",
-        "  x.add(3)                           permuted               1.00        1.00",
-        "  x.add(3)                           stride 5               2.92        3.00",
-        "  x.add(3)                           rows with holes        1.02        1.00",
-        "  x * y                              one transposed (0, 2)  8.79        3.33",
-        "  x * y                              one transposed (0, 1)  unmeasured  1.00",
-        "  x * y                              one transposed (1, 2)  unmeasured  3.33",
-        "  x * y                              both transposed        1.00        1.00",
-        "  x.max(dim)                         dim -2                 1.47",
-        "  conv2d 3x3, bfloat16, 63 channels  channels-last          unmeasured",
-    ]
-    assert {row[0] for row in found.rows} == {e.name for e in gpu.EXPERIMENTS}
-    known = {(e.name, variant) for e in gpu.EXPERIMENTS for variant in e.ratios(0)}
-    assert {row[:2] for row in found.rows if row[2] != "unmeasured"} == known
-
-
 def test_the_experiments_need_torch_and_numpy_alone(monkeypatch):
     """A GPU machine has torch and little else, so they must not import what notebooks need."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "stridekit"]:
@@ -157,4 +168,4 @@ def test_the_experiments_need_torch_and_numpy_alone(monkeypatch):
     for name in ("matplotlib", "ipywidgets", "anywidget", "IPython", "PIL", "traitlets"):
         monkeypatch.setitem(sys.modules, name, None)
     again = importlib.import_module("stridekit.lessons.gpu")
-    assert again is not gpu and len(again.run("cpu", scale=64, rounds=1).rows) > 10
+    assert again is not gpu and again.measure(again.EXPERIMENTS[0], **SMALL, rounds=1).ratios

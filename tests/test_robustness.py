@@ -484,7 +484,7 @@ x.ndim; x.numel; x.span; x.copied; x.memory_format; x.is_dense(); x.why_not_dens
 x; m; explain(x); explain_view(T.t(), 24); diagnose("shape '[5, -1]' is invalid for input of size 24")
 relation(x, x); traffic(x); CacheSets(64, 8); warp_sectors(x); self_check(); cmp; cmp.ratios['b']
 measure(f, min_run_time=1e-4); bandwidth(12288, repetitions=2); claim(ab, 1, **quick)
-gpu.published(); gpu.gpu_results; timing.machine(); timing.hierarchy(); timing.hierarchy()['L1']
+gpu.gpu_results('matmul'); timing.machine(); timing.hierarchy(); timing.hierarchy()['L1']
 timing.why_no_cuda(); m.where; m.counts_from_storage
 LayoutError('no'); timing.TimingError('no'); timing.TooShort('no'); Undecided('no')
 z[..., :2].view_as_complex(); matmul_copies(x, x.mT); audited; audited.copied

@@ -1,4 +1,4 @@
-"""The GPU experiments of lesson 08: measured where there is a GPU, else an article's figures."""
+"""The GPU experiments of lesson 08: an article's figures, those of a recorded GPU, and those of yours."""
 
 from __future__ import annotations
 
@@ -11,97 +11,103 @@ from typing import Any, NamedTuple
 import torch
 from torch.nn.functional import conv2d
 
+from stridekit._arguments import shown
 from stridekit._defaults import torch_defaults
-from stridekit._table import columns, html_table
-from stridekit.timing.clocks import why_no_cuda
+from stridekit._table import Table
+from stridekit.lessons.records import RECORDED, Record, add, read
+from stridekit.timing.clocks import TimingError, why_no_cuda
 from stridekit.timing.fingerprint import machine
 from stridekit.timing.rounds import compare
 
 # The article times calls with %timeit, each followed by torch.cuda.synchronize(): a launch and a wait are
 # in its milliseconds, and weigh in those below 0.1.
-ARTICLE = "“PyTorch for Scientists!” by nikitaved (its torch: 2.8.0.dev20250521+cu128)"
-HEAD = ("experiment", "variant", "ratio", "predicted")
-UNMEASURED = "unmeasured"
+ARTICLE = "“PyTorch for Scientists!” by nikitaved, torch 2.8.0.dev20250521+cu128, GPU not named"
+RECORD = RECORDED / "gpu.json"
 STRIDES, SHIFTS, RANKS = (1, 2, 4, 8, 16, 32), (0, 1, 8, 31), (2, 4, 8, 16, 32)
 Functions = Iterable[Callable[[], Any]]
 
 
 @dataclass(frozen=True, repr=False)
-class GpuResults:
-    """A table of ratios, and where they come from: what `gpu_results` returns.
+class GpuResults(Table):
+    """Ratios of times, by where they are from: what `gpu_results` returns. The title names the GPUs.
 
-    `source` tells if they were measured here or published, and on which GPU. `rows` has the experiment,
-    the variant, its time as a multiple of the first variant's, and the predicted ratio: that of the sectors
-    that a warp asks for, as if nothing but traffic took time. It is "" where sectors cannot be counted.
+    `ratios` maps "predicted", "published", "recorded" and, where there is a GPU, "here" to the time of
+    each variant as a multiple of that of the first variant of its experiment. The prediction is the ratio
+    of the sectors that a warp asks for, as if nothing but traffic took time. A ratio is left out where
+    sectors cannot be counted or nothing was measured.
 
-    >>> GpuResults("published", (("sum", "by columns", "2.50", "2.00"),))
-    published
-      experiment  variant     ratio  predicted
-      sum         by columns  2.50   2.00
+    >>> gpu_results("x.add(3)").ratios["published"]["x.add(3): stride 5"]
+    2.92
     """
 
-    source: str
-    rows: tuple[tuple[str, str, str, str], ...]
+    ratios: Mapping[str, Mapping[str, Any]]
 
-    def only(self, *names: str) -> GpuResults:
-        """Return the results of these experiments only.
+    def plot(self) -> Any:
+        """Return a picture of the ratios as bars, those of a variant side by side."""
+        from stridekit.lessons import plots  # not above: a GPU machine may have no matplotlib
 
-        >>> published().only("x.add(3)").rows[1]
-        ('x.add(3)', 'stride 5', '2.92', '3.00')
-        """
-        rows = [row for name in names for row in self.rows if row[0] == name]
-        return GpuResults(self.source, tuple(rows))
-
-    def __repr__(self) -> str:
-        return "\n".join([self.source, *columns([HEAD, *self.rows])])
-
-    def _repr_html_(self) -> str:
-        return html_table(self.source, self.rows, head=HEAD)
-
-
-def gpu_results() -> GpuResults:
-    """Return the GPU experiments, live or published; the first line names the GPU. Raises nothing.
-
-    >>> import torch
-    >>> torch.cuda.is_available() or gpu_results().source.partition(":")[0]
-    'not measured here'
-    """
-    return published() if why_no_cuda() else run()
-
-
-def published() -> GpuResults:
-    """Return the article's figures, as ratios to the first of each experiment; others are unmeasured."""
-    rows = []
-    for experiment in EXPERIMENTS:
-        known = experiment.ratios(0)
-        variants = [*experiment.variants][1:]
-        rows += experiment.rows({name: known.get(name, UNMEASURED) for name in variants})
-    source = f"not measured here: figures of {ARTICLE}, which does not name its GPU"
-    return GpuResults(source, tuple(rows))
+        ax, (_, *where) = plots.draw_claim("the first variant", self.ratios), self.title.split("\n")
+        is_here = "here" in self.ratios
+        return plots.MeasuredPicture(ax, repr(self), is_here, where="\n".join(where))
 
 
 @torch_defaults()
-def run(device: str = "cuda", *, scale: int = 1, **options: Any) -> GpuResults:
-    """Run every experiment on a device; `scale` divides the sizes, `options` are those of `compare`.
+def gpu_results(*names: str) -> GpuResults:
+    """Return the experiments of these names, or all: predicted, published, recorded and measured here.
 
-    An experiment that fails, say for want of memory, is noted with the reason, and the others go on.
+    An experiment that fails here, say for want of memory, is left out, and the title says why. Raises
+    TimingError for an unknown name.
+
+    >>> gpu_results("x.max(dim)")
+    time, as multiples of the first variant
+    published: “PyTorch for Scientists!” by nikitaved, torch 2.8.0.dev20250521+cu128, GPU not named
+    recorded: NVIDIA H200, torch 2.11.0+cu130, ...
     """
-    here = machine()
-    rows = []
-    for experiment in EXPERIMENTS:
-        if device == "cuda":
-            torch.cuda.empty_cache()  # what the one before has left
+    chosen = [e for e in EXPERIMENTS if e.name in names or not names]
+    if unknown := {*names} - {e.name for e in chosen}:
+        known = ", ".join(e.name for e in EXPERIMENTS)
+        raise TimingError(f"no experiment is called {shown(min(unknown))}: these are {known}")
+    of, stored = read(RECORD)
+    ratios: dict[str, dict[str, Any]] = {"predicted": {}, "published": {}, "recorded": {}}
+    title = f"time, as multiples of the first variant\npublished: {ARTICLE}\nrecorded: {_gpu(of)}"
+    if not why_no_cuda():
+        ratios["here"] = {}
+        title += f"\nhere: {_gpu(machine())}"
+    for e in chosen:
+        parts = [e.ratios(1), e.ratios(0), stored[e.name].ratios]
         try:
-            with torch.device(device):
-                functions = experiment.functions(max(experiment.n // scale, 4))
-            ratios = compare(functions, device=device, **options).ratios
-            told = {name: f"{ratio} {ratio.verdict}" for name, ratio in ratios.items()}
+            parts += [measure(e).ratios] if "here" in ratios else []
         except Exception as error:
-            told = {"": f"{UNMEASURED}: {shorten(f'{type(error).__name__}: {error}', 200)}"}
-        rows += experiment.rows(told)
-    where = here["gpu"]["name"] if device == "cuda" else here["processor"]
-    source = f"measured here, live, on {where}, torch {here['torch']}, {here['date']}"
-    return GpuResults(source, tuple(rows))
+            title += "\n" + shorten(f"{e.name} failed: {type(error).__name__}: {error}", 200)
+        for column, part in zip(ratios.values(), parts, strict=False):
+            column |= {f"{e.name}: {name}": ratio for name, ratio in part.items()}
+    ratios = {kind: of for kind, of in ratios.items() if of}
+
+    def told(ratio: Any) -> str:
+        return "" if ratio is None else f"{getattr(ratio, 'value', ratio):.2f}"
+
+    rows = [(name, *(told(of.get(name)) for of in ratios.values())) for name in ratios["recorded"]]
+    return GpuResults(title, ("", *ratios), tuple(rows), ratios)
+
+
+def measure(e: Experiment, device: str = "cuda", *, scale: int = 1, **options: Any) -> Record:
+    """Compare the variants on a device; `scale` divides the sizes, `options` are those of `compare`."""
+    if device == "cuda":
+        torch.cuda.empty_cache()  # what the one before has left
+    with torch.device(device):
+        functions = e.functions(max(e.n // scale, 4))
+    return Record.of(compare(functions, device=device, **options))
+
+
+def record() -> None:
+    """Write the record anew, on the GPU of this machine, where torch and numpy are enough."""
+    RECORD.unlink(missing_ok=True)
+    for e in EXPERIMENTS:
+        add(RECORD, e.name, measure(e))
+
+
+def _gpu(of: Mapping[str, Any]) -> str:
+    return f"{of['gpu']['name']}, torch {of['torch']}, {of['date']}"
 
 
 # The experiments ---------------------------------------------------------------------------------
@@ -124,15 +130,10 @@ class Experiment(NamedTuple):
         """Return the functions by the names of their variants."""
         return dict(zip(self.variants, self.make(n), strict=True))
 
-    def ratios(self, place: int) -> dict[str, str]:
+    def ratios(self, place: int) -> dict[str, float]:
         """Return milliseconds or sectors as multiples of those of the first variant, which is left out."""
         (_, first), *others = [(name, values[place]) for name, values in self.variants.items()]
-        return {name: f"{value / first:.2f}" for name, value in others if first and value}
-
-    def rows(self, ratios: Mapping[str, str]) -> list[tuple[str, str, str, str]]:
-        """Return a row for each of these ratios, with the predicted one."""
-        predicted = self.ratios(1)
-        return [(self.name, n, ratio, predicted.get(n, "")) for n, ratio in ratios.items()]
+        return {name: round(value / first, 2) for name, value in others if first and value}
 
 
 def _add(n: int) -> Functions:

@@ -34,6 +34,7 @@ CURVES = [(BLUE, "o", "-"), (RUST, "s", "--"), (GREEN, "^", ":")]  # differ with
 # The colours of predictions and measurements, the looks of their bars, and their names.
 KINDS: dict[str, tuple[str, dict[str, Any], str]] = {
     "predicted": (BLUE, {"facecolor": "white", "edgecolor": BLUE, "hatch": "//"}, "predicted"),
+    "published": (MUTED, {"color": LINE}, "published"),
     "recorded": (RUST, {"color": RUST}, "recorded, with\nits 95 % interval"),
     "here": (GREEN, {"color": GREEN}, "measured here, with\nits 95 % interval"),
 }
@@ -80,11 +81,11 @@ def in_words(ratio: Ratio | float) -> str:
 def draw_claim(baseline: str, kinds: Mapping[str, Mapping[str, Any]]) -> Axes:
     """Draw predicted ratios beside measured ones: bars as long as the time, where the baseline takes 1.
 
-    `kinds` maps "predicted" to a number for each name; "recorded" and "here" to a `timing.Ratio` for some.
-    The grey band is "same": within 5 %. The line on a measured bar is its interval.
+    `kinds` maps "predicted" and "published" to numbers, "recorded" and "here" to a `timing.Ratio`, each for
+    some names. The grey band is "same": within 5 %. The line on a measured bar is its interval.
     """
-    predicted = kinds["predicted"]
-    bars = len(kinds) * len(predicted)
+    names = dict.fromkeys(name for values in kinds.values() for name in values)
+    bars = len(kinds) * len(names)
     height = 1.15 + min(0.26 * bars, max(3.0, 0.15 * bars))
     ax = Figure((8, height), layout="constrained").subplots()
     ax.axvspan(0.95, 1.05, color=LINE, alpha=0.6, linewidth=0)
@@ -93,7 +94,7 @@ def draw_claim(baseline: str, kinds: Mapping[str, Mapping[str, Any]]) -> Axes:
     ratios = [ratio for values in kinds.values() for ratio in values.values()]
     longest = max([getattr(ratio, "high", ratio) for ratio in ratios] + [1])
     ax.set_xlim(0, longest * 1.35)  # words stand to the right
-    rows = {name: row for row, name in enumerate(predicted)}
+    rows = {name: row for row, name in enumerate(names)}
     for place, (kind, values) in enumerate(kinds.items()):
         off = 0.8 * ((place + 0.5) / len(kinds) - 0.5)
         for name, ratio in values.items():

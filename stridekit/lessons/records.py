@@ -73,7 +73,7 @@ def recorded(name: str, here: Entry) -> tuple[Any, str]:
     return entry, f"recorded on {where}"
 
 
-def read(path: Path) -> tuple[dict[str, Any], dict[str, Entry]]:
+def read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the machine and the entries of a file; without a file this machine, and none."""
     if not path.exists():
         return machine(), {}
