@@ -382,13 +382,14 @@ def test_a_mode_inside_of_a_block_is_seen_through():
     assert (audit.bytes, audit.unwatched) == (48, ())
 
 
-def test_the_caches_of_overrides_hold_nothing_of_an_audit():
-    overrides = torch.overrides
+def test_an_audit_leaves_caches_and_the_garbage_collector_as_they_were():
+    overrides, before = torch.overrides, gc.get_threshold()
     for value in vars(overrides).values():
         if hasattr(value, "cache_clear"):
             value.cache_clear()
     stridekit.audit(lambda: overrides.get_overridable_functions())
     assert torch.Tensor.contiguous in overrides.get_overridable_functions()[torch.Tensor]
+    assert gc.get_threshold() == before
 
 
 def test_an_op_bears_the_name_of_the_outermost_call():

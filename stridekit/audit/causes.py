@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property
+from typing import Any
 
 import torch
 
-from stridekit.audit.events import Copy, Event, Operand
+from stridekit.audit.events import Copy, Dims, Event, Operand
 from stridekit.audit.record import Recorder, tensors_of
 from stridekit.layout import Layout
 from stridekit.rules import dim_order, memory_formats, packed_stride, sort_dims
@@ -175,14 +176,11 @@ class History:
             outs = [out for out in op.outputs if _same_order(out, op.inputs[place])]
             packed = ((x, packed_stride(x.shape, order)) for x in outs)
             return [(x, Layout(x.shape, stride, 0, x.itemsize)) for x, stride in packed]
-        dtype = getattr(torch, op.inputs[0].dtype.removeprefix("torch."))
-        tensor = torch.empty_strided(layout.shape, layout.stride, dtype=dtype, device="meta")
         try:
-            func, args, kwargs = self.views[op.number]
-            views = tensors_of(func(tensor, *args, **kwargs))
+            views = _viewed(*self.views[op.number], layout.shape, layout.stride, op.inputs[0].dtype)
         except (RuntimeError, ValueError):
             return None
-        return [*zip(op.outputs, map(Layout.of, views), strict=True)]
+        return [*zip(op.outputs, views, strict=True)]
 
     def is_image(self, *operands: Operand) -> bool:
         """Whether an op of images made or read one of these tensors, or what it was made of."""
@@ -211,6 +209,14 @@ class History:
         if after.name == "_unsafe_view" and after.inputs[0] == op.outputs[0]:
             return lambda layout: not layout.why_not_view(after.outputs[0].shape)
         return Layout.is_contiguous
+
+
+@cache  # layers of a model ask the same again
+def _viewed(func: Any, args: Any, kwargs: Any, shape: Dims, stride: Dims, dtype: str) -> Any:
+    """The layouts of the views that an op makes of such a tensor; raises what it raises."""
+    kind = getattr(torch, dtype.removeprefix("torch."))
+    tensor = torch.empty_strided(shape, stride, dtype=kind, device="meta")
+    return [*map(Layout.of, tensors_of(func(tensor, *args, **dict(kwargs))))]
 
 
 def format_of(operand: Operand) -> str:

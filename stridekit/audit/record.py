@@ -85,9 +85,7 @@ class Recorder(TorchDispatchMode):
         super().__init__()
         self.ops: list[Event] = []
         self.marks: list[object] = []  # of each op; ops of one call, or of one formula, share it
-        self.views: dict[
-            int, tuple[Any, ...]
-        ] = {}  # ops to run with another tensor: func, args, kwargs
+        self.views: dict[int, Any] = {}  # ops to run with another tensor: func, args, kwargs
         self.copies: list[Copy] = []
         self.idle: list[Event] = []  # calls that returned what they were given, before that op
         self.inputs: dict[str, Operand] = {}
@@ -137,6 +135,8 @@ class Recorder(TorchDispatchMode):
                     (torch.Tensor, "to", self._reporting),
                 ):
                     stack.enter_context(patch.object(kind, name, make(getattr(kind, name))))
+                stack.callback(gc.set_threshold, *gc.get_threshold())
+                gc.set_threshold(10 * gc.get_threshold()[0])  # what is noted has no rings
                 stack.callback(_local.__dict__.clear)
                 _local.report = self._note_copy
                 stack.enter_context(self)
@@ -194,7 +194,8 @@ class Recorder(TorchDispatchMode):
         self.made.update(range(known, len(self._latest)))
         is_unary = len(given) == len(inputs) == 1 and not written and given[0] is args[0]
         if is_unary and any(made.storage == inputs[0].storage for made in outputs):  # a view
-            self.views[number] = func, args[1:], kwargs  # no tensor: what ran is not kept
+            rest = (tuple(x) if isinstance(x, list) else x for x in args[1:])  # can be looked up
+            self.views[number] = func, tuple(rest), tuple(kwargs.items())  # no tensor is kept
         module, at, mark, ways = self._where(number)
         self.marks.append(mark)
         self.ops.append(Event(name, name, module, at, inputs, outputs, *ways, number, written))
@@ -270,9 +271,9 @@ class Recorder(TorchDispatchMode):
                 if depth == outermost:
                     call = ""
                 continue
-            if name.startswith(_MARK):
+            if call and name.startswith(_MARK):
                 # The mark of an op that failed has the number of the next one, which comes later.
-                if call and (number := int(name[len(_MARK) :])) < len(self.ops):
+                if (number := int(name[len(_MARK) :])) < len(self.ops):
                     self.ops[number].call = call
                     self.marks[number] = self.marks[number] or calls
             elif not call and name.startswith("aten::"):
@@ -355,8 +356,7 @@ def _in_use(*roots: Any) -> list[torch.Tensor]:
             frame.f_locals.clear()  # a copy, which would outlive what the function deletes
     for todo in groups:
         for value in todo:  # which grows meanwhile
-            # A ring ends as well.
-            if len(todo) < _MOST_OBJECTS and not isinstance(value, _NO_PARTS):
+            if len(todo) < _MOST_OBJECTS and not isinstance(value, _NO_PARTS):  # so rings end
                 todo += gc.get_referents(value)[:_MOST_OBJECTS]
     return [x for todo in groups for x in todo if issubclass(type(x), torch.Tensor)]
 

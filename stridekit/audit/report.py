@@ -1,7 +1,4 @@
-"""audit(model, *inputs) and its result, to read, to keep, to compare, and to assert in a test.
-
-The result can also run the model again without one of its calls, and say what that saves.
-"""
+"""audit(model, *inputs) and its result: to read, keep and compare, to assert, and to try without a call."""
 
 from __future__ import annotations
 
@@ -32,7 +29,6 @@ from stridekit.layout import Layout
 
 if TYPE_CHECKING:
     from stridekit.timing import Comparison
-
 
 SCHEMA = 4
 # What a table groups copies by: an attribute of their event, and its name where there is none.
@@ -457,8 +453,7 @@ def _copier(call: tuple[Any, ...], write: list[Any]) -> Callable[[], partial[Any
         try:
             copies = copy.deepcopy(leaves, memo)
         except Exception as error:  # whatever a class of the reader's raises
-            why = f"cannot be copied, and running it could change it: {error}"
-            raise ValueError(f"{what} {why}") from None
+            raise ValueError(f"{what} cannot be copied, and may change in a run: {error}") from None
         storages = {x.untyped_storage()._cdata for x in tensors_of(memo.get(id(memo), []))}
         written = {storage._cdata for known in write if (storage := known()) is not None}
         model, inputs, named, backward = tree_unflatten(copies, spec)
@@ -495,6 +490,5 @@ def _without(calls: Collection[tuple[str, Place | None]], leave_out: bool = True
 
         return replacement
 
-    methods = {method for method, _ in calls}
-    with patch.multiple(torch.Tensor, **{method: replacing(method) for method in methods}):
+    with patch.multiple(torch.Tensor, **{method: replacing(method) for method, _ in calls}):
         yield
