@@ -58,7 +58,7 @@ def html_table(
     '<tr><th scope="row">x</th><td>1</td></tr></table>'
     """
     count = max(1, *map(len, [head, *rows]))
-    signs = align and align.ljust(count, align[-1])
+    signs = align and align.ljust(count, align[-1])[:count]
     sides = [_SIDES[sign] for sign in signs] or [""] * count
     bold = "font-weight:600" if align else ""
 

@@ -323,6 +323,7 @@ RIGHT += [
      "cache.as_strided((*k.shape[:2], t + 1, k.size(3)), cache.stride(), cache.storage_offset())"),
     (attention.blocks, blocks_by_slices),
     (attention.blocks, "pool[table] => pool.index_select(0, torch.tensor(table, dtype=torch.long))"),
+    (attention.blocks, "pool[table] => pool[table].mT.contiguous().mT"),
     (attention.group_scores, scores_one_by_one),
     (attention.group_scores, "torch.stack([q[:, h] @ k[:, h // (q.size(1) // k.size(1))].mT "
      "for h in range(q.size(1))], 1)"),

@@ -262,6 +262,7 @@ EXPLAINED = [  # an exercise, what is handed over, and words of the report and o
     (ex.recover_slice, "slice(0, 3, 0)", "raises ValueError", ""),
     (ex.recover_slice, "slice(3.0, 7.0)", "// keeps ints whole", ""),
     (ex.recover_slice, "slice(10**12, 0)", "slice((an address), 0, None)", ""),
+    (hardware.time_it, "51", "", "Nothing is asked for between two readings"),
     (ex.raw_bytes, beyond, "3 of them from before the storage's first byte (be)", ""),
     (ex.raw_bytes, beyond, "5 of them from past the storage's end (af)", ""),
     (contiguity.unviewable, "None", "", "You answer None for every input"),
@@ -283,6 +284,7 @@ def test_whatever_is_handed_over_is_explained(task, answer, yours, hint):
     report = task.check(answering(task, answer))
     assert yours in " ".join(report.text.split()) and told(hint, report.hint)
     assert report.status == "failed" and report.attempted
+    assert report._repr_html_().count("<details") == len(task.hints) + 1
 
 
 def test_what_is_blank_in_a_later_case_alone_has_been_attempted():

@@ -177,7 +177,7 @@ IN_CACHE = traffic(Layout((100, 100), itemsize=4), cache=4096)
         # A column without a name would leave a screen reader without words.
         (IN_CACHE, ["operand"]),
         (COMPARED, ["function", "per call", "ratio (95 %)", "verdict"]),
-        (GpuResults("a < b", (("<i>", "x & y", "2", "3"),)), []),
+        (GpuResults("a < b", ("<i>", "&"), (("x & y", "2"),), {}), []),
     ],
     ids=lambda value: type(value).__name__,
 )

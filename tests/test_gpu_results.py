@@ -39,10 +39,9 @@ def on_a_gpu(monkeypatch):
         asked.append(options)
         if "dim -1" in functions:
             raise torch.OutOfMemoryError("CUDA out of memory.\n" + "Tried to allocate 9 GiB. " * 20)
-        times = {
-            name: [[float(work() is not None) + k]]
-            for k, (name, work) in enumerate(functions.items())
-        }
+        parts = {name: work()[0] for name, work in functions.items()}
+        assert max(part.numel() for part in parts.values()) < 2000  # SMALL
+        times = {name: [[1.0 + k]] for k, name in enumerate(parts)}
         return Comparison(times, [[0]], dict.fromkeys(times, 1), 1, "cpu")
 
     measure = gpu.measure
@@ -61,7 +60,7 @@ def test_what_a_gpu_measures_here_stands_beside_the_others(on_a_gpu):
     """An experiment that fails says why, and the others go on."""
     found = gpu.gpu_results()
     assert on_a_gpu == [{"device": "cpu", "rounds": 7}] * len(BY_NAME)
-    assert found.head == ("", "predicted", "published", "recorded", "here")
+    assert found.head == ("experiment", "predicted", "published", "recorded", "here")
     rows = {row[0]: row[1:] for row in found.rows}
     assert rows["x.add(3): stride 5"] == ("3.00", "2.92", "2.85", "3.00")
     assert rows["x.max(dim): dim -2"] == ("", "1.47", "1.58", "")
@@ -85,7 +84,7 @@ def test_without_a_gpu_the_article_and_the_record_are_all(monkeypatch):
         "time, as multiples of the first variant",
         "published: “PyTorch for Scientists!” by nikitaved, torch 2.8.0.dev20250521+cu128, GPU not named",
         "recorded: NVIDIA H200, torch 2.11.0+cu130, 2026-11-26",
-        "                                predicted  published  recorded",
+        "  experiment                    predicted  published  recorded",
         "  x.add(3): permuted                 1.00       1.00      1.00",
         "  x.add(3): stride 5                 3.00       2.92      2.85",
         "  x.add(3): rows with holes          1.00       1.02      1.50",

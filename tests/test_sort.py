@@ -87,8 +87,8 @@ SHAPED = "`x` with shape (6, 4), stride (1, 6), storage_offset 0"
             "It goes back under the pile.",
         ),
         (
-            [("x.t()", "copy"), ("x.reshape(-1)", "view"), ("x + 0", "view"), VIEW, EITHER, COPY],
-            "All 3 sorted, 0 at the first try. Look again at `x.t()`, `x.reshape(-1)`, `x + 0`.",
+            [("x.reshape(-1)", "view"), ("x + 0", "view"), *[("x.t()", "copy")] * 2, VIEW, EITHER, COPY],
+            "All 3 sorted, 0 at the first try. Look again at `x.reshape(-1)`, `x + 0`, `x.t()`.",
         ),
         # Nothing is given away, and a wrong card goes under the pile.
         ([], "to sort: x.t() | x + 0 | x.reshape(-1)"),

@@ -242,13 +242,13 @@ def test_two_go_there_and_back_and_more_go_in_a_new_order_each_round():
     two = compare({"a": once, "b": once}, rounds=5)
     assert list(two.order) == [[0, 1, 1, 0]] * 5
     assert [len(one) for one in two.samples["b"]] == [2] * 5
-    four = dict.fromkeys("abcd", once)
-    compared = compare(four, rounds=30)
-    assert {tuple(sorted(order)) for order in compared.order} == {(0, 1, 2, 3)}
-    assert len({tuple(order) for order in compared.order}) > 5
-    assert compared.order == compare(four, rounds=30).order
-    assert compared.order != compare(four, rounds=30, seed=1).order
-    assert list(compared.ratios) == ["b", "c", "d"]
+    three = dict.fromkeys("abc", once)
+    compared = compare(three, rounds=30)
+    assert {tuple(sorted(order)) for order in compared.order} == {(0, 1, 2)}
+    assert len({tuple(order) for order in compared.order}) > 3
+    assert compared.order == compare(three, rounds=30).order
+    assert compared.order != compare(three, rounds=30, seed=1).order
+    assert list(compared.ratios) == ["b", "c"]
 
 
 FULL = Comparison(

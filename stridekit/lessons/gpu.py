@@ -87,7 +87,7 @@ def gpu_results(*names: str) -> GpuResults:
         return "" if ratio is None else f"{getattr(ratio, 'value', ratio):.2f}"
 
     rows = [(name, *(told(of.get(name)) for of in ratios.values())) for name in ratios["recorded"]]
-    return GpuResults(title, ("", *ratios), tuple(rows), ratios)
+    return GpuResults(title, ("experiment", *ratios), tuple(rows), ratios)
 
 
 def measure(e: Experiment, device: str = "cuda", *, scale: int = 1, **options: Any) -> Record:

@@ -56,7 +56,10 @@ const kindOf = (node) => [node.closest(".stridekit"), node.parentNode, node].map
 
 async function stylesOf(nodes) {
   for (let k = 0; k < 3; k++) await new Promise(requestAnimationFrame);
-  return nodes.map((node) => getComputedStyle(node).cssText);
+  return nodes.map((node) => {
+    const style = getComputedStyle(node); // its cssText is empty
+    return [...style].filter((name) => !name.startsWith("--")).map((name) => `${name}: ${style.getPropertyValue(name)}`).join("; ");
+  });
 }
 
 function textsOf(root) {

@@ -104,6 +104,8 @@ def test_numbers_travel_from_their_slots_and_copies_from_their_cells(show):
     for step, name in ((".T", "x["), (".contiguous()", "element ")):
         found = moving(w, "Enter", step)
         assert found and all(label.startswith(name) for label, *_ in found), step
+    w = show(StrideExplorer(Layout((4, 6), (8, 1), 2, 4), 40))
+    stop_the_clock(w.page)
     assert moving(w, "slide") == []
     many = show(explore(torch.arange(512).view(16, 32)))
     stop_the_clock(many.page)
