@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 
@@ -286,6 +286,7 @@ def by_sets(addresses, sets, ways, line):
     st.integers(1, 3),
     st.sampled_from([1, 16, 24, 64]),
 )
+@example([0, 1, 0, 2, 0], 1, 2, 1)  # what was used again stays
 def test_misses_against_a_plain_cache(addresses, sets, ways, line):
     cache, expected = CacheSets(sets, ways, line), by_sets(addresses, sets, ways, line)
     assert cache.misses(addresses) == expected

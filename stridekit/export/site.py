@@ -45,7 +45,7 @@ CONF = {
     "default_role": "py:obj",
     "autodoc_member_order": "bysource",
     "autodoc_inherit_docstrings": False,
-    "autodoc_preserve_defaults": True,  # a path would be one of this machine
+    "autodoc_preserve_defaults": True,  # as they are written
     "nb_execution_mode": "off",
     "nb_ipywidgets_js": {},  # which would come from a network
     "myst_enable_extensions": ["dollarmath", "amsmath"],
