@@ -41,7 +41,7 @@ export function render(view) {
     },
   };
   const panes = WAYS.map((way) => createPane(`${id}-${way.replace(" ", "-")}`, way, hand));
-  const chart = svg("svg", { height: HEIGHT + 20, role: "img", "aria-label": "bytes written, by tokens" });
+  const chart = svg("svg", { height: HEIGHT + 26, role: "img", "aria-label": "bytes written, by tokens" });
   const [idea, where] = paragraphs("sk-idea", "sk-place");
   const row = h("div", { class: "sk-ways" }, ...panes.map(({ node }) => node));
 
@@ -123,7 +123,7 @@ function chartOf(totals, tokens, width) {
       below = Math.min(y + 4, below - 14);
       return ["text", { class: `sk-d${k}`, x: right + 8, y: below.toFixed(1), text: `${way}: ${inMegabytes(totals[way][LONG])}` }];
     }),
-    ...TICKS.map((t) => ["text", { class: "sk-tick", y: HEIGHT + 15, x: across(t), "text-anchor": t < LONG ? "middle" : "start", text: t < LONG ? String(t) : `${t} tokens` }]),
+    ...TICKS.map((t) => ["text", { class: "sk-tick", y: HEIGHT + 20, x: across(t), "text-anchor": t < LONG ? "middle" : "start", text: t < LONG ? String(t) : `${t} tokens` }]),
   ];
 }
 
