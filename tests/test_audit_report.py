@@ -350,8 +350,7 @@ def test_the_command_runs_a_script_as_python_does(
     package.mkdir()
     fake.mkdir()
     (package / "script.py").write_text(SCRIPT, encoding="utf-8")
-    (package / "helper.py").touch()
-    (tmp_path / "helper.py").touch()
+    ((tmp_path if as_module else package) / "helper.py").touch()
     # Python alone does not need all of torch.
     (fake / "torch.py").write_text("from unittest import mock; ones = mock.MagicMock()", "utf-8")
     what = ["-m", "package.script"] if as_module else [str(Path("package", "script.py"))]
