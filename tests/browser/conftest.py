@@ -65,7 +65,9 @@ def exported(notebooks):
     site = notebooks.parent / "site"
     command = [sys.executable, "-m", "stridekit.export", notebooks, "-o", site]
     done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
+    # A kernel that ends on a busy machine may say so of its last socket, which libzmq found closed.
+    said = [line for line in done.stderr.splitlines() if "signaler.cpp" not in line]
+    assert (done.returncode, said) == (0, [])
     return site
 
 
