@@ -407,6 +407,16 @@ def test_an_op_bears_the_name_of_the_outermost_call():
     ]  # fmt: skip
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_gradients_on_a_gpu_are_watched_though_another_thread_computes_them():
+    layers = torch.nn.Conv2d(3, 8, 3), torch.nn.Flatten(2), torch.nn.Linear(36, 2)
+    x = torch.ones(2, 3, 8, 8, device="cuda").mT
+    audit = stridekit.audit(torch.nn.Sequential(*layers).cuda(), x, backward=True)
+    copying = {audit.events[copy.op].name: audit.events[copy.op] for copy in audit.copies}
+    assert copying["convolution_backward"].place == copying["convolution"].place
+    assert audit.unwatched == ()
+
+
 def test_the_fast_path_of_an_encoder_layer_is_left_on():
     model, x = MODELS["encoder_layer_on_its_fast_path"]()
     with torch.no_grad():

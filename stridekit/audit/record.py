@@ -137,8 +137,6 @@ class Recorder(TorchDispatchMode):
                     stack.enter_context(patch.object(kind, name, make(getattr(kind, name))))
                 stack.callback(gc.set_threshold, *gc.get_threshold())
                 gc.set_threshold(10 * gc.get_threshold()[0])  # what is noted has no rings
-                stack.callback(_local.__dict__.clear)
-                _local.report = self._note_copy
                 stack.enter_context(self)
                 yield
             self.gaps |= dict.fromkeys(_lazy(self.ends))
@@ -173,6 +171,7 @@ class Recorder(TorchDispatchMode):
         given = tensors_of(*args, *kwargs.values())
         inputs = self._operands(given)
         self._running = name, inputs
+        _local.report = self._note_copy  # here, as a GPU's gradients are computed on another thread
         try:
             with _Marker(f"{_MARK}{number}"):
                 _switch(True)  # and the profiler off: it would record the op once more
@@ -184,6 +183,7 @@ class Recorder(TorchDispatchMode):
         finally:
             torch._C._autograd._enable_record_function(True)
             _switch(False)
+            _local.report = None
         targets = (args[k] if k < len(args) else kwargs.get(key) for k, key in writes)
         written = tuple(x.storage for x in self._operands(tensors_of(*targets))) if writes else ()
         for storage in written:
@@ -252,9 +252,10 @@ class Recorder(TorchDispatchMode):
 
     def _where(self, number: int) -> tuple[str, Place | None, object, tuple[bool, bool]]:
         """Module, line and call of an op, or of its forward op; if it is a gradient; if by the engine."""
-        at, engine, call = where(sys._getframe(2))
+        frame = sys._getframe(1).f_back
+        at, engine, call = where(frame)
         node = _current_autograd_node()
-        if node is None or not engine:  # the forward pass, or what checkpointing runs again
+        if node is None or (frame and not engine):  # no frame: a thread of the engine's own
             self._by_sequence.setdefault(_get_sequence_nr() - 1, number)
             return self._modules[-1], at, call, (node is not None, False)
         module, sequence = self._modules[-1], node._sequence_nr()

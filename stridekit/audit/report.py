@@ -88,8 +88,7 @@ def _run(model: Any, inputs: Any, named: Any, backward: bool) -> Any:
     if backward:
         ends = [x for x in tree_leaves(out) if isinstance(x, torch.Tensor) and x.requires_grad]
         if not ends:
-            why = "no output requires grad: a parameter or an input has to"
-            raise ValueError(f"backward=True, and {why}")
+            raise ValueError("backward=True: no output requires grad: a parameter or input has to")
         torch.autograd.backward(ends, [torch.ones_like(end) for end in ends])
     return out
 
