@@ -13,16 +13,15 @@ from torch.nn.functional import conv2d
 
 from stridekit._arguments import shown
 from stridekit._defaults import torch_defaults
-from stridekit._table import Table
+from stridekit._table import Table, html_table
 from stridekit.lessons.records import RECORDED, Record, add, read
 from stridekit.timing.clocks import TimingError, why_no_cuda
 from stridekit.timing.fingerprint import machine
 from stridekit.timing.rounds import compare
 
-# The article times calls with %timeit, each followed by torch.cuda.synchronize(): a launch and a wait are
-# in its milliseconds, and weigh in those below 0.1.
+# Its milliseconds are of %timeit: a launch and torch.cuda.synchronize() weigh in those below 0.1.
 ARTICLE = "“PyTorch for Scientists!” by nikitaved, torch 2.8.0.dev20250521+cu128, GPU not named"
-RECORD = RECORDED / "gpu.json"
+RECORD = RECORDED.with_name("recorded_on_gpu.json")
 STRIDES, SHIFTS, RANKS = (1, 2, 4, 8, 16, 32), (0, 1, 8, 31), (2, 4, 8, 16, 32)
 Functions = Iterable[Callable[[], Any]]
 
@@ -50,18 +49,19 @@ class GpuResults(Table):
         is_here = "here" in self.ratios
         return plots.MeasuredPicture(ax, repr(self), is_here, where="\n".join(where))
 
+    def _repr_html_(self) -> str:
+        title, *where = self.title.split("\n")
+        return html_table(title, self.rows, head=self.head, foot="; ".join(where), align="<>>")
+
 
 @torch_defaults()
 def gpu_results(*names: str) -> GpuResults:
     """Return the experiments of these names, or all: predicted, published, recorded and measured here.
 
-    An experiment that fails here, say for want of memory, is left out, and the title says why. Raises
-    TimingError for an unknown name.
+    One that fails here is left out, and the title has the reason. Raises TimingError for an unknown name.
 
-    >>> gpu_results("x.max(dim)")
-    time, as multiples of the first variant
-    published: “PyTorch for Scientists!” by nikitaved, torch 2.8.0.dev20250521+cu128, GPU not named
-    recorded: NVIDIA H200, torch 2.11.0+cu130, ...
+    >>> gpu_results("x.max(dim)").head[:3]
+    ('experiment', 'published', 'recorded')
     """
     chosen = [e for e in EXPERIMENTS if e.name in names or not names]
     if unknown := {*names} - {e.name for e in chosen}:
@@ -69,24 +69,24 @@ def gpu_results(*names: str) -> GpuResults:
         raise TimingError(f"no experiment is called {shown(min(unknown))}: these are {known}")
     of, stored = read(RECORD)
     ratios: dict[str, dict[str, Any]] = {"predicted": {}, "published": {}, "recorded": {}}
-    title = f"time, as multiples of the first variant\npublished: {ARTICLE}\nrecorded: {_gpu(of)}"
+    sources = {"published": ARTICLE, "recorded": _gpu(of)}
     if not why_no_cuda():
-        ratios["here"] = {}
-        title += f"\nhere: {_gpu(machine())}"
+        ratios["here"], sources["here"] = {}, _gpu(machine())
     for e in chosen:
         parts = [e.ratios(1), e.ratios(0), stored[e.name].ratios]
         try:
             parts += [measure(e).ratios] if "here" in ratios else []
         except Exception as error:
-            title += "\n" + shorten(f"{e.name} failed: {type(error).__name__}: {error}", 200)
+            sources[f"{e.name} failed"] = shorten(f"{type(error).__name__}: {error}", 180)
         for column, part in zip(ratios.values(), parts, strict=False):
             column |= {f"{e.name}: {name}": ratio for name, ratio in part.items()}
+    told = [f"{name}: {text}" for name, text in sources.items() if ratios.get(name, True)]
+    title = "\n".join(["time, as multiples of the first variant", *told])
     ratios = {kind: of for kind, of in ratios.items() if of}
-
-    def told(ratio: Any) -> str:
-        return "" if ratio is None else f"{getattr(ratio, 'value', ratio):.2f}"
-
-    rows = [(name, *(told(of.get(name)) for of in ratios.values())) for name in ratios["recorded"]]
+    rows = (
+        (n, *(f"{getattr(of[n], 'value', of[n]):.2f}" if n in of else "" for of in ratios.values()))
+        for n in ratios["recorded"]
+    )
     return GpuResults(title, ("experiment", *ratios), tuple(rows), ratios)
 
 
@@ -116,9 +116,9 @@ def _gpu(of: Mapping[str, Any]) -> str:
 class Experiment(NamedTuple):
     """Functions to compare, the first of them the baseline.
 
-    `make(n)` makes them for tensors whose dims are about n, on the default device. `variants` has two
-    numbers for each: the article's milliseconds, and the sectors of 32 bytes that one warp reads and
-    writes. None stands for a number that the article does not have, or that does not explain the time.
+    `make(n)` makes them for tensors whose dims are about n, on the default device. `variants` has the
+    article's milliseconds, and the sectors of 32 bytes that one warp reads and writes; Nsight Compute
+    counts as many on an H200. None: the article has no number, or sectors do not explain the time.
     """
 
     name: str
