@@ -1,6 +1,7 @@
 """Shared by all tests: the notebooks' kernel, Hypothesis' profiles, the workers, and the summary."""
 
 import os
+import re
 import tempfile
 from collections import defaultdict
 from pathlib import Path
@@ -17,10 +18,9 @@ collect_ignore = ["stridekit/audit.py"]  # a command: as a module it is the func
 settings.register_profile(
     "quick", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("ci", settings.get_profile("quick"), max_examples=200)
 settings.register_profile("long", settings.get_profile("quick"), max_examples=1000)
 settings.register_profile("fuzz", settings.get_profile("long"), derandomize=False, database=None)
-settings.load_profile("ci" if os.environ.get("CI") else "quick")
+settings.load_profile("quick")
 
 # CPU seconds that a notebook may take, with the start of its kernel: four times those of the slowest on an
 # idle machine, to notice a notebook that has become slow, but not a busy machine.
@@ -46,14 +46,14 @@ def pytest_collection_finish(session):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Let workers begin with the tests that take longest: the browser's, then the notebooks."""
+    """Let workers begin with what takes longest: the browser's tests, then the notebooks."""
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: (not _in_browser(item.nodeid), item.path.suffix != ".ipynb"))
+        items.sort(key=lambda item: (-len(_browser(item.nodeid)), item.path.suffix != ".ipynb"))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Keep each file to one worker, and all browser tests too: one JupyterLab, one Chromium.
+    """Keep each file to one worker, and so all tests of JupyterLab, and all other tests of pages.
 
     One worker plants all defects that a file of tests has to notice.
     """
@@ -63,17 +63,21 @@ def pytest_xdist_make_scheduler(config, log):
         def _split_scope(self, nodeid):
             if nodeid.startswith(PLANTED):
                 return nodeid.partition("-")[0]
-            return BROWSER if _in_browser(nodeid) else super()._split_scope(nodeid)
+            return _browser(nodeid) or super()._split_scope(nodeid)
 
     config.option.loadscopereorder = False  # keep the order of the collection
     return Scheduler(config, log)
 
 
-BROWSER, PLANTED = "tests/browser/", "tests/test_mutate.py::test_defect_is_noticed"
+PLANTED = "tests/test_mutate.py::test_defect_is_noticed"
+IN_LAB = re.compile(r"test_(in_jupyterlab|first_screen|crossing|reopening|hosts|leaks)|kinds_page")
 
 
-def _in_browser(nodeid):
-    return nodeid.startswith(BROWSER)
+def _browser(nodeid):
+    """What a browser test needs, the longer text for what takes longer; nothing for other tests."""
+    if not nodeid.startswith("tests/browser/"):
+        return ""
+    return "JupyterLab" if IN_LAB.search(nodeid) else "a page by itself"
 
 
 # The summary -------------------------------------------------------------------------------------------

@@ -246,6 +246,15 @@ def _(x: torch.Tensor) -> torch.Tensor:
     return x.new_empty(x.shape[1], x.shape[0])
 
 
+def first_batch(loader: DataLoader) -> Any:
+    """The first batch; the error keeps the worker, which would keep open what this process closes."""
+    batches = iter(loader)
+    try:
+        return next(batches)
+    finally:
+        batches._shutdown_workers()
+
+
 def opcheck() -> None:
     torch.library.opcheck(turned, (z(3, 2),))
 

@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import os
 from copy import deepcopy
 from pathlib import Path
 
@@ -45,6 +46,14 @@ def tidied(*cells):
     made = book(*cells)
     form.tidy(made)
     return made
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kernel():
+    """The kernel of all tests, which a refresh replaces for its process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_PATH", os.environ["JUPYTER_PATH"])
+        yield
 
 
 # A run --------------------------------------------------------------------------------------------------
@@ -156,9 +165,8 @@ def test_a_check_writes_nothing_and_looks_at_all(tmp_path, monkeypatch, capsys):
     assert {path.read_text() for path in paths} == {"as it was"}
 
 
-def test_the_kernel_is_the_same_on_every_machine(tmp_path, monkeypatch):
+def test_the_kernel_is_the_same_on_every_machine(tmp_path):
     """Hashes, threads, a GPU, and the user's own settings would differ."""
-    monkeypatch.setenv("JUPYTER_PATH", "")
     form.use_repeatable_kernel(tmp_path)
     env = json.loads((tmp_path / "kernels" / "python3" / "kernel.json").read_text())["env"]
     wanted = dict.fromkeys(["PYTHONSTARTUP", "PYTHONWARNINGS", "CUDA_VISIBLE_DEVICES"], "")
