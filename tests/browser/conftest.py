@@ -10,6 +10,7 @@ import pytest
 from nbformat import v4
 
 from chromium import find_chromium, running_browser
+from stridekit.export import reference, site
 from stridekit.widgets.assets import module
 from stridekit.widgets.offline import offline_page
 from tests.browser.lab import ROOT, running_lab, write_notebook
@@ -62,18 +63,21 @@ def kinds_page(lab):
 
 def exported(notebooks):
     """Export a folder of notebooks; return the folder of pages."""
-    site = notebooks.parent / "site"
-    command = [sys.executable, "-m", "stridekit.export", notebooks, "-o", site]
+    folder = notebooks.parent / "site"
+    command = [sys.executable, "-m", "stridekit.export", notebooks, "-o", folder]
     done = subprocess.run(command, capture_output=True, text=True)
     # A kernel that ends on a busy machine may say so of its last socket, which libzmq found closed.
     said = [line for line in done.stderr.splitlines() if "signaler.cpp" not in line]
     assert (done.returncode, said) == (0, [])
-    return site
+    return folder
 
 
 @pytest.fixture(scope="session")
 def small_site(tmp_path_factory):
-    """Two exported lessons: every kind of widget, the last in two views; a card and what is behind it."""
+    """Two exported lessons: every kind of widget, the last in two views; a card and what is behind it.
+
+    Of the reference there is one page, as to write all of them takes long.
+    """
     code, words = v4.new_code_cell, v4.new_markdown_cell
     folder = tmp_path_factory.mktemp("a site") / "notebooks"
     folder.mkdir()
@@ -90,7 +94,10 @@ def small_site(tmp_path_factory):
         ("cards", [words("# Cards"), *map(code, cards), behind]),
     ):
         nbformat.write(v4.new_notebook(cells=cells), folder / f"{name}.ipynb")
-    return exported(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        first, *_ = reference.pages().items()
+        patch.setattr(reference, "pages", lambda: dict([first]))
+        return site.export(folder, folder.parent / "site").parent
 
 
 class Plain:
