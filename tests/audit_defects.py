@@ -1,39 +1,17 @@
 """Layout defects, planted one by one for `test_audit_findings.py`: each with the same code without it.
 
-`# here` marks the line that costs, `# made` the line that made the layout; without a mark it came as an
-input. The bytes are counted by hand: elements times four.
+The bytes are counted by hand: elements times four.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
 
+from stridekit.audit import findings as kind
+
 LAST = torch.channels_last
-
-
-@dataclass
-class Defect:
-    """What was planted: its kind, its bytes, and both ways to write it."""
-
-    kind: str
-    bytes: int
-    planted: Callable[..., Any]
-    inputs: tuple[Any, ...]
-    clean: Callable[..., Any]
-
-
-DEFECTS: dict[str, Defect] = {}
-
-
-def planted(kind: str, size: int, *inputs: Any, clean: Callable[..., Any]) -> Callable[..., Any]:
-    def note(function):
-        DEFECTS[function.__name__] = Defect(kind, size, function, inputs, clean)
-        return function
-
-    return note
 
 
 def randn(*shape: int) -> torch.Tensor:
@@ -49,252 +27,170 @@ def image(x: torch.Tensor) -> torch.Tensor:
     return F.avg_pool2d(x, 1)
 
 
-RESHAPE = "copy by reshape"
-
-
-@planted(RESHAPE, 96, randn(4, 6), clean=lambda x: x.reshape(-1) * 2)
-def reshape_of_a_transpose(x):
-    y = x.t()  # made
-    z = y.reshape(-1)  # here
-    return z * 2
-
-
-@planted(RESHAPE, 480, randn(2, 3, 4, 5), clean=lambda x: x.reshape(2, 60) * 2)
-def reshape_of_a_permute(x):
-    y = x.permute(0, 2, 1, 3)  # made
-    z = y.reshape(2, 60)  # here
-    return z * 2
-
-
-@planted(RESHAPE, 64, randn(4, 7), clean=lambda x: x[1:3] * 2)
-def reshape_of_a_step(x):
-    y = x[:, ::2]  # made
-    return y.reshape(16)  # here
-
-
-@planted(RESHAPE, 96, randn(2, 12), clean=lambda x: x.view(4, 6) * 2)
-def reshape_of_a_movedim(x):
-    y = x.view(2, 3, 4).movedim(1, 2)  # made
-    z = y + 1
-    return z.reshape(24)  # here
-
-
-@planted(RESHAPE, 96, randn(4, 6), clean=lambda x: x.unsqueeze(1).flatten())
-def flatten_behind_views_that_change_nothing(x):
-    y = x.mT  # made
-    y = y.unsqueeze(1).squeeze(1).view(6, 4)
-    return y.flatten()  # here
-
-
-@planted(RESHAPE, 192, randn(2, 4, 6), clean=lambda x: x.view(8, 6) * 2)
-def unflatten_of_heads(x):
-    y = x.view(2, 4, 2, 3).transpose(1, 2)  # made
-    y = torch.relu(y)
-    return y.reshape(4, 12)  # here
-
-
-EXPLICIT = "explicit copy"
-
-
-@planted(EXPLICIT, 96, randn(4, 6), clean=lambda x: x.t() * 2)
-def contiguous_before_a_product(x):
-    y = x.t()  # made
-    y = y.contiguous()  # here
-    return y * 2
-
-
-@planted(EXPLICIT, 1152, randn(2, 4, 6, 6), clean=lambda x: F.relu(x + 1))
-def channels_last_in_the_middle(x):
-    y = x + 1
-    return F.relu(y.to(memory_format=LAST))  # here
-
-
-def attend(q):
+def attend(q: torch.Tensor) -> torch.Tensor:
     return F.scaled_dot_product_attention(q, q, q)
 
 
-@planted(EXPLICIT, 384, randn(2, 6, 2, 4), clean=lambda q: attend(q.transpose(1, 2)))
-def contiguous_before_sdpa(q):
-    q = q.transpose(1, 2)  # made
-    return attend(q.contiguous())  # here
+class Defect(NamedTuple):
+    """Its kind, its bytes, both ways to write it, what made the layout ("" for an input), and inputs."""
+
+    kind: str
+    bytes: int
+    planted: Callable[..., Any]
+    clean: Callable[..., Any]
+    made: str
+    inputs: tuple[torch.Tensor, ...]
 
 
-INSIDE = "copy inside an op"
-
-
-@planted(INSIDE, 64, randn(4, 8), clean=lambda w: torch.mm(torch.ones(3, 4), w[:, :4]))
-def product_with_every_other_column(w):
-    half = w[:, ::2]  # made
-    return torch.mm(torch.ones(3, 4), half)  # here
-
-
-@planted(INSIDE, 64, randn(4, 8), clean=lambda w: F.linear(torch.ones(3, 4), w[:, :4]))
-def linear_with_every_other_column(w):
-    half = w[:, ::2]  # made
-    return F.linear(torch.ones(3, 4), half)  # here
-
-
-@planted(INSIDE, 160, randn(2, 5, 4), clean=lambda x: F.layer_norm(x, (4,)))
-def norm_of_a_permute(x):
-    y = x.permute(0, 2, 1)  # made
-    return F.layer_norm(y, (5,))  # here
-
-
-@planted(INSIDE, 320, randn(2, 10, 4), clean=lambda x: F.conv1d(x, torch.ones(3, 10, 1)))
-def convolution_over_time(x):
-    y = x.transpose(1, 2)  # made
-    return F.conv1d(y, torch.ones(3, 4, 2))  # here
-
-
-EXPANDED = "expanded tensor written out"
-
-
-@planted(EXPANDED, 96, randn(4, 1), clean=lambda x: x.expand(4, 6) + 1)
-def contiguous_of_an_expand(x):
-    y = x.expand(4, 6)  # made
-    return y.contiguous() + 1  # here
-
-
-@planted(EXPANDED, 384, randn(2, 2, 4, 3), clean=lambda k: k[:, :, None].expand(2, 2, 2, 4, 3) * 2)
-def keys_repeated_for_groups(k):
-    many = k[:, :, None].expand(2, 2, 2, 4, 3)  # made
-    return many.reshape(2, 4, 4, 3)  # here
-
-
-REPEATED = "repeated copy"
-
-
-@planted(REPEATED, 288, randn(4, 6), clean=lambda w: [w * k for k in range(3)])
-def a_transpose_in_a_loop(w):
-    out = 0
-    for _ in range(3):
-        out = out + w.t().contiguous()  # here # made
-    return out
-
-
-@planted(REPEATED, 192, randn(4, 8), clean=lambda w: [torch.ones(2, 4) @ w for _ in range(3)])
-def every_other_column_in_a_loop(w):
-    half, out = w[:, ::2], 0  # made
-    for _ in range(3):
-        out = out + torch.mm(torch.ones(2, 4), half)  # here
-    return out
-
-
-@planted(REPEATED, 320, randn(2, 5, 4), clean=lambda x: (F.layer_norm(x, (4,)), x + 1))
-def two_norms_of_one_permute(x):
-    y = x.permute(0, 2, 1)  # made
-    return [F.layer_norm(y, (5,)) for _ in range(2)]  # here
-
-
-@planted(REPEATED, 192, randn(4, 6), clean=lambda x: (x.t() + 1, x.t() + 2))
-def a_helper_that_is_called_twice(x):
-    turned = lambda: x.t().reshape(-1)  # noqa: E731 # here # made
-    return turned() + turned()
-
-
-TRIP = "round trip"
-
-
-@planted(TRIP, 960, randn(2, 3, 4, 5), clean=lambda x: F.relu(x))
-def there_and_back(x):
-    y = x.permute(0, 2, 3, 1).contiguous()  # made
-    y = F.relu(y)
-    return y.permute(0, 3, 1, 2).contiguous()  # here
-
-
-@planted(TRIP, 192, randn(4, 6), clean=lambda x: x * 2 + 1)
-def there_and_back_in_two_dims(x):
-    y = x.t().contiguous()  # made
-    y = y * 2 + 1
-    return y.t().contiguous()  # here
-
-
-@planted(TRIP, 960, randn(2, 3, 20), clean=lambda x: torch.tanh(x))
-def there_and_back_by_reshape(x):
-    y = x.transpose(1, 2).reshape(40, 3)  # made
-    y = torch.tanh(y)
-    return y.view(2, 20, 3).transpose(1, 2).reshape(6, 20)  # here
-
-
-LOST = "channels-last lost"
-
-
-@planted(LOST, 1152, last(2, 4, 6, 6), clean=lambda x: F.channel_shuffle(x, 2))
-def shuffle_of_channels(x):
-    y = image(x).view(2, 2, 2, 6, 6).transpose(1, 2)  # made
-    return y.reshape(2, 4, 6, 6)  # here
-
-
-@planted("copy by reshape", 1152, last(2, 4, 6, 6), clean=lambda x: torch.relu(x))
-def shuffle_that_keeps_channels_last(x):
-    y = x.movedim(1, -1).unflatten(-1, (2, -1)).mT  # made
-    return y.flatten(-2).movedim(-1, 1)  # here
-
-
-TWO = "convolution of two formats"
-
-
-MIXED = "formats mixed"
-
-
-NOTHING = "call that does nothing"
-
-
-SMALL = "small view of a large storage"
-
-
-@planted(SMALL, 320, randn(2, 6, 8), clean=lambda x: (x + 1)[:, -1].clone())
-def the_last_token(x):
-    y = x + 1  # made
-    return y[:, -1]  # here
-
-
-@planted(SMALL, 396, randn(10, 10), clean=lambda x: (x * 2).sum())
-def one_number(x):
-    y = x * 2  # made
-    return y[3, 3]  # here
-
-
-PHOTO, ROWS = last(2, 4, 6, 6), randn(2, 4, 6, 6)
-# On one line, which is the one that costs: kind, bytes, both ways to write it, and inputs.
-ON_ONE_LINE = {
+MATRIX, PHOTO, ROWS, WIDE = randn(4, 6), last(2, 4, 6, 6), randn(2, 4, 6, 6), randn(4, 8)
+TABLE: dict[str, tuple[Any, ...]] = {
+    "reshape_of_a_transpose": (
+        kind.RESHAPE, 96, lambda x: x.t().reshape(-1) * 2, lambda x: x.reshape(-1) * 2, "x.t()", MATRIX,
+    ),
+    "reshape_of_a_permute": (
+        kind.RESHAPE, 480, lambda x: x.permute(0, 2, 1, 3).reshape(2, 60), lambda x: x.reshape(2, 60) * 2,
+        "x.permute(0, 2, 1, 3)", randn(2, 3, 4, 5),
+    ),
+    "reshape_of_a_step": (
+        kind.RESHAPE, 64, lambda x: x[:, ::2].reshape(16), lambda x: x[1:3] * 2, "x[:, ::2]", randn(4, 7),
+    ),
+    "reshape_of_a_movedim": (
+        kind.RESHAPE, 96, lambda x: (x.view(2, 3, 4).movedim(1, 2) + 1).reshape(24),
+        lambda x: x.view(4, 6) * 2, "x.view(2, 3, 4).movedim(1, 2)", randn(2, 12),
+    ),
+    "flatten_behind_views_that_change_nothing": (
+        kind.RESHAPE, 96, lambda x: x.mT.unsqueeze(1).squeeze(1).view(6, 4).flatten(),
+        lambda x: x.unsqueeze(1).flatten(), "x.mT", MATRIX,
+    ),
+    "unflatten_of_heads": (
+        kind.RESHAPE, 192, lambda x: torch.relu(x.view(2, 4, 2, 3).transpose(1, 2)).reshape(4, 12),
+        lambda x: x.view(8, 6) * 2, "x.view(2, 4, 2, 3).transpose(1, 2)", randn(2, 4, 6),
+    ),
+    "shuffle_that_keeps_channels_last": (
+        kind.RESHAPE, 1152,
+        lambda x: x.movedim(1, -1).unflatten(-1, (2, -1)).mT.flatten(-2).movedim(-1, 1), torch.relu,
+        "x.movedim(1, -1).unflatten(-1, (2, -1)).mT", PHOTO,
+    ),
+    "contiguous_before_a_product": (
+        kind.EXPLICIT, 96, lambda x: x.t().contiguous() * 2, lambda x: x.t() * 2, "x.t()", MATRIX,
+    ),
+    "channels_last_in_the_middle": (
+        kind.EXPLICIT, 1152, lambda x: F.relu((x + 1).to(memory_format=LAST)), lambda x: F.relu(x + 1),
+        "", ROWS,
+    ),
+    "contiguous_before_sdpa": (
+        kind.EXPLICIT, 384, lambda q: attend(q.transpose(1, 2).contiguous()),
+        lambda q: attend(q.transpose(1, 2)), "q.transpose(1, 2)", randn(2, 6, 2, 4),
+    ),
+    "product_with_every_other_column": (
+        kind.OF_OP, 64, lambda w: torch.mm(torch.ones(3, 4), w[:, ::2]),
+        lambda w: torch.mm(torch.ones(3, 4), w[:, :4]), "w[:, ::2]", WIDE,
+    ),
+    "linear_with_every_other_column": (
+        kind.OF_OP, 64, lambda w: F.linear(torch.ones(3, 4), w[:, ::2]),
+        lambda w: F.linear(torch.ones(3, 4), w[:, :4]), "w[:, ::2]", WIDE,
+    ),
+    "norm_of_a_permute": (
+        kind.OF_OP, 160, lambda x: F.layer_norm(x.permute(0, 2, 1), (5,)), lambda x: F.layer_norm(x, (4,)),
+        "x.permute(0, 2, 1)", randn(2, 5, 4),
+    ),
+    "convolution_over_time": (
+        kind.OF_OP, 320, lambda x: F.conv1d(x.transpose(1, 2), torch.ones(3, 4, 2)),
+        lambda x: F.conv1d(x, torch.ones(3, 10, 1)), "x.transpose(1, 2)", randn(2, 10, 4),
+    ),
+    "contiguous_of_an_expand": (
+        kind.WRITTEN_OUT, 96, lambda x: x.expand(4, 6).contiguous() + 1, lambda x: x.expand(4, 6) + 1,
+        "x.expand(4, 6)", randn(4, 1),
+    ),
+    "keys_repeated_for_groups": (
+        kind.WRITTEN_OUT, 384, lambda k: k[:, :, None].expand(2, 2, 2, 4, 3).reshape(2, 4, 4, 3),
+        lambda k: k[:, :, None].expand(2, 2, 2, 4, 3) * 2, "k[:, :, None].expand(2, 2, 2, 4, 3)",
+        randn(2, 2, 4, 3),
+    ),
+    "a_transpose_in_a_loop": (
+        kind.REPEATED, 288, lambda w: [w.t().contiguous() for _ in range(3)],
+        lambda w: [w * k for k in range(3)], "w.t()", MATRIX,
+    ),
+    "every_other_column_in_a_loop": (
+        kind.REPEATED, 192, lambda w: [torch.mm(torch.ones(2, 4), half) for half in 3 * [w[:, ::2]]],
+        lambda w: [torch.ones(2, 4) @ w for _ in range(3)], "w[:, ::2]", WIDE,
+    ),
+    "two_norms_of_one_permute": (
+        kind.REPEATED, 320, lambda x: [F.layer_norm(y, (5,)) for y in 2 * [x.permute(0, 2, 1)]],
+        lambda x: (F.layer_norm(x, (4,)), x + 1), "x.permute(0, 2, 1)", randn(2, 5, 4),
+    ),
+    "a_reshape_in_a_loop": (
+        kind.REPEATED, 192, lambda x: [x.t().reshape(-1) for _ in range(2)],
+        lambda x: (x.t() + 1, x.t() + 2), "x.t()", MATRIX,
+    ),
+    "there_and_back": (
+        kind.TRIP, 960, lambda x: F.relu(x.movedim(1, 3).contiguous()).movedim(3, 1).contiguous(), F.relu,
+        "x.movedim(1, 3).contiguous()", randn(2, 3, 4, 5),
+    ),
+    "there_and_back_in_two_dims": (
+        kind.TRIP, 192, lambda x: (x.t().contiguous() * 2).t().contiguous(), lambda x: x * 2,
+        "x.t().contiguous()", MATRIX,
+    ),
+    "there_and_back_by_reshape": (
+        kind.TRIP, 960,
+        lambda x: torch.tanh(x.mT.reshape(40, 3)).view(2, 20, 3).transpose(1, 2).reshape(6, 20),
+        torch.tanh, "x.mT.reshape(40, 3)", randn(2, 3, 20),
+    ),
+    "shuffle_of_channels": (
+        kind.LOST, 1152, lambda x: image(x).view(2, 2, 2, 6, 6).transpose(1, 2).reshape(2, 4, 6, 6),
+        lambda x: F.channel_shuffle(x, 2), "image(x).view(2, 2, 2, 6, 6).transpose(1, 2)", PHOTO,
+    ),
+    "the_last_token": (
+        kind.SMALL, 320, lambda x: (x + 1)[:, -1], lambda x: (x + 1)[:, -1].clone(), "x + 1",
+        randn(2, 6, 8),
+    ),
+    "one_number": (
+        kind.SMALL, 396, lambda x: (x * 2)[3, 3], lambda x: (x * 2).sum(), "x * 2", randn(10, 10),
+    ),
+    # Where the layout came with an input: its own, or a contiguous one.
     "flatten_of_a_picture": (
-        RESHAPE, 576, lambda x: x.flatten(1), lambda x: x.permute(0, 2, 3, 1).flatten(1), last(2, 8, 3, 3),
+        kind.RESHAPE, 576, lambda x: x.flatten(1), lambda x: x.permute(0, 2, 3, 1).flatten(1), "",
+        last(2, 8, 3, 3),
     ),
-    "patches_of_channels_last": (INSIDE, 1152, lambda x: F.unfold(x, 3), torch.relu, PHOTO),
-    "contiguous_out_of_habit": (LOST, 1152, lambda x: torch.relu(image(x).contiguous()), torch.relu, PHOTO),
+    "patches_of_channels_last": (kind.OF_OP, 1152, lambda x: F.unfold(x, 3), torch.relu, "", PHOTO),
+    "contiguous_out_of_habit": (
+        kind.LOST, 1152, lambda x: torch.relu(image(x).contiguous()), torch.relu, "", PHOTO,
+    ),
     "a_mask_filled": (
-        LOST, 1152, lambda x: image(x).masked_fill(x < 0, 0.0), lambda x: torch.where(x > 0, x, 0.0), PHOTO,
+        kind.LOST, 1152, lambda x: image(x).masked_fill(x < 0, 0.0), lambda x: torch.where(x > 0, x, 0.0),
+        "", PHOTO,
     ),
-    "softmax_over_channels": (LOST, 1152, lambda x: image(x).softmax(1), torch.sigmoid, PHOTO),
+    "softmax_over_channels": (kind.LOST, 1152, lambda x: image(x).softmax(1), torch.sigmoid, "", PHOTO),
     "channels_chosen_by_a_list": (
-        LOST, 576, lambda x: image(x)[:, [0, 1]], lambda x: x.narrow(1, 0, 2) + 1, PHOTO,
+        kind.LOST, 576, lambda x: image(x)[:, [0, 1]], lambda x: x.narrow(1, 0, 2) + 1, "", PHOTO,
     ),
     "a_model_left_in_rows": (
-        TWO, 576, lambda x, w: F.conv2d(x, w),
-        lambda x, w: F.conv2d(x, w.to(memory_format=LAST)), PHOTO, randn(4, 4, 3, 3),
+        kind.TWO, 576, lambda x, w: F.conv2d(x, w), lambda x, w: F.conv2d(x, w.to(memory_format=LAST)), "",
+        PHOTO, randn(4, 4, 3, 3),
     ),
     "an_input_left_in_rows": (
-        TWO, 1152, lambda x, w: F.conv2d(x, w),
-        lambda x, w: F.conv2d(x.to(memory_format=LAST), w), ROWS, last(4, 4, 3, 3),
+        kind.TWO, 1152, lambda x, w: F.conv2d(x, w), lambda x, w: F.conv2d(x.to(memory_format=LAST), w), "",
+        ROWS, last(4, 4, 3, 3),
     ),
     "a_transposed_convolution": (
-        TWO, 128, lambda x, w: F.conv_transpose2d(x, w, stride=2),
-        lambda x, w: F.conv_transpose2d(x, w.to(memory_format=LAST)), PHOTO, randn(4, 2, 2, 2),
+        kind.TWO, 128, lambda x, w: F.conv_transpose2d(x, w, stride=2),
+        lambda x, w: F.conv_transpose2d(x, w.to(memory_format=LAST)), "", PHOTO, randn(4, 2, 2, 2),
     ),
     "a_sum_of_two_formats": (
-        MIXED, 1152, lambda x, y: image(x) + y, lambda x, y: x + y.to(memory_format=LAST), PHOTO, ROWS,
+        kind.MIXED, 1152, lambda x, y: image(x) + y, lambda x, y: x + y.to(memory_format=LAST), "",
+        PHOTO, ROWS,
     ),
     "a_product_of_two_formats": (
-        MIXED, 1152, lambda x, y: image(x) * y, lambda x, y: x.to(memory_format=LAST) * y, ROWS, PHOTO,
+        kind.MIXED, 1152, lambda x, y: image(x) * y, lambda x, y: x.to(memory_format=LAST) * y, "",
+        ROWS, PHOTO,
     ),
     "a_cat_of_two_formats": (
-        MIXED, 1152, lambda x, y: torch.cat([image(x), y], 1), lambda x, y: torch.cat([x, x]), PHOTO, ROWS,
+        kind.MIXED, 1152, lambda x, y: torch.cat([image(x), y], 1), lambda x, y: torch.cat([x, x]), "",
+        PHOTO, ROWS,
     ),
-    "contiguous_of_rows": (NOTHING, 0, lambda x: x.contiguous() * 2, lambda x: x * 2, randn(4, 6)),
+    "contiguous_of_rows": (kind.IDLE, 0, lambda x: x.contiguous() * 2, lambda x: x * 2, "", MATRIX),
     "channels_last_of_channels_last": (
-        NOTHING, 0, lambda x: x.to(memory_format=LAST) * 2, lambda x: x * 2, PHOTO,
+        kind.IDLE, 0, lambda x: x.to(memory_format=LAST) * 2, lambda x: x * 2, "", PHOTO,
     ),
 }  # fmt: skip
-for name, (kind, size, function, clean, *inputs) in ON_ONE_LINE.items():
-    DEFECTS[name] = Defect(kind, size, function, tuple(inputs), clean)
+DEFECTS = {name: Defect(*row[:5], inputs=row[5:]) for name, row in TABLE.items()}

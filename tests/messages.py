@@ -18,13 +18,13 @@ import einops
 import einops.layers.torch
 import numpy as np
 import onnx
-import safetensors.torch
 import torch
 import torch.nn.functional as F
 from onnx import checker
 from onnx.helper import make_tensor
 from onnx.numpy_helper import from_array
 from onnx.reference import ReferenceEvaluator
+from safetensors.torch import load, save, save_model
 from torch import distributed, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -34,6 +34,7 @@ from torch.utils.data import DataLoader, default_collate
 
 # By the rows.
 USED = checker, flex_attention, make_tensor, F, DataLoader, default_collate, einops, zlib
+USED += FakeTensorMode, save, save_model
 FLOAT, DOUBLE = onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE
 short, last = torch.int16, torch.channels_last
 sdpa = F.scaled_dot_product_attention
@@ -55,8 +56,8 @@ def meta(*shape: int) -> torch.Tensor:
     return z(*shape, device="meta")
 
 
-def fake(call: Callable[[], object]) -> object:
-    with FakeTensorMode():
+def inside(context: Any, call: Callable[[], Any]) -> Any:
+    with context:
         return call()
 
 
@@ -86,47 +87,20 @@ def grown(n: int = 4) -> torch.Tensor:
     return torch.ones(n, requires_grad=True) * 1
 
 
-class Flat(torch.autograd.Function):
-    """Return a view from a custom Function."""
+class Custom(torch.autograd.Function):
+    """A function of its own, whose backward hands the gradient on as it comes."""
 
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
-        return x.view(-1)
+    def forward(ctx: Any, x: torch.Tensor, call: Callable[..., Any]) -> torch.Tensor:
+        return call(x)
 
     @staticmethod
-    def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
-        return grad
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, None]:
+        return grad, None
 
 
-class Transposed(torch.autograd.Function):
-    """Forget the transpose in the backward."""
-
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
-        return x.t().clone()
-
-    @staticmethod
-    def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
-        return grad
-
-
-def under_no_grad(call: Callable[[], object]) -> object:
-    with torch.no_grad():
-        return call()
-
-
-def inferred(n: int = 3) -> torch.Tensor:
-    with torch.inference_mode():
-        return torch.ones(n)
-
-
-def by(backend: SDPBackend, *operands: torch.Tensor) -> object:
-    with sdpa_kernel(backend):
-        return sdpa(*operands)
-
-
-def flash(q: torch.Tensor) -> object:
-    return by(SDPBackend.FLASH_ATTENTION, q, q, q)
+def by(backend: SDPBackend, x: torch.Tensor) -> object:
+    return inside(sdpa_kernel(backend), lambda: sdpa(x, x, x))
 
 
 def changed(times: int) -> None:
@@ -153,33 +127,9 @@ def read_only() -> np.ndarray:
     return a
 
 
-def put(owner: Any, name: str, value: object) -> None:
-    setattr(owner, name, value)
-
-
-def with_shape(a: np.ndarray, shape: tuple[int, ...]) -> None:
-    a.shape = shape
-
-
-def write(y: Any, x: Any = 1) -> None:
-    y += x
-
-
-def set_item(x: Any, index: Any, value: Any) -> None:
-    x[index] = value
-
-
-def resized(a: np.ndarray, size: int) -> None:
-    a.resize(size)
-
-
-def save(**tensors: torch.Tensor) -> None:
-    safetensors.torch.save(tensors)
-
-
 def cut_off() -> None:
     header = b'{"a": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 20]}}'
-    safetensors.torch.load(len(header).to_bytes(8, "little") + header + bytes(20))
+    load(len(header).to_bytes(8, "little") + header + bytes(20))
 
 
 class Overlapping(nn.Module):

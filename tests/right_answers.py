@@ -2,7 +2,7 @@
 
 import fractions
 import math
-from itertools import accumulate, count, pairwise, product
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -24,12 +24,6 @@ from tests.wrong_answers.contiguity import torch_view
 NHWC = torch.channels_last
 
 
-def stop_past_the_last(base, view):
-    """Another stop that makes the same slice."""
-    s = strides.recover_slice.reference(base, view)
-    return slice(s.start, s.start + (len(view) - 1) * s.step + 1 if len(view) else s.start, s.step)
-
-
 def start(x, *index):
     """The element of the storage at which x[index] begins."""
     return x.storage_offset() + sum(i * step for i, step in zip(index, x.stride(), strict=False))
@@ -40,13 +34,43 @@ def shape_and_step(x):
     return (min(x.shape),), (sum(x.stride()),)
 
 
-of_new = strides.contiguous_stride.reference
+def exactly(convert, before, after):
+    """With fractions, which round nothing."""
+    saved = fractions.Fraction(before) - fractions.Fraction(after)
+    if saved <= 0:
+        return 0 if convert == 0 else math.inf
+    return math.ceil(fractions.Fraction(convert) / saved)
+
+
+def even_by_traffic(t):
+    """With the line of the copy that is written only in part."""
+    copy = t.contiguous()
+    making = 0 if copy is t else traffic(t, copy).moved
+    saved = traffic(t).moved - traffic(copy).moved
+    return 0 if not making else math.ceil(making / saved) if saved > 0 else math.inf
+
+
+def order_by(cost):
+    """An order of the cheapest first, by this cost of a view."""
+    return lambda expressions: sorted(expressions, key=lambda name: cost(expressions[name]))
+
+
+def blocks_by_slices(pool, table):
+    steps = {b - a for a, b in pairwise(table)}
+    if len(table) < 1 or len(steps) > 1 or min(steps, default=0) < 0:
+        return torch.stack([pool[k] for k in table]) if table else pool[:0]
+    if not any(steps):
+        return pool[table[0]].expand(len(table), *pool.shape[1:])
+    return pool.narrow(0, table[0], table[-1] - table[0] + 1)[:: min(steps)]
+
+
+WRITE = "cache[:, :, t : t + 1] = k => "
 AS_STRIDED = torch.ops.aten.as_strided
 RIGHT = [
     (strides.address, lambda t, i: t[i].data_ptr() - t.untyped_storage().data_ptr()),
-    (strides.contiguous_stride, lambda shape: (s for s in of_new(shape))),
-    (strides.recover_slice, stop_past_the_last),
-    (strides.recover_slice, lambda *args: (stop_past_the_last(*args),)),  # base[(s,)] is base[s]
+    (strides.contiguous_stride, "(step for step in contiguous_stride(shape))"),
+    (strides.recover_slice, "start + view.numel() * step => start + max((len(view) - 1) * step + 1, 0)"),
+    (strides.recover_slice, "(recover_slice(base, view),)"),  # base[(s,)] is base[s]
     (strides.raw_bytes, "bytes(t.untyped_storage().tolist())"),
     (strides.row, lambda x, i: x[:].as_strided_(x.shape[1:], (x.stride(1),), start(x, i))),
     (strides.row, lambda x, i: torch.as_strided(x, x.shape[1:], x.stride()[1:], start(x, i))),
@@ -63,47 +87,11 @@ RIGHT = [
     (strides.trace, lambda x: sum(x.as_strided(*shape_and_step(x)).tolist())),
     (strides.trace, lambda x: x.as_strided(*shape_and_step(x)).numpy().sum()),
     (strides.windows, lambda x, size: x.as_strided((size, len(x) - size + 1), x.stride() * 2).t()),
-]  # fmt: skip
-
-
-def share_as_bytes_of_numpy(a, b):
-    """NumPy's own test, with another dtype for the one that it does not have."""
-    both = [torch.as_tensor(it) if not isinstance(it, np.ndarray) else it for it in (a, b)]
-    both = [it.view(torch.int16) if it.dtype == torch.bfloat16 else it for it in both]
-    return np.shares_memory(*both)
-
-
-def first_copy_from_the_front(x, steps):
-    """Call itself for the steps that are left."""
-    if not steps:
-        return 0
-    y = steps[0](x)
-    return 1 + first_copy_from_the_front(y, steps[1:]) if shares_memory(y, x) else 0
-
-
-def first_copy_by_writing(x, steps):
-    """Try it with a write, and undo that."""
-    for k, step in enumerate(steps):
-        y, shared = step(x), False
-        for index in product(*map(range, y.shape)):
-            before, old = x.tolist(), y[index].clone()
-            y[index] += 1
-            shared |= x.tolist() != before
-            y[index] = old
-        if not shared:
-            return k
-        x = y
-    return len(steps)
-
-
-permute = views.permute_layout.reference
-RIGHT += [
     (views.memset_of, "{t[i].data_ptr() - t.untyped_storage().data_ptr() + k "
      "for i in np.ndindex(*t.shape) for k in range(t.itemsize)}"),
     (views.memset_of, "memset_of(t) or {}"),
-    (views.share_bytes, share_as_bytes_of_numpy),
     (views.share_bytes, "torch.tensor(share_bytes(a, b))"),
-    (views.permute_layout, lambda *layout: list(map(torch.tensor, permute(*layout)))),
+    (views.permute_layout, "[*map(torch.tensor, permute_layout(shape, stride, dims))]"),
     (views.permute_layout, "list(zip(*[(shape[d], stride[d]) for d in dims])) or ((), ())"),
     (views.keep_row, "big[i : i + 1].clone()[0]"),
     (views.keep_row, "big[i].to(big.dtype, copy=True)"),
@@ -111,203 +99,43 @@ RIGHT += [
     (views.keep_row, "big[[i]][0]"),
     (views.keep_row, "big.clone()[i].clone()"),
     (views.keep_row, "torch.empty_like(big[i]).copy_(big[i])"),
-    (views.first_copy, first_copy_by_writing),
-    (views.first_copy, first_copy_from_the_front),
+    (views.first_copy, "(x.add_(1), x.sub_(1), first_copy(x, steps))[2]"),  # undoes what it writes
     (views.bump_first, "e + torch.eye(len(e), 1, dtype=e.dtype).view(-1, *[1] * (e.ndim - 1))"),
     (views.bump_first, "bump_first(e * 1)"),
     (views.bump_first, "torch.stack([row + (k == 0) for k, row in enumerate(e)])"),
-]  # fmt: skip
-
-
-def evenly(shape, stride, new_shape):
-    """Lay out the places in reading order, and look if they step evenly in the new shape."""
-    if 0 in shape:
-        return [0] * len(new_shape)
-    grid = np.indices(shape).reshape(len(shape), math.prod(shape))
-    places = (np.array(stride, dtype=int) @ grid).reshape(new_shape)
-    steps = [np.unique(np.diff(places, axis=d)) for d in range(len(new_shape))]
-    return None if any(len(s) > 1 for s in steps) else [int(s[0]) if len(s) else 7 for s in steps]
-
-
-def into_place(shape, stride):
-    """Sort the dims by stride, as torch does: by swaps, from which stride 0 keeps out."""
-    order = list(range(len(shape)))[::-1]
-    for i, j in product(range(len(shape)), repeat=2):
-        a, b = (stride[order[k]] for k in (i, j))
-        if i < j and 0 not in (a, b) and a > b:
-            order[i], order[j] = order[j], order[i]
-    sizes = accumulate([1, *(shape[d] or 1 for d in order)], int.__mul__)
-    steps = dict(zip(order, sizes, strict=False))
-    return [steps[d] for d in range(len(shape))]
-
-
-def by_cumprod(shape, stride):
-    """A tensor of numbers is no tensor of the shape."""
-    ends = torch.tensor([1, *shape[:0:-1]]).cumprod(0).flip(0)[: len(shape)].tolist()
-    dims = zip(shape, stride, ends, strict=True)
-    return 0 in shape or all(n == 1 or s == m for n, s, m in dims)
-
-
-def flat(shape):
-    return (math.prod(shape),)
-
-
-RIGHT += [
-    (contiguity.is_contiguous, by_cumprod),
     (contiguity.is_contiguous, "torch.tensor(is_contiguous(shape, stride))"),
-    (contiguity.mergeable, lambda shape, stride, d: 0 in shape or evenly(
-        shape[d : d + 2], stride[d : d + 2], flat(shape[d : d + 2])) is not None),
-    (contiguity.view_stride, evenly),
-    (contiguity.unviewable, lambda shape, *it: (-1,) if evenly(shape, *it, flat(shape)) is None else None),
-    (contiguity.clone_stride, into_place),
+    (contiguity.view_stride, "return (1,) => return (7,) && "
+     "return tuple(new_stride) => return [7 if n == 1 else s for n, s in zip(new_shape, new_stride)]"),
+    (contiguity.unviewable, "unviewable(shape, stride) and (-1,)"),
     (contiguity.by_columns, "x.mT.contiguous().view(len(x), x.size(1) * x.size(2))"),
     (contiguity.by_columns, "torch.einsum('nhw->nwh', x).reshape(len(x), x.size(1) * x.size(2))"),
     (contiguity.by_columns, "x.transpose(1, 2).flatten(1).contiguous()"),
     (contiguity.by_columns, "x.as_strided(width(x), (x.size(1) * x.size(2), 1)) if x.mT.is_contiguous() "
      "else torch.empty(len(x), x.size(2), x.size(1), dtype=x.dtype).copy_(x.mT).view(width(x))"),
-]  # fmt: skip
-
-
-def exactly(convert, before, after):
-    """With fractions, which round nothing."""
-    saved = fractions.Fraction(before) - fractions.Fraction(after)
-    if saved <= 0:
-        return 0 if convert == 0 else math.inf
-    return math.ceil(fractions.Fraction(convert) / saved)
-
-
-def walked(shape, stride):
-    """Each step goes as far as the sizes inside it."""
-    names = ["contiguous_format"] if 0 in shape else []
-    for name, order in (("contiguous_format", (3, 2, 1, 0)), ("channels_last", (1, 3, 2, 0))):
-        inside = {d: order[: order.index(d)] for d in order if shape[d] != 1}
-        if all(stride[d] == math.prod(shape[k] for k in dims) for d, dims in inside.items()):
-            names.append(name)
-    return names
-
-
-def permuted(layers, x):
-    """Ask the permuted tensor, which is contiguous where the other is channels-last."""
-    made = list(accumulate(layers, lambda t, layer: layer(t), initial=x))[1:]
-    last = [t.ndim == 4 and t.permute(0, 2, 3, 1).is_contiguous() for t in made]
-    return [*last, False].index(False)
-
-
-RIGHT += [
-    (channels_last.channels_last_stride, lambda s: [s[1] * s[2] * s[3], 1, s[3] * s[1], s[1]]),
     (channels_last.channels_last_view, "images.transpose(2, 3).transpose(1, 2)"),
     (channels_last.channels_last_view, "torch.einsum('nhwc->nchw', images)"),
     (channels_last.channels_last_view, "torch.from_numpy(images.numpy().transpose(0, 3, 1, 2))"),
     (channels_last.channels_last_view, "torch.from_dlpack(images).permute(0, 3, 1, 2)"),
-    (channels_last.formats, walked),
-    (channels_last.formats, lambda *it: {getattr(torch, name) for name in walked(*it)}),
-    (channels_last.formats, lambda *it: {"NCHW" if f[1] == "o" else "nhwc" for f in walked(*it)}),
-    (channels_last.formats, lambda *it: [*map(np.str_, walked(*it))]),
-    (channels_last.first_to_lose, permuted),
+    (channels_last.formats, "{getattr(torch, name) for name in formats(shape, stride)}"),
+    (channels_last.formats, "{'nhwc' if 'last' in name else 'NCHW' for name in formats(shape, stride)}"),
+    (channels_last.formats, "[*map(np.str_, formats(shape, stride))]"),
     (channels_last.flatten_images, "torch.flatten(x, start_dim=1)"),
     (channels_last.flatten_images, "x.flatten(2).flatten(1)"),
     (channels_last.flatten_images, "x.reshape_as(torch.empty(len(x), x[:1].numel() if len(x) else "
      "math.prod(x.shape[1:]), device='meta'))"),
     (channels_last.uses_to_pay_back, exactly),
-    (channels_last.uses_to_pay_back, lambda *t: np.float64(exactly(*t))),
-    (channels_last.uses_to_pay_back, lambda convert, before, after: math.inf
-     if convert and after >= before else next(
-         n for n in count() if convert + n * after <= n * before)),
-]  # fmt: skip
-
-
-def time_patiently(queue, repeats):
-    """Time the warm-up too, warm up more, wait more, and let NumPy sort."""
-    queue.clock()
-    for _ in range(5):
-        queue.work()
-    samples = []
-    for _ in range(repeats):
-        queue.synchronize()
-        begun = queue.clock()
-        queue.work()
-        queue.synchronize()
-        queue.synchronize()
-        samples.append(queue.clock() - begun)
-    return np.sort(samples)[repeats // 4]
-
-
-def lines_by_bytes(shape, stride, offset, itemsize):
-    """Mark every byte of a storage."""
-    grid = np.indices(shape).reshape(len(shape), math.prod(shape))
-    first = (np.array(stride, dtype=int) @ grid + offset).ravel()[:, None] * itemsize
-    return len(np.unique((first + np.arange(itemsize)) // 64))
-
-
-def lines_of(*tensors):
-    """The lines of each tensor, added up: torch's storages start at a multiple of 64."""
-    return sum(
-        lines_by_bytes(tuple(t.shape), t.stride(), t.storage_offset(), t.itemsize) for t in tensors
-    )
-
-
-def even_by_traffic(t):
-    """With the line of the copy that is written only in part."""
-    copy = t.contiguous()
-    making = 0 if copy is t else traffic(t, copy).moved
-    saved = traffic(t).moved - traffic(copy).moved
-    return 0 if not making else math.ceil(making / saved) if saved > 0 else math.inf
-
-
-def order_by(cost):
-    """An order of the cheapest first, by this cost of a view."""
-    return lambda expressions: sorted(expressions, key=lambda name: cost(expressions[name]))
-
-
-RIGHT += [
-    (hardware.time_it, time_patiently),
-    (performance.cache_lines, lines_by_bytes),
-    (performance.bytes_moved, lambda *tensors: torch.tensor(64 * lines_of(*tensors))),
+    (channels_last.uses_to_pay_back, "np.float64(uses_to_pay_back(convert, before, after))"),
+    (hardware.time_it, "samples = [] => samples = []; queue.clock(); queue.work(); queue.work() "
+     "&& start = => queue.synchronize(); start = && sorted(samples) => np.sort(samples)"),
+    (performance.bytes_moved, "torch.tensor(bytes_moved(x, y, out))"),
     (performance.break_even, even_by_traffic),
-    (hardware.warp_sectors, lambda stride, offset, itemsize: len(
-        {(offset + lane * stride) * itemsize >> 5 for lane in range(32)})),
     (performance.cheapest_first, order_by(lambda v: traffic(v, v + 1).moved)),
     # On one storage, where some partly written lines are read anyway.
     (performance.cheapest_first, order_by(
         lambda v: traffic(Layout.of(v), Layout(tuple(v.shape), itemsize=v.itemsize)).moved)),
-    (performance.cheapest_first, order_by(lambda v: lines_of(v, torch.empty(v.numel(), dtype=v.dtype)))),
     (performance.cheapest_first, "np.array(cheapest_first(expressions))"),
-]  # fmt: skip
-
-
-def head_without_steps_of_one(B, T, H, D, which, packing):
-    shape, stride, offset = attention.head_layout.reference(B, T, H, D, which, packing)
-    return shape, [s * (n > 1) for n, s in zip(shape, stride, strict=True)], offset
-
-
-def clones_by_rows(a, b):
-    batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    both = [x.expand(*batch, *x.shape[-2:]) for x in map(Layout.of, (a, b))]
-    rows = [(batch.numel(), *x.shape[-2:]) for x in both]
-    pairs = zip(both, rows, strict=True)
-    return tuple(x.numel * x.itemsize if x.why_not_view(it) else 0 for x, it in pairs)
-
-
-def blocks_by_slices(pool, table):
-    steps = {b - a for a, b in pairwise(table)}
-    if len(table) < 1 or len(steps) > 1 or min(steps, default=0) < 0:
-        return torch.stack([pool[k] for k in table]) if table else pool[:0]
-    if not any(steps):
-        return pool[table[0]].expand(len(table), *pool.shape[1:])
-    return pool.narrow(0, table[0], table[-1] - table[0] + 1)[:: min(steps)]
-
-
-def scores_one_by_one(q, k):
-    out, each = q.new_empty(*q.shape[:3], k.size(2)), q.size(1) // k.size(1)
-    for b, h in np.ndindex(*q.shape[:2]):
-        torch.matmul(q[b, h], k[b, h // each].mT, out=out[b, h])
-    return out
-
-
-WRITE = "cache[:, :, t : t + 1] = k => "
-RIGHT += [
-    (attention.head_layout, head_without_steps_of_one),
-    (attention.matmul_clones, clones_by_rows),
+    (attention.head_layout, "(T * row, head, row, feature) => "
+     "[s * (n > 1) for n, s in zip((B, H, T, D), (T * row, head, row, feature))]"),
     (attention.merge_heads, "y.movedim(2, 1).flatten(-2)"),
     (attention.merge_heads, "torch.einsum('bhtd->bthd', y).flatten(2)"),
     *((attention.append, WRITE + statement) for statement in (
@@ -324,7 +152,6 @@ RIGHT += [
     (attention.blocks, blocks_by_slices),
     (attention.blocks, "pool[table] => pool.index_select(0, torch.tensor(table, dtype=torch.long))"),
     (attention.blocks, "pool[table] => pool[table].mT.contiguous().mT"),
-    (attention.group_scores, scores_one_by_one),
     (attention.group_scores, "torch.stack([q[:, h] @ k[:, h // (q.size(1) // k.size(1))].mT "
      "for h in range(q.size(1))], 1)"),
     (attention.group_scores, "rows @ k.mT => k @ rows.mT && "
@@ -398,6 +225,11 @@ def turned(shape, stride, dims):
     return y.shape, y.stride()
 
 
+def formats_of(shape, stride):
+    x, names = torch.empty_strided(shape, stride), ("contiguous_format", "channels_last")
+    return {name for name in names if x.is_contiguous(memory_format=getattr(torch, name))}
+
+
 def head(B, T, H, D, which, packing):
     sizes = [{"3": 3, "H": H, "D": D}[letter] for letter in packing]
     heads = torch.zeros(B, T, *sizes).select(2 + packing.index("3"), "qkv".index(which))
@@ -413,5 +245,6 @@ BY_TORCH = [
     (contiguity.is_contiguous, lambda *layout: torch.empty_strided(*layout).is_contiguous()),
     (contiguity.view_stride, torch_view),
     (contiguity.clone_stride, lambda *layout: torch.empty_strided(*layout).clone().stride()),
+    (channels_last.formats, formats_of),
     (channels_last.channels_last_stride, lambda s: torch.empty(s, memory_format=NHWC).stride()),
 ]
