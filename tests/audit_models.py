@@ -13,31 +13,22 @@ LAST = torch.channels_last
 
 
 class Residual(nn.Module):
-    """ResNet's basic block."""
+    """ResNet's basic block, where the channels grow in number."""
 
-    def __init__(self, c: int, out: int, stride: int = 1) -> None:
+    def __init__(self, c: int, out: int) -> None:
         super().__init__()
-        self.conv1 = nn.Conv2d(c, out, 3, stride, 1, bias=False)
-        self.bn1 = nn.BatchNorm2d(out)
-        self.conv2 = nn.Conv2d(out, out, 3, 1, 1, bias=False)
-        self.bn2 = nn.BatchNorm2d(out)
-        short = [nn.Conv2d(c, out, 1, stride, bias=False), nn.BatchNorm2d(out)]
-        self.short = nn.Sequential(*short) if stride > 1 or c != out else nn.Identity()
+        self.conv1, self.bn1 = nn.Conv2d(c, out, 3, 2, 1, bias=False), nn.BatchNorm2d(out)
+        self.conv2, self.bn2 = nn.Conv2d(out, out, 3, 1, 1, bias=False), nn.BatchNorm2d(out)
+        self.short = nn.Conv2d(c, out, 1, 2, bias=False)
 
     def forward(self, x):
         y = F.relu(self.bn1(self.conv1(x)))
         return F.relu(self.bn2(self.conv2(y)) + self.short(x))
 
 
-class ResNet(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.stem = nn.Sequential(nn.Conv2d(3, 8, 3, 1, 1), nn.BatchNorm2d(8), nn.ReLU())
-        self.layers = nn.Sequential(Residual(8, 8), Residual(8, 16, 2))
-        self.head = nn.Linear(16, 5)
-
-    def forward(self, x):
-        return self.head(torch.flatten(F.adaptive_avg_pool2d(self.layers(self.stem(x)), 1), 1))
+def resnet() -> nn.Module:
+    stem = nn.Conv2d(3, 8, 3, 1, 1), nn.BatchNorm2d(8), nn.ReLU(), Residual(8, 16)
+    return nn.Sequential(*stem, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 5))
 
 
 class ConvNext(nn.Module):
@@ -83,26 +74,17 @@ class Fused(ByHand):
         return self.proj(y.transpose(1, 2).contiguous().view(b, n, c))
 
 
-class Blocks(nn.Module):
-    """GPT's and ViT's blocks: two norms, attention and a small network."""
+class Block(nn.Module):
+    """GPT's and ViT's block: two norms, attention and a small network."""
 
-    def __init__(self, attention: type[nn.Module], c: int = 16, depth: int = 2) -> None:
+    def __init__(self, attention: type[nn.Module], c: int = 16) -> None:
         super().__init__()
-        self.blocks = nn.ModuleList(
-            nn.ModuleDict(
-                {
-                    "norm1": nn.LayerNorm(c), "attention": attention(c), "norm2": nn.LayerNorm(c),
-                    "mlp": nn.Sequential(nn.Linear(c, 2 * c), nn.GELU(), nn.Linear(2 * c, c)),
-                }
-            )
-            for _ in range(depth)
-        )  # fmt: skip
+        self.norm1, self.attention, self.norm2 = nn.LayerNorm(c), attention(c), nn.LayerNorm(c)
+        self.mlp = nn.Sequential(nn.Linear(c, 2 * c), nn.GELU(), nn.Linear(2 * c, c))
 
     def forward(self, x):
-        for block in self.blocks:
-            x = x + block["attention"](block["norm1"](x))
-            x = x + block["mlp"](block["norm2"](x))
-        return x
+        x = x + self.attention(self.norm1(x))
+        return x + self.mlp(self.norm2(x))
 
 
 class ViT(nn.Module):
@@ -110,7 +92,7 @@ class ViT(nn.Module):
         super().__init__()
         self.patches = nn.Conv2d(3, 16, 4, 4)
         self.cls = nn.Parameter(torch.zeros(1, 1, 16))
-        self.blocks, self.head = Blocks(ByHand), nn.Linear(16, 5)
+        self.blocks, self.head = nn.Sequential(Block(ByHand), Block(ByHand)), nn.Linear(16, 5)
 
     def forward(self, x):
         x = self.patches(x).flatten(2).transpose(1, 2)
@@ -122,7 +104,7 @@ class GPT(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.tokens, self.places = nn.Embedding(20, 16), nn.Embedding(12, 16)
-        self.blocks, self.norm = Blocks(Fused), nn.LayerNorm(16)
+        self.blocks, self.norm = nn.Sequential(Block(Fused), Block(Fused)), nn.LayerNorm(16)
         self.head = nn.Linear(16, 20, bias=False)
         self.head.weight = self.tokens.weight
 
@@ -142,15 +124,6 @@ class Straight(torch.autograd.Function):
     def backward(ctx, grad):
         turned = grad.t()
         return turned.contiguous()
-
-
-class Checkpointed(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.block = Blocks(ByHand, depth=1)
-
-    def forward(self, x):
-        return checkpoint(self.block, x, use_reentrant=False)
 
 
 def tokens(*shape: int) -> torch.Tensor:
@@ -177,12 +150,9 @@ def first_of(layer, *inputs, **options):
     return layer(*inputs, **options)[0]
 
 
-def encoder_layer(**options: Any) -> nn.Module:
-    return nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, **options)
-
-
+encoder_layer = partial(nn.TransformerEncoderLayer, 16, 2, 32, batch_first=True)
 PICTURES: dict[str, Callable[[], tuple[nn.Module, torch.Tensor]]] = {
-    "resnet": lambda: (ResNet(), torch.randn(2, 3, 8, 8)),
+    "resnet": lambda: (resnet(), torch.randn(2, 3, 8, 8)),
     "convnext": lambda: (ConvNext(8), torch.randn(2, 8, 8, 8)),
     "vit": lambda: (ViT(), torch.randn(2, 3, 8, 8)),
 }
@@ -199,7 +169,7 @@ MODELS: dict[str, Callable[[], tuple[Any, ...]]] = {
 }
 MODELS |= PICTURES
 MODELS |= {
-    "resnet_in_eval": lambda: (ResNet().eval(), torch.randn(2, 3, 8, 8)),
+    "resnet_in_eval": lambda: (resnet().eval(), torch.randn(2, 3, 8, 8)),
     "gpt": lambda: (GPT(), torch.randint(0, 20, (2, 10))),
     "attention_by_hand": lambda: (ByHand(), tokens(2, 6, 16)),
     "attention_by_sdpa": lambda: (Fused(), tokens(2, 6, 16)),
@@ -227,5 +197,8 @@ MODELS |= {
     "indexed": lambda: (indexed, tokens(4, 6)),
     "functions_alone": lambda: (functions_alone, tokens(2, 6, 2, 8), tokens(6, 12)),
     "with_a_backward_of_its_own": lambda: (lambda x: Straight.apply(x * 2) * 3, tokens(4, 6)),
-    "checkpointed": lambda: (Checkpointed(), tokens(2, 6, 16)),
+    "checkpointed": lambda: (
+        partial(checkpoint, Block(ByHand), use_reentrant=False),
+        tokens(2, 6, 16),
+    ),
 }

@@ -145,12 +145,6 @@ def test_copies_of_one_layout_are_one_finding():
     assert "192 B in 2 copies" in str(stridekit.audit(heads, randn(6, 4)))
 
 
-def by_loop(x):
-    for op in (torch.t, torch.ravel):
-        x = op(x)
-    return x
-
-
 class Written(nn.Module):
     def forward(self, x):
         return torch.relu(x.t()).reshape(-1)
@@ -178,14 +172,13 @@ class Strict(torch.Tensor):
 @pytest.mark.parametrize(
     ("function", "x"),
     [
-        (by_loop, X),
         (lambda x: functools.reduce(lambda h, op: op(h), [torch.t, torch.relu, torch.ravel], x), X),
         (torch.fx.Interpreter(torch.fx.symbolic_trace(Written())).run, randn(4, 6)),
         (torch.fx.symbolic_trace(Written()), randn(4, 6)),
         (lambda x: torch.relu(x.t()).reshape(-1), randn(4, 6).as_subclass(Overrides)),
         (lambda x: x.t().contiguous(), randn(4, 6).as_subclass(Strict)),
     ],
-    ids=["loop", "reduce", "interpreter", "graph", "overrides", "strict"],
+    ids=["reduce", "interpreter", "graph", "overrides", "strict"],
 )
 def test_ops_that_one_line_calls_have_their_findings(function, x):
     audit = stridekit.audit(function, x)

@@ -6,6 +6,7 @@ import os
 import pickle
 import random
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -19,8 +20,6 @@ import stridekit
 from stridekit.audit import Audit, report
 from stridekit.audit.__main__ import main
 from tests.audit_models import MODELS
-
-ROOT = Path(__file__).parent.parent
 
 
 class Turned(nn.Module):
@@ -96,7 +95,7 @@ def test_a_text_that_was_changed_is_refused_or_displayed():
     odd = ["null", "-1", "1e999", "9" * 23, "[]", "{}", '"x"', "true", "NaN", "[[1]]"]
     text, refused = A.to_json(), 0
     spots = [match.span() for match in re.finditer(r'"[^"]*"|-?\d+|null|true|false|\[\]', text)]
-    for _ in range(400):
+    for _ in range(200):
         start, end = draw.choice(spots)
         changed = text[:start] + draw.choice([*odd, "", text[start:end] * 2]) + text[end:]
         try:
@@ -107,7 +106,7 @@ def test_a_text_that_was_changed_is_refused_or_displayed():
         shown = (str(read), read._repr_html_(), read.report(), read.copied)
         assert all(shown) and read.table("line") and read.compare(A) and read.to_json()
         assert repr(stridekit.CopyTracer(read))
-    assert refused > 200
+    assert refused > 100
 
 
 def test_it_can_be_pickled_and_copied():
@@ -380,7 +379,8 @@ def test_a_script_that_is_not_there_gives_one_line(command, arguments, status, w
     assert err.startswith("python -m stridekit.audit: ") and words in err
 
 
-def test_the_command_says_how_it_is_used():
-    run = python("-m", "stridekit.audit", "-m", cwd=ROOT)
-    assert run.returncode == 2
-    assert "script.py" in run.stdout
+def test_the_command_says_how_it_is_used(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["-m", "-m"])
+    with pytest.raises(SystemExit, match="2"):
+        runpy.run_path(main.__code__.co_filename, run_name="__main__")
+    assert "script.py" in capsys.readouterr().out
