@@ -35,22 +35,20 @@ def slow_blocks(numbers, size):
     return Blocks(size, met, met - len(partial_of(numbers, size)))
 
 
-def layout_bytes(layout):
-    """Every byte of every element, each computed from its index."""
+def bytes_of(x):
+    """Every byte of every element, at the address that the layout, torch or NumPy gives each element."""
     return {
-        layout.address(index) + k
-        for index in product(*map(range, layout.shape))
-        for k in range(layout.itemsize)
+        address_of(x, index) + k
+        for index in product(*map(range, x.shape))
+        for k in range(x.itemsize)
     }
 
 
-def tensor_bytes(t):
-    """The absolute addresses of the bytes of a tensor's elements, asked of torch one by one."""
-    return {
-        t[index].data_ptr() + k
-        for index in product(*map(range, t.shape))
-        for k in range(t.element_size())
-    }
+def address_of(x, index):
+    if isinstance(x, Layout):
+        return x.address(index)
+    element = x[(*index, ...)]
+    return element.data_ptr() if isinstance(x, torch.Tensor) else element.ctypes.data
 
 
 def numbers(x):
@@ -74,22 +72,6 @@ def block(x):
     if isinstance(x.base, torch.Tensor):
         return block(x.base)
     return np.lib.array_utils.byte_bounds(x)
-
-
-def bytes_of(x):
-    """Each byte of each element of a tensor or an array once, in ascending order."""
-    if isinstance(x, np.ndarray):
-        first, steps = x.ctypes.data, x.strides
-    else:
-        first = block(x)[0] + x.storage_offset() * x.itemsize
-        steps = [step * x.itemsize for step in x.stride()]
-    return sorted(
-        {
-            first + sum(i * step for i, step in zip(index, steps, strict=True)) + k
-            for index in product(*map(range, x.shape))
-            for k in range(x.itemsize)
-        }
-    )
 
 
 def visited(layout):

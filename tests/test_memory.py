@@ -21,7 +21,7 @@ from stridekit import (
 from stridekit.memory.blocks import Blocks, blocks_together
 from stridekit.memory.memset import has_collision
 from stridekit.memory.strided_set import BUDGET, Budget, _sums_by_heap, count, cut, normal_form
-from tests.brute_force import layout_bytes, slow_blocks
+from tests.brute_force import bytes_of, slow_blocks
 from tests.fuzz_memory import PLENTY, check_blocks, check_strided_set, part_of
 
 INTERLEAVED = [(6, 10, 15, 35), (9, 10, 11, 13), (1, 5, 7, 31)]
@@ -84,7 +84,7 @@ def test_every_small_layout():
     known = {}
     for shape in itertools.product((1, 2, 3), repeat=3):
         for stride in itertools.combinations_with_replacement(range(6), 3):
-            filled, this = layout_bytes(Layout(shape, stride)), MemorySet.of(Layout(shape, stride))
+            filled, this = bytes_of(Layout(shape, stride)), MemorySet.of(Layout(shape, stride))
             first = known.setdefault(frozenset(filled), this)
             assert first == this and hash(first) == hash(this)
             for offset, size in itertools.product(range(6), (4, 6)):
@@ -176,7 +176,7 @@ def test_nothing_collides_with_nothing():
 def test_the_first_bytes_come_at_once(steps, size):
     """Even of a set too large to finish, and inside a single endless run."""
     highest = 40 * max(steps)
-    expected = sorted(layout_bytes(Layout([highest // step + 1 for step in steps][:2], steps[:2])))
+    expected = sorted(bytes_of(Layout([highest // step + 1 for step in steps][:2], steps[:2])))
     if len(steps) == 3:
         expected = sorted({a + k * steps[2] for a in expected for k in range(41)})
     endless = memset(Layout((size,) * len(steps), steps))

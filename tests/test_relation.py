@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stridekit import Layout, relation
 from tests import steps
-from tests.brute_force import tensor_bytes
+from tests.brute_force import bytes_of
 from tests.strategies import tensors
 
 X = torch.arange(10)
@@ -21,7 +21,7 @@ X = torch.arange(10)
 def test_fields_are_the_truth(x, r):
     y = r.choice((x, x.detach(), x[..., :1], x[:0])) if x.ndim else x
     y = steps.viewed(r, y)[0] if r.random() < 0.8 else torch.as_strided(x, (1,), (1,), 0)
-    found, p, q = relation(y, x), tensor_bytes(x), tensor_bytes(y)
+    found, p, q = relation(y, x), bytes_of(x), bytes_of(y)
     assert (found.is_view, found.is_base, found.shares_memory) == (q <= p, p <= q, bool(p & q))
     assert found.shares_storage
     assert found.same_data_ptr == (x.data_ptr() == y.data_ptr())

@@ -17,7 +17,7 @@ from stridekit.cost.warp import warp_sectors
 from stridekit.memory.blocks import blocks
 from stridekit.memory.strided_set import Budget, normal_form
 from stridekit.widgets.traversal_explorer.widget import Warp
-from tests.brute_force import blocks_of, layout_bytes, partial_of, tensor_bytes
+from tests.brute_force import blocks_of, bytes_of, partial_of
 from tests.strategies import tensors
 from tests.walks import sectors_of
 
@@ -38,7 +38,7 @@ def views_of(storages, rng, count):
 
 @given(tensors())
 def test_the_numbers_of_one_operand(x):
-    numbers = tensor_bytes(x)
+    numbers = bytes_of(x)
     (found,) = traffic(reads=x).operands
     assert found.useful == len(numbers) and found.lines == len(blocks_of(numbers))
     assert found.partial == len(partial_of(numbers))
@@ -71,7 +71,7 @@ def test_lines_that_operands_share_count_once(rng):
 def test_a_layout_begins_where_it_is_told(x, line, alignment):
     """The alignment of a storage moves all of its lines; meta tensors are counted like layouts."""
     layout, alignment = Layout.of(x), alignment % line
-    numbers = {byte + alignment for byte in layout_bytes(layout)}
+    numbers = {byte + alignment for byte in bytes_of(layout)}
     found = traffic(reads=layout, line=line, alignment=alignment)
     assert found.lines_read == len(blocks_of(numbers, line))
     with FakeTensorMode():
