@@ -24,7 +24,7 @@ def all_dtypes():
 @pytest.mark.filterwarnings("ignore:ComplexHalf support is experimental:UserWarning")
 def test_output_of_all_pairs_of_dtypes():
     compared, dtypes = set(), all_dtypes()
-    for one, two in itertools.product(dtypes, repeat=2):
+    for one, two in itertools.combinations_with_replacement(dtypes, 2):
         x, y = torch.empty(4, 1, dtype=one).expand(4, 2), torch.empty(2, 4, dtype=two).t()
         for operands in ((x, y), (y, x), (x, y[0, 0]), (x[0, 0], y), (x[0, 0], y[0, 0])):
             for operation, itemsize in ((torch.add, None), (torch.mul, None), (torch.eq, 1)):
@@ -35,7 +35,7 @@ def test_output_of_all_pairs_of_dtypes():
                 found = output_layout(*operands, itemsize=itemsize)
                 assert numbers(found) == numbers(result), (operation, operands)
                 compared.add((one, two))
-    assert len(dtypes) > 40 and len(compared) > 200
+    assert len(dtypes) > 40 and len(compared) > 100
     assert {(d, d) for d in (torch.bool, torch.uint64, torch.complex32)} <= compared
 
 

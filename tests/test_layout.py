@@ -1,7 +1,8 @@
 """Layout as a value: made of numbers, of tensors and of arrays; its elements; and what torch may hold."""
 
+import dataclasses
 import itertools
-import re
+import pickle
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stridekit import Layout
+from stridekit import Layout, memset
 from stridekit._arguments import array_block
 from tests.strategies import tensors
 
@@ -66,23 +67,42 @@ def test_the_block_of_an_array():
         assert array_block(part.numpy()) == (x.data_ptr(), 160)
 
 
-def test_the_repr_of_a_copy():
-    """A copy has the same numbers, so its repr also names its storage, which is new."""
-    x = Layout((2, 3), itemsize=4)
-    numbers = "Layout(shape=(2, 3), stride=(3, 1), storage_offset=0, itemsize=4"
-    one, other = x.clone(), x.clone()
-    said = re.fullmatch(rf"{re.escape(numbers)}, storage='new (\d+)'\)", repr(one))
-    assert repr(x) == f"{numbers})" and said
-    assert repr(other) == f"{numbers}, storage='new {int(said[1]) + 1}')"
+def test_a_copy_lies_in_a_storage_that_its_views_keep():
+    """The name of the storage is part of the value: shown, compared and passed on."""
+    view, copy = Layout((3, 4)).reshape(12), Layout((3, 4)).t().reshape(12)
+    assert (view.copied, copy.copied) == (False, True)
+    assert view == Layout((12,)) != copy
+    assert repr(view) == "Layout(shape=(12,), stride=(1,), storage_offset=0, itemsize=1)"
+    assert repr(copy) == f"{repr(view)[:-1]}, storage={copy.storage!r})"
+    later = copy[2:].view(5, 2).t().expand(7, 2, 5).view_dtype(1).unbind()
+    assert {layout.storage for layout in (*later, *copy.split(5))} == {copy.storage}
+    assert Layout((3, 4)).t().reshape(12) != copy
+    assert Layout((3, 4)).t().contiguous().copied and not Layout((3, 4)).contiguous().copied
 
 
-def test_a_layout_is_a_value():
-    """Equal numbers are equal layouts, hashable, and cannot be changed; Python's len ends at 2**63."""
-    assert Layout((2**70, 2))[1::2, 1].shape == (2**69,)
-    a = Layout([4, 6], itemsize=4)
-    assert a == Layout((4, 6), (6, 1), 0, 4) and len({a, Layout((4, 6), itemsize=4)}) == 1
+@pytest.mark.parametrize("storage", ["", "new york", "new ", "a new 1", "new 1b"])
+def test_a_storage_that_you_name_is_not_a_copy(storage):
+    """Names may begin like those of copies; only the whole name of a copy, as in its repr, tells of one."""
+    assert not Layout((4, 6), storage=storage).copied
+    assert Layout((4, 6), storage=Layout((4, 6)).clone().storage).copied
+
+
+def test_the_fields_of_a_layout():
+    """Four numbers and the storage, by position or by name; they recreate the layout and never change."""
+    made = Layout([2, 3], (1, 2), 5, 4)
+    assert made == Layout(shape=(2, 3), stride=(1, 2), storage_offset=5, itemsize=4)
+    elsewhere = dataclasses.replace(made, storage="weights")
+    assert elsewhere != made and repr(elsewhere) == f"{repr(made)[:-1]}, storage='weights')"
+    for one in (made, elsewhere, made.clone()):
+        fields = {f.name: getattr(one, f.name) for f in dataclasses.fields(one)}
+        for same in (Layout(**fields), eval(repr(one)), pickle.loads(pickle.dumps(one))):
+            assert same == one and hash(same) == hash(one) and memset(same) == memset(one)
+    with pytest.raises(TypeError):
+        Layout((2, 3), (1, 2), 5, 4, True)
     with pytest.raises(AttributeError):
-        a.shape = (24,)
+        made.shape = (6,)
+    with pytest.raises((AttributeError, TypeError)):
+        made.copied = True
 
 
 def test_an_array_read_backwards_is_dense():
@@ -98,6 +118,7 @@ def test_an_array_read_backwards_is_dense():
 def test_torch_counts_elements_and_bytes_in_64_bits():
     one = torch.empty(1, dtype=torch.uint8, device="meta")
     assert one.expand(2**31, 2**31).numel() == 2**62
+    assert Layout((2**70, 2))[1::2, 1].shape == (2**69,)  # where Python's len ends at 2**63
     with pytest.raises(RuntimeError, match="numel: integer multiplication overflow"):
         one.expand(2**32, 2**31)
     assert one.as_strided((1,), (2**63 - 1,)).stride() == (2**63 - 1,)

@@ -90,19 +90,9 @@ def test_storages_of_results_and_of_meta_tensors():
     assert traffic(reads=(meta, torch.empty_like(meta))).lines_read == 512
 
 
-def test_writing_a_part_of_a_line_reads_it_too():
-    """Unless it is read anyway, as in place, or the whole line is written."""
-    x = Layout((256, 256), itemsize=4)
-    column, whole = x[:, 3], traffic(writes=x)
-    assert (whole.lines_kept, whole.efficiency) == (0, 1)
-    assert traffic(writes=column).lines_kept == traffic(writes=column).lines_written == 256
-    assert traffic(reads=column, writes=column).lines_kept == 0
-    part = column[:250]  # 1,000 bytes: packed, the last line were partial, and is read all the same
-    assert (traffic(part, part).lines_kept, traffic(part, part).minimum) == (0, 2 * 64 * 16)
-    assert traffic(writes=Layout((65,))).minimum == traffic(writes=Layout((65,))).moved == 3 * 64
-    array = np.zeros((256, 256), np.float32)
-    assert traffic(reads=array, writes=array[::-1, 5]).lines_kept == 0
-    assert traffic(writes=(array[:, :128], array[:, 128:])).lines_kept <= 2  # the ends of the array
+def test_one_byte_in_a_last_line_is_kept_even_if_all_is_dense():
+    found = traffic(writes=Layout((65,)))
+    assert found.minimum == found.moved == 3 * 64
 
 
 def test_a_store_that_allocates_reads_what_it_writes():
@@ -114,8 +104,6 @@ def test_a_store_that_allocates_reads_what_it_writes():
                 moved = traffic(reads, out, cache=cache, store=store).moved
                 assert moved == (lines + more) * 4 * out.numel
         assert traffic(x, x, cache=cache, store="allocate").moved == 2 * 4 * x.numel
-    part = x[:, ::2]
-    assert traffic(x, part, store="allocate") != traffic(x, part)  # it names what it assumes
 
 
 def test_the_number_of_elements_costs_nothing():
@@ -310,8 +298,6 @@ def test_a_layout_is_walked_in_the_order_of_its_indices(x, sets, ways, rng):
     [
         (Layout((5,), (2**62,)), 5),
         (Layout((5,), (2**4000,), 2**4000, 2**70), 5),
-        (Layout((2, 3), (0, 2**63)), 3),
-        (Layout((0, 2**70)), 0),
         (Layout((2**70, 0)), 0),
         (Layout((1,) * 100), 1),
     ],
