@@ -6,9 +6,7 @@ missing number is found among the ticks.
 
 import base64
 import io
-import re
 from itertools import pairwise
-from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,7 +17,6 @@ from PIL import Image
 
 from stridekit.lessons import plots
 from stridekit.timing import Ratio
-from stridekit.widgets import palette
 
 
 def words(drawn):
@@ -230,35 +227,3 @@ def test_names_are_shown_as_they_are(name, monkeypatch):
         plots.MeasuredPicture(drawn, name, title=name, where=name)._repr_mimebundle_()
         texts = [text for text in drawn.figure.findobj(Text) if name in text.get_text()]
         assert len(texts) >= places and not any(text.get_parse_math() for text in texts)
-
-
-ROOT = Path(__file__).parent.parent
-SHEETS = ("labextension/static/extension.js", "stridekit/export/static/site.css")
-FILTER = re.compile(r"light-background \{ filter: invert\((\S+)\) hue-rotate\(180deg\); \}")
-
-
-def turned(color):
-    """The colour that the filter of the style sheets makes of another, by its specification."""
-    sheets = [(ROOT / name).read_text(encoding="utf-8") for name in SHEETS]
-    [amount] = {float(FILTER.search(sheet)[1]) for sheet in sheets}  # JupyterLab's is the pages'
-    inverted = np.array(to_rgb(color)) * (1 - 2 * amount) + amount
-    grey = np.array([0.213, 0.715, 0.072])
-    return np.clip(2 * grey @ inverted - inverted, 0, 1)
-
-
-def contrast(one, other):
-    """The ratio of WCAG between two colours from 0 to 1."""
-    colours = np.array([one, other])
-    linear = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
-    dark, light = sorted(linear @ [0.2126, 0.7152, 0.0722])
-    return (light + 0.05) / (dark + 0.05)
-
-
-@pytest.mark.parametrize("name", ["INK", "MUTED", "BLUE", "RUST", "GREEN"])
-def test_pictures_can_be_read_in_the_light_and_turned_over_in_the_dark(name):
-    """Text and marks have 4.5:1 on white; turned over, on what becomes of white and on both dark papers."""
-    color = getattr(plots, name)
-    assert contrast(to_rgb(color), (1, 1, 1)) >= 4.5
-    for paper in (turned("#ffffff"), to_rgb("#111111"), to_rgb(palette.PAPER[1])):
-        assert contrast(turned(color), paper) >= 4.5
-    assert np.abs(turned("#ffffff") * 255 - 17).max() < 1.5  # JupyterLab's own dark

@@ -109,58 +109,52 @@ def test_how_many_bytes_are_missing(nbytes, k):
         assert bytes_missing(other) == 0
 
 
-def claiming(base, numel, offset=0):
-    """A tensor of `numel` elements, whatever its storage can hold, as resize_ can leave it."""
-    return torch.ops.inductor._reinterpret_tensor(base, (numel,), (1,), offset)
-
-
 ELSEWHERE = torch.arange(100.0, 200.0)
-LIES = {
-    "untyped_storage": ELSEWHERE.untyped_storage(),
-    "storage_offset": 3,
-    "stride": (2,),
-    "size": torch.Size([100]),
-    "data_ptr": ELSEWHERE.data_ptr(),
-}
-LIES |= {"element_size": 1, "numel": 100, "dim": 3, "is_contiguous": True, "is_conj": True}
-LIES |= dict.fromkeys(
-    ["detach", "view", "as_strided", "as_subclass", "copy_", "__getitem__"], ELSEWHERE
-)
-VALUES = {"shape": torch.Size([100]), "dtype": torch.uint8, "nbytes": 400, "data": ELSEWHERE}
+ANSWERS = {"untyped_storage": ELSEWHERE.untyped_storage(), "data_ptr": ELSEWHERE.data_ptr()}
+ANSWERS |= {"stride": (2,), "storage_offset": 3, "element_size": 1, "numel": 100, "is_conj": True}
+ANSWERS |= dict.fromkeys(["detach", "view", "as_strided", "as_subclass", "__getitem__"], ELSEWHERE)
 
 
-def torch_function(cls, function, types, args=(), kwargs=None):
-    answers = {getattr(torch.Tensor, name): lie for name, lie in LIES.items()}
-    if function in answers:
-        return answers[function]
-    with torch._C.DisableTorchFunctionSubclass():
-        return function(*args, **(kwargs or {}))
+class Liar(torch.Tensor):
+    """Answers the questions of Python, and the functions and operations of torch, with another tensor."""
+
+    shape, nbytes, data = torch.Size([100]), 400, ELSEWHERE
+
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        for name, answer in ANSWERS.items():
+            if function is getattr(torch.Tensor, name):
+                return answer
+        with torch._C.DisableTorchFunctionSubclass():
+            return function(*args, **(kwargs or {}))
+
+    @classmethod
+    def __torch_dispatch__(cls, *_, **__):
+        return ELSEWHERE
 
 
-LIARS = {
-    "methods": {name: lambda self, *_, _lie=lie, **__: _lie for name, lie in LIES.items()},
-    "properties": {name: property(lambda self, _v=value: _v) for name, value in VALUES.items()},
-    "__torch_function__": {"__torch_function__": classmethod(torch_function)},
-    "__torch_dispatch__": {"__torch_dispatch__": classmethod(lambda *_, **__: ELSEWHERE)},
-    "its storage": {"untyped_storage": lambda self: ELSEWHERE.untyped_storage()},
-}
+for name, answer in ANSWERS.items():
+    setattr(Liar, name, lambda self, *_, answer=answer, **__: answer)
 
 
-@pytest.mark.parametrize("lie", LIARS)
-def test_a_subclass_is_not_believed(lie):
+class LiarAboutItsStorage(torch.Tensor):
+    untyped_storage = Liar.untyped_storage
+
+
+@pytest.mark.parametrize("liar", [Liar, LiarAboutItsStorage])
+def test_a_subclass_is_not_believed(liar):
     """The readers read the memory that torch knows, and return plain tensors."""
-    liar, whole = type("Liar", (torch.Tensor,), LIARS[lie]), torch.arange(8.0)
+    whole = torch.arange(8.0)
     for view in (whole, whole[2:6], whole[::2]):
         x = view.as_subclass(liar)
         assert torch.equal(read_storage(x), whole)
         assert torch.equal(storage_view(x), whole) and type(storage_view(x)) is torch.Tensor
         assert read_element(x, 1) == view[1].item()
-        if lie == "its storage":  # explain and memset believe a shape and a stride
+        if liar is LiarAboutItsStorage:  # explain and memset believe a shape and a stride
             assert explain(x).lines == explain(view).lines and memset(x) == memset(view)
 
 
 def test_a_storage_is_not_believed():
-
     class Longer(torch.UntypedStorage):
         def nbytes(self):
             return 10**6
@@ -171,7 +165,7 @@ def test_a_storage_is_not_believed():
     assert x.untyped_storage().nbytes() == 10**6
     x.fill_(1)
     assert read_storage(x).tolist() == storage_view(x).tolist() == [1] * 4
-    longer = claiming(x, 8)
+    longer = torch.ops.inductor._reinterpret_tensor(x, (8,), (1,), 0)  # as resize_ can leave it
     with pytest.raises(ValueError, match="bytes 28 to 32, but the storage has only 16 bytes"):
         read_element(longer, 7)
 
