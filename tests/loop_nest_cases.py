@@ -13,7 +13,6 @@ from pathlib import Path
 import torch
 from torch.utils.cpp_extension import include_paths, library_paths
 
-from stridekit import Layout
 from stridekit.elementwise import loop_nest
 from tests import steps
 
@@ -79,17 +78,10 @@ def answer(loops, out, inputs):
 
 
 def of_stridekit(out, inputs):
-    """The answer of `loop_nest` to the same case, with Layouts as operands of one dtype."""
-    make = tensor
-    if len({dtype for *_, dtype in (*inputs, out or inputs[0])}) == 1:
-        make = layout
-    nest = loop_nest(*(make(*one) for one in inputs), out=out and make(*out))
+    """The answer of `loop_nest` to the same case."""
+    nest = loop_nest(*(tensor(*one) for one in inputs), out=out and tensor(*out))
     assert {one.shape for one in nest} == {nest[0].shape}
     return list(nest[0].shape), [list(one.stride) for one in nest], [one.itemsize for one in nest]
-
-
-def layout(shape, stride, dtype):
-    return Layout(shape, stride, 0, getattr(torch, dtype).itemsize)
 
 
 def text(loops):

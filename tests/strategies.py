@@ -26,13 +26,3 @@ def numbered(r, **limits):
 def storage(numel, dtype):
     """A fresh 1-D tensor of `numel` elements, 0, 1, 2 … (modulo what the dtype holds)."""
     return torch.arange(numel).remainder(251).to(dtype)
-
-
-def basic_indices(shape):
-    """A basic index that torch accepts for this shape, or one that is out of range."""
-    return randoms.map(lambda r: steps.index(r, shape))
-
-
-def new_shapes(numel):
-    """A shape to view `numel` elements as: usually possible, with size-1 dims and a -1 mixed in."""
-    return randoms.map(lambda r: tuple(steps.new_shape(r, numel, wrong=0.1)))

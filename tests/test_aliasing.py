@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import assume, given
-from hypothesis import strategies as st
 
 from stridekit import (
     Layout,
@@ -16,9 +15,10 @@ from stridekit import (
     shares_storage,
     traffic,
 )
+from tests import steps
 from tests.brute_force import bytes_of
 from tests.fuzz_memory import check_two
-from tests.strategies import basic_indices, tensors
+from tests.strategies import randoms, tensors
 
 
 def test_parts_of_complex_numbers():
@@ -58,9 +58,9 @@ def test_notions_of_one_storage():
     assert shares_storage(Layout((3,)), Layout((5,), storage_offset=90))
 
 
-@given(tensors(max_ndim=3), st.data())
-def test_layouts_lie_where_tensors_do(x, data):
-    index = data.draw(basic_indices(x.shape))
+@given(tensors(max_ndim=3), randoms)
+def test_layouts_lie_where_tensors_do(x, r):
+    index = steps.index(r, x.shape)
     try:
         views = x, x[index], x.clone(), x.clone()[index]
     except IndexError:

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given
-from hypothesis import strategies as st
 
 from stridekit import Layout, memset
 from stridekit._arguments import array_block
-from tests.strategies import tensors
+from tests.strategies import randoms, tensors
 
 
 def test_contiguous_by_default():
@@ -20,10 +19,10 @@ def test_contiguous_by_default():
         assert Layout(shape).stride == torch.empty(shape).stride()
 
 
-@given(tensors(), st.data())
-def test_offset_finds_the_element(x, data):
+@given(tensors(), randoms)
+def test_offset_finds_the_element(x, r):
     """offset(index) is the storage offset of the 0-d view at that index, address its byte."""
-    index = tuple(data.draw(st.integers(-n - 1, n)) for n in x.shape)
+    index = tuple(r.randint(-n - 1, n) for n in x.shape)
     try:
         expected = x[index].storage_offset()
     except IndexError:

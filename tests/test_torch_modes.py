@@ -147,8 +147,8 @@ def test_a_widget_lives_on_where_its_mode_is_gone():
     assert made.values == {"x": [[2, 4, 6], [8, 10, 12]], "y": [[2, 8], [4, 10], [6, 12]]}
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_what_an_answer_sets_ends_with_its_call(mode):
+@pytest.mark.parametrize("modes", SOME_AT_ONCE, ids=", ".join)
+def test_what_an_answer_sets_ends_with_its_call(modes):
     """Each call sees torch's defaults, also after one that has set others."""
     seen = []
 
@@ -164,7 +164,7 @@ def test_what_an_answer_sets_ends_with_its_call(mode):
     plain = {"device": torch.device("cpu"), "function modes": [], "dtype": torch.float32}
     plain |= {"grad": True, "inference": False, "autocast": False}
     ex.address._known.clear()
-    with MODES[mode]():
+    with together(modes):
         before = state()
         assert ex.address.check(sets_all).passed
         assert state() == before

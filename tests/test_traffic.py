@@ -323,8 +323,8 @@ def test_the_table_names_lines_that_are_kept_the_cache_and_what_stores_do():
     assert "625 written, 625 read only because they are written); dense: 120,000, 100 %" in last
 
 
-@given(tensors(), st.sampled_from([1, 4, 32]), st.sampled_from([8, 32, 64]), st.data())
-def test_sectors_of_a_warp(x, lanes, sector, data):
+@given(tensors(), st.sampled_from([1, 4, 32]), st.sampled_from([8, 32, 64]))
+def test_sectors_of_a_warp(x, lanes, sector):
     """Each warp takes its elements in the order of the indices: the sectors of their bytes."""
     elements = [{a.data_ptr() + k for k in range(a.element_size())} for a in flat(x)]
     for warp in range(-(-len(elements) // lanes)):
