@@ -18,7 +18,6 @@ def sums(base, generators):
 
 
 def blocks_of(numbers, size=64):
-    """The blocks that a filled set meets."""
     return {number // size for number in numbers}
 
 
@@ -30,7 +29,6 @@ def partial_of(numbers, size=64):
 
 
 def slow_blocks(numbers, size):
-    """The answer of `blocks`, counted on a filled set."""
     met = len(blocks_of(numbers, size))
     return Blocks(size, met, met - len(partial_of(numbers, size)))
 
@@ -52,7 +50,6 @@ def address_of(x, index):
 
 
 def numbers(x):
-    """Shape, stride, storage_offset and itemsize."""
     if isinstance(x, Layout):
         return x.shape, x.stride, x.storage_offset, x.itemsize
     if isinstance(x, torch.Tensor):

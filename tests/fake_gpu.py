@@ -29,7 +29,6 @@ class FakeGpus:
         self.erased = self.captured = 0
 
     def launch(self, seconds, device=0, is_current=True):
-        """Give a GPU some work."""
         self.started = True
         if not is_current:
             self.elsewhere[device] += seconds

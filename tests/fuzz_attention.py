@@ -34,9 +34,7 @@ class Seen(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()
         self.operations: list[str] = []
-        self.clones: list[
-            tuple[int, int]
-        ] = []  # the address of the storage that was read, the bytes
+        self.clones: list[tuple[int, int]] = []  # where the storage lies that was read; bytes
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result, name = func(*args, **(kwargs or {})), func.overloadpacket.__name__
@@ -76,7 +74,6 @@ def operand(r: Random, shape: list[int], dtype: torch.dtype) -> Tensor:
 
 
 def products(r: Random) -> None:
-    """The bytes of each clone before a product, and of the one after it."""
     a, b = factors(r)
     with Seen() as seen:
         out = answer(torch.matmul, a, b)

@@ -38,7 +38,6 @@ TORCHS: dict[str, Callable[..., Any]] = {
 
 
 def code(x: Tensor) -> str:
-    """Python that makes this tensor's layout anew."""
     return f"Layout({tuple(x.shape)}, {x.stride()}, {x.storage_offset()}, {x.element_size()})"
 
 
@@ -79,13 +78,11 @@ def use(x: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
 
 
 def each(results: Any) -> Any:
-    """The numbers of each result, and the result itself."""
     several = results if isinstance(results, (tuple, list)) else [results]
     return zip(numbers(several), several, strict=True)
 
 
 def answer(question: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """The answer, or None for a refusal."""
     try:
         return question(*args, **kwargs)
     except (*TORCH_REFUSALS, *REFUSALS):
@@ -93,7 +90,6 @@ def answer(question: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def operation(name: str, r: Random) -> None:
-    """An operation with random arguments on a tensor for which it often exists."""
     x = DRAWN.get(name, tensor)(r)
     if name == "unflatten" and not x.ndim and r.random() < 0.9:
         return  # torch takes milliseconds for each of these refusals
@@ -142,7 +138,6 @@ def clone(r: Random) -> None:
 
 
 def to(r: Random) -> None:
-    """Another memory format, another itemsize, or neither."""
     asked: dict[str, Any] = {"memory_format": r.choice([*ALL, None])}
     if r.random() < 0.3:
         asked["copy"] = r.random() < 0.5

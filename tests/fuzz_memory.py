@@ -72,7 +72,6 @@ def check_two(x, y):
 
 
 def check_blocks(parts, size):
-    """The blocks of each strided set, and of all together, are those of the filled sets."""
     together = set()
     for part in parts:
         numbers = sums(*part)

@@ -78,7 +78,6 @@ def answer(loops, out, inputs):
 
 
 def of_stridekit(out, inputs):
-    """The answer of `loop_nest` to the same case."""
     nest = loop_nest(*(tensor(*one) for one in inputs), out=out and tensor(*out))
     assert {one.shape for one in nest} == {nest[0].shape}
     return list(nest[0].shape), [list(one.stride) for one in nest], [one.itemsize for one in nest]

@@ -1,9 +1,6 @@
 """Every kind of value that a function may get for a tensor, by name."""
 
 import warnings
-from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import torch
@@ -14,15 +11,7 @@ from stridekit import Layout
 
 
 class Plain(torch.Tensor):
-    """A subclass without methods of its own."""
-
-
-class Watching(torch.Tensor):
     """Answers each torch function with more of itself, as most subclasses do."""
-
-    @classmethod
-    def __torch_function__(cls, func, types, args=(), kwargs=None):
-        return super().__torch_function__(func, types, args, kwargs or {})
 
 
 class Wrapper(torch.Tensor):
@@ -44,13 +33,11 @@ class Wrapper(torch.Tensor):
 
 
 def grid(dtype=torch.float32):
-    """Some rows and columns of a tensor of shape (4, 6)."""
     numbers = torch.arange(24).to(dtype)
     return (numbers * (1 + 2j) if dtype.is_complex else numbers).view(4, 6)[1:, ::2]
 
 
 def resized(nbytes):
-    """A tensor whose storage was shrunk afterwards."""
     t = torch.ones(3, 4)
     t.untyped_storage().resize_(nbytes)
     return t
@@ -65,22 +52,10 @@ def lazy_clone():
     return torch._lazy_clone(torch.ones(3, 4))
 
 
-@cache
-def _folder():
-    return TemporaryDirectory(prefix="stridekit-", ignore_cleanup_errors=True)
-
-
-def memmap():
-    path = Path(_folder().name) / "memmap"
-    return np.memmap(path, np.float32, "w+", shape=(6, 4))[::2]
-
-
 NO_TENSOR = {
     "None": lambda: None,
     "int": lambda: 3,
-    "nan": lambda: float("nan"),
     "str": lambda: "x",
-    "list": lambda: [1, 2],
     "class": lambda: int,
     "class Tensor": lambda: torch.Tensor,
     "memoryview": lambda: memoryview(b"abcd"),
@@ -104,7 +79,6 @@ NO_MEMORY = {
     "fake empty": lambda: FakeTensorMode().from_tensor(torch.ones(0)),
     "wrapper": lambda: Wrapper(torch.ones(3, 4)),
     "functional": lambda: torch._to_functional_tensor(torch.ones(3, 4)),
-    "efficient zero": lambda: torch._efficientzerotensor((3, 4)),
     "vmap": lambda: torch.ones(3, 4),  # of which one row is handed over, see `meet`
     "grad": lambda: torch.ones(3, 4),
     "functionalize": lambda: torch.ones(3, 4),
@@ -116,7 +90,6 @@ TENSORS = {
     "requires_grad": lambda: torch.ones(3, 4, requires_grad=True),
     "Parameter": lambda: torch.nn.Parameter(torch.ones(3, 4)),
     "subclass": lambda: grid().as_subclass(Plain),
-    "torch_function": lambda: grid().as_subclass(Watching),
     "conj": lambda: grid(torch.complex64).conj(),
     "neg": lambda: torch._neg_view(grid()),
     "imag of conj": lambda: grid(torch.complex64).conj().imag,
@@ -124,7 +97,6 @@ TENSORS = {
     "bfloat16": lambda: grid(torch.bfloat16),
     "float8": lambda: grid(torch.float8_e4m3fn),
     "float4": lambda: torch.zeros(6, dtype=torch.uint8).view(torch.float4_e2m1fn_x2),
-    "complex128": lambda: grid(torch.complex128),
     "inference": torch.inference_mode()(grid),
     "lazy clone": lazy_clone,
     "expanded 10**18": lambda: torch.ones(()).expand(10**9, 10**9),
@@ -139,7 +111,6 @@ ARRAYS = {
     "array 0-d": lambda: np.array(2.5),
     "big-endian": lambda: np.arange(12, dtype=">f4").reshape(3, 4).T,
     "of torch": lambda: torch.arange(12.0).view(3, 4)[:, 1:].numpy(),
-    "memmap": memmap,
     "masked": lambda: np.ma.masked_greater(np.arange(6.0), 3),
     "object array": lambda: np.array([None, "a", 3], object),
     "array 10**18": lambda: np.broadcast_to(np.float32(1), (10**9, 10**9)),
@@ -166,7 +137,6 @@ INPUTS = NO_TENSOR | NO_STRIDE | NO_MEMORY | TENSORS | SHRUNK | ARRAYS | CROOKED
 # Of some kinds, what each refusal says of them.
 WORDS = {
     "None": "a NoneType",
-    "nan": "a float",
     "coo": "sparse_coo tensor keeps indices and values apart",
     "csr": "sparse_csr tensor keeps indices and values",
     "nested": "a nested tensor is several tensors",
@@ -177,7 +147,6 @@ WORDS = {
     "fake": "this FakeTensor has no memory of its own",
     "wrapper": "this Wrapper has no memory of its own",
     "functional": "this Tensor has no memory of its own",
-    "efficient zero": "this Tensor has no memory of its own",
     "array": "torch.from_numpy shares an array's memory",
     "vmap": "inside vmap or grad",
     "grad": "inside vmap or grad",

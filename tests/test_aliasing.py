@@ -80,7 +80,6 @@ def test_layouts_lie_where_tensors_do(x, r):
 
 
 def union(*layouts):
-    """The bytes that are read, as traffic counts them."""
     return traffic(reads=layouts).useful
 
 

@@ -84,7 +84,6 @@ def test_reasons(operands, asked, why):
 
 
 def of_layout(x):
-    """A tensor with this layout."""
     return torch.rand(x.span.stop).as_strided(x.shape, x.stride, x.storage_offset)
 
 

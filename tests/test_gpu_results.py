@@ -105,7 +105,6 @@ def test_a_record_is_written_anew(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("experiment", gpu.EXPERIMENTS, ids=lambda e: e.name)
 def test_variants_are_what_their_names_say_and_do_the_same_work(experiment):
-    """All variants return the same number of elements, so only the layout differs."""
     sizes = set()
     for name, work in experiment.functions(8).items():
         answer = work()

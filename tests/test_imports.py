@@ -38,7 +38,6 @@ LINT = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports
 
 
 def in_python(program, **variables):
-    """Run a program in a new Python."""
     run = [sys.executable, "-c", program]
     env = os.environ | variables
     return subprocess.run(run, cwd=ROOT, capture_output=True, text=True, env=env, check=False)
@@ -65,7 +64,6 @@ def test_a_room_needs_only_what_it_says():
 
 
 def test_a_widget_knows_no_other_widget():
-    """A file in a widget's folder imports only from there and from what all widgets share."""
     rooms = {folder.name for folder in (PACKAGE / "widgets").iterdir() if folder.is_dir()}
     for path in (PACKAGE / "widgets").glob("*/*.js"):
         names = re.findall(r'^import .*"(.*)";$', path.read_text("utf-8"), re.MULTILINE)

@@ -21,7 +21,6 @@ def test_contiguous_by_default():
 
 @given(tensors(), randoms)
 def test_offset_finds_the_element(x, r):
-    """offset(index) is the storage offset of the 0-d view at that index, address its byte."""
     index = tuple(r.randint(-n - 1, n) for n in x.shape)
     try:
         expected = x[index].storage_offset()
@@ -143,11 +142,9 @@ IMAGE, WIDE = Layout((2, 3, 4, 5)), Layout((2, 3, 4, 5), (99, 1, 15, 3))
     ("layout", "name", "sentence"),
     [
         (Layout((4, 6), (8, 1)), "contiguous_format", "dim 0 has stride 8, 6 is needed"),
-        (Layout((4, 6)).t(), "contiguous_format", "dim 1 has stride 6, 1 is needed"),
         (IMAGE, "channels_last", "dim 1 has stride 20, 1 is needed"),
         (WIDE, "channels_last", "dim 0 has stride 99, 60 is needed"),
         (Layout((4, 6)), "channels_last", "channels_last has 4 dims, this layout has 2"),
-        (IMAGE, "channels_last_3d", "channels_last_3d has 5 dims, this layout has 4"),
     ],
 )
 def test_reasons_of_contiguity(layout, name, sentence):

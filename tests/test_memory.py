@@ -80,7 +80,6 @@ def test_a_part_of_a_budget_is_charged_to_the_whole():
 
 
 def test_every_small_layout():
-    """Sets are equal exactly when filled sets are, whatever the normal form."""
     known = {}
     for shape in itertools.product((1, 2, 3), repeat=3):
         for stride in itertools.combinations_with_replacement(range(6), 3):
@@ -151,7 +150,6 @@ SHOWN = {
     "empty": memset(Layout((0,))),
     "2 bytes on cpu: 8*[0, 2)": MemorySet(3, [(8, 2)], "cpu"),
     "4 bytes in storage 'a': 0 + [0, 4)": memset(Layout((4,), storage="a")),
-    "1 byte: 0": memset(Layout(())),
     "12 bytes on cuda:1: 8*[0, 3) + [0, 4)": MemorySet(999, [(8, 3), (1, 4)], "cuda:1"),
     "an undecided number of bytes: 0 + 1000000021*[0, 1000000) + 1000000009*[0, 1000000) "
     "+ 1000000007*[0, 1000000)": memset(TANGLED),
@@ -160,7 +158,6 @@ SHOWN = {
 
 @pytest.mark.parametrize("shown", SHOWN)
 def test_repr_shows_the_digits(shown):
-    """The repr has step and size of each digit, but not absolute addresses, which differ in each run."""
     assert repr(SHOWN[shown]) == f"MemorySet({shown})"
 
 
@@ -172,12 +169,8 @@ def test_nothing_collides_with_nothing():
 @pytest.mark.parametrize("steps", [(2, 3), (6, 10, 15), (10**9 + 7, 10**9 + 9, 10**9 + 21)])
 def test_the_first_bytes_come_at_once(steps, size):
     """Even of a set too large to finish, and inside a single endless run."""
-    highest = 40 * max(steps)
-    expected = sorted(bytes_of(Layout([highest // step + 1 for step in steps][:2], steps[:2])))
-    if len(steps) == 3:
-        expected = sorted({a + k * steps[2] for a in expected for k in range(41)})
-    endless = memset(Layout((size,) * len(steps), steps))
-    assert list(itertools.islice(endless, 30)) == expected[:30]
+    endless, beginning = (Layout((n,) * len(steps), steps) for n in (size, 31))
+    assert list(itertools.islice(memset(endless), 30)) == sorted(bytes_of(beginning))[:30]
 
 
 def test_iteration_goes_on_beyond_the_budget_of_a_byte():
@@ -233,18 +226,6 @@ def test_blocks_of_many_elements_cost_nothing():
         memset(odd).blocks(size, budget=3000)
     huge = Layout((10**30, 10**40), (10**50, 64))
     assert memset(huge).blocks(64) == Blocks(64, 10**70, 0)
-
-
-def test_slices_of_a_large_layout_together_cost_nothing():
-    x = Layout((10**6, 10**6), itemsize=4)
-
-    def together(*layouts):
-        return blocks_together([part_of(layout) for layout in layouts], 64, Budget(100))
-
-    assert together(x[:, ::2], x[:, 1::2]) == memset(x).blocks(64).touched
-    assert together(x[::2], x[1::2]) == memset(x).blocks(64).touched
-    assert together(x[:-1, :500], x[1:, :500]) == memset(x[:, :500]).blocks(64).touched
-    assert together(x[:10], x[20:30, ::32]) == 10 * 62_500 + 10 * 31_250
 
 
 def test_two_columns_of_rows_that_end_inside_a_block():

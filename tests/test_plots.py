@@ -20,7 +20,6 @@ from stridekit.timing import Ratio
 
 
 def words(drawn):
-    """The texts among the marks, each with the place that it belongs to."""
     return [(text.get_text(), pytest.approx(text.xy)) for text in drawn.texts]
 
 
@@ -145,11 +144,10 @@ PICTURES = {
     "sweep": lambda: plots.draw_sweep([1, 2], {"one": [1, 2], "two": [2, 1]}),
     "runs": lambda: plots.draw_runs({"recorded": [1.0, 2.0]}),
 }
-in_each_picture = pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
 SENTENCE = "time falls to about 8, stays nearly flat to 32, and then halves with each step"
 
 
-@in_each_picture
+@pytest.mark.parametrize("draw", PICTURES.values(), ids=PICTURES)
 def test_a_note_stands_below_in_lines_by_which_the_picture_is_higher(draw):
     drawn, where = draw(), "one machine after another, " * 6
     before = drawn.figure.get_figheight()

@@ -75,18 +75,14 @@ L  x[sym.shape[0]] / x[sym.shape[0] :] / x[unbacked] / read_element(T[0], unback
 # Numbers, dims and values without end
 L  Layout((2**5000,))  =>  shape[0] is <int of 5,001 bits>: numbers go up to 2**4096
 L  Layout((2,), storage_offset=2**4096 + 1)  =>  storage_offset is <int of 4,097 bits>
-L  Layout((2,), (-(2**5000),))  =>  stride[0] is <int of 5,001 bits>
-L  x[2**5000]  =>  an index is <int of 5,001 bits>
 L  Layout((2**3000, 2**3000), (0, 0))  =>  more than 2**4096 elements
 L  Layout((1,) * 1001)  =>  1,001 dims are more than a layout has: 1,000
 L  Layout(itertools.count())  =>  a count with more than 100,000 values: give fewer
-L  x.view((1,) * 200_000)  =>  a tuple with more than 100,000 values
 L  Layout((10**6,)).split(1) / Layout((10**6,)).chunk(10**6) / Layout((10**6,)).unbind()
     =>  that would be 1,000,000 layouts of 1 dims, 50,000 are the most
 L  Layout((10**6,)).tensor_split(60_000) / Layout((0,)).chunk(60_000)
     / Layout((60_000,)).split_with_sizes([1] * 60_000)  =>  that would be 60,000 layouts
 L  Layout((10**6,)).tensor_split(range(60_000))  =>  that would be 60,001 layouts
-L  Layout((10**6,)).hsplit(10**5)  =>  that would be 100,000 layouts
 L  Layout((2000,) * 60).unbind()  =>  that would be 2,000 layouts of 60 dims, 1,666 are the most
 
 # Views
@@ -265,8 +261,6 @@ E  compare(ab, device="tpu")  =>  device 'tpu' cannot be timed
 E  compare(ab, graph=True)  =>  give device='cuda' as well
 E  cmp.measurement("c")  =>  'c' was not compared: a, b were
 E  compare(dict.fromkeys("abc", f), rounds=1).verdict  =>  these are 3: ask ratios
-E  measure(raises)  =>  'raises' raised KeyError
-E  measure(f, min_run_time=0)  =>  min_run_time=0
 E  measure(f, min_run_time=float("inf"))  =>  min_run_time=inf
 E  measure(f, label=3)  =>  label is of type int
 E  claim(ab, {"a": 1, "c": 2})  =>  predicted a, c, to measure b
@@ -274,7 +268,6 @@ E  claim(ab, 1, record="x y z", **quick)  =>  nothing is recorded as 'x y z', on
 E  show_runs([1e-6], "", record="x y z")  =>  nothing is recorded as 'x y z', only
 E  timing.page_faults(f, -1) / timing.page_faults(f, True) / timing.page_faults(f, 1.0)
     =>  calls= … : give how often to call it
-E  timing.page_faults(3)  =>  function is of type int, not a function: give it itself
 
 # Questions to a learner
 V  Predict(" ", 1)  =>  the question is empty

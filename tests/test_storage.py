@@ -40,7 +40,6 @@ def test_every_dtype(dtype):
 
 
 def test_bytes_that_fill_no_element():
-    """Ten bytes hold two elements of four; the last two bytes are left out."""
     ten = torch.arange(10, dtype=torch.uint8).untyped_storage()
     x = torch.empty(0, dtype=torch.int32).set_(ten, 1, (1,), (1,))
     for result in (read_storage(x), storage_view(x)):
@@ -143,7 +142,6 @@ class LiarAboutItsStorage(torch.Tensor):
 
 @pytest.mark.parametrize("liar", [Liar, LiarAboutItsStorage])
 def test_a_subclass_is_not_believed(liar):
-    """The readers read the memory that torch knows, and return plain tensors."""
     whole = torch.arange(8.0)
     for view in (whole, whole[2:6], whole[::2]):
         x = view.as_subclass(liar)

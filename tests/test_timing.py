@@ -119,7 +119,6 @@ def test_work_on_another_stream_is_refused_by_the_clock_of_the_current_one(gpus)
 
 
 def test_samples_of_no_time_are_refused():
-    """They would be divided by."""
     with pytest.raises(TimingError, match=r"^'it' took 0 s in one of calls 2 to 3: it gives"):
         sampling.Subject("it", once, 2).sample(SimpleNamespace(seconds=lambda *_: (0.0, 0.0)))
     nothing = Comparison({"a": [[0.0]], "b": [[1.0]]}, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu")
@@ -130,13 +129,10 @@ def test_samples_of_no_time_are_refused():
 def test_a_sample_on_the_gpu_lasts_a_millisecond_and_has_no_more_calls_than_the_queue_holds(gpus):
     work = {"short": lambda: gpus.launch(1e-4), "long": lambda: gpus.launch(3e-4)}
     two = compare(work, device="cuda", rounds=4)
-    assert two.ratios["long"].value == pytest.approx(3)
-    assert two.device == "cuda" and two.verdict == "slower"
     assert two.calls == {"short": 10, "long": 3}
-    # 1 + 2 + 4 calls and three times 8 find that ten take a millisecond: 14.5 ms want 15 samples.
+    assert two.ratios["long"].value == pytest.approx(3)
     one = measure(lambda: gpus.launch(1e-4), device="cuda", min_run_time=14.5e-3)
-    assert (one.calls, one.warm_up_calls, one.label) == (10, 31, "<lambda>")
-    assert one.seconds == pytest.approx((1e-4,) * 15) and one.value == one.quartiles[0]
+    assert one.label == "<lambda>" and one.seconds == pytest.approx((1e-4,) * 15)
     assert one.host_seconds == pytest.approx((12e-6,) * 15)
     one = measure(lambda: gpus.launch(1e-9), device="cuda", min_run_time=1e-9)
     assert (one.calls, one.warm_up_calls) == (100, 255)
@@ -249,8 +245,6 @@ def test_two_go_there_and_back_and_more_go_in_a_new_order_each_round():
     assert compared.order == compare(three, rounds=30).order
     assert compared.order != compare(three, rounds=30, seed=1).order
     assert list(compared.ratios) == ["b", "c"]
-    with pytest.raises(TimingError, match="the name 1 is an int"):
-        compare({"a": once, 1: once})
 
 
 FULL = Comparison(
@@ -399,7 +393,6 @@ SIGNS = [
     ([subject("a", [*QUIET, 99.0])], []),
     ([A, subject("b", SLOW)], ["b: the median is 3.0 times the lower quartile"]),
     ([A, B, subject("c", LUCKY)], [f"c: {BEST.format('0.50')}"]),
-    ([subject("a", LUCKY), B], [f"b: {BEST.format('2.00')}"]),
     ([A, subject("b", [0.94, *QUIET])], [f"b: {BEST.format('0.94')}"]),
     ([subject("a", [0.94, *QUIET]), B], [f"b: {BEST.format('1.06')}"]),
     ([A, subject("b", [0.955, *QUIET])], []),  # up to 5 % is chance
@@ -515,7 +508,6 @@ def test_an_open_file_is_a_result():
 @pytest.mark.parametrize("ending", [once, raises, stops])
 @both_ways
 def test_threads_are_as_before(ending, time_it):
-    """Even if the work raises, or you interrupt it."""
     seen = set()
     with sampling.threads(1024):
         assert torch.get_num_threads() == 1024

@@ -124,7 +124,6 @@ def state():
 
 @pytest.fixture(scope="module")
 def plainly():
-    """Everything, without any setting."""
     with together([]):
         return everything()
 
@@ -149,7 +148,6 @@ def test_a_widget_lives_on_where_its_mode_is_gone():
 
 @pytest.mark.parametrize("modes", SOME_AT_ONCE, ids=", ".join)
 def test_what_an_answer_sets_ends_with_its_call(modes):
-    """Each call sees torch's defaults, also after one that has set others."""
     seen = []
 
     def sets_all(t, index):

@@ -14,10 +14,9 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from stridekit import Layout, loop_nest, memset, output_layout, traffic
 from stridekit.cost.refetch import CacheSets, Walk, fetched
 from stridekit.cost.warp import warp_sectors
-from stridekit.memory.blocks import blocks
-from stridekit.memory.strided_set import Budget, normal_form
+from stridekit.memory.strided_set import Budget
 from stridekit.widgets.traversal_explorer.widget import Warp
-from tests.brute_force import blocks_of, bytes_of, partial_of
+from tests.brute_force import address_of, blocks_of, bytes_of, partial_of
 from tests.strategies import tensors
 from tests.walks import sectors_of
 
@@ -114,6 +113,8 @@ def test_the_number_of_elements_costs_nothing():
     through = traffic((x, y.t()), out, cache=2**20, budget=300)
     assert [operand.fetched for operand in through.operands] == [625 * 10**8, 10**12, 625 * 10**8]
     assert traffic(reads=x[:, ::16], budget=300).efficiency == 1 / 16
+    for parts in ((x[:, ::2], x[:, 1::2]), (x[::2], x[1::2]), (x[:-1], x[1:])):
+        assert traffic(parts, budget=300).lines_read == 625 * 10**8
     assert traffic((x, y.t()), out, store="allocate", budget=300).moved == 64 * 250_000_000_000
     odd = Layout((1001, 1003, 1007, 1009), itemsize=4)[::2, 5:, ::3, 1:].permute(3, 1, 0, 2)
     assert traffic(odd, odd.contiguous(), budget=3000).lines_written * 16 >= odd.numel
@@ -137,7 +138,6 @@ class Cache:
 
 
 def lru(walks, line, lines):
-    """Lines fetched by each operand, visit by visit."""
     cache, misses = Cache(lines), [0] * len(walks)
     for index in product(*(range(n) for _, n in walks[0].loops)):
         for k, walk in enumerate(walks):
@@ -163,12 +163,6 @@ def random_walks(rng):
     return walks
 
 
-def own_lines(walk):
-    """The lines that a walk touches at all."""
-    part = normal_form(walk.start, [*walk.loops, (1, walk.itemsize)])
-    return blocks(part, 64, Budget(PLENTY)).touched
-
-
 def test_fetched_lines_against_a_cache_filled_visit_by_visit():
     """Exact where all fits; else nearly always, and rarely more than a tenth off."""
     rng, exact, near, total = random.Random(0), 0, 0, 0
@@ -179,7 +173,7 @@ def test_fetched_lines_against_a_cache_filled_visit_by_visit():
         assert all(0 <= one.filled <= one.touched for one in blocks_of_each)
         found = [one.touched for one in blocks_of_each]
         expected = lru(walks, 64, lines)
-        if sum(map(own_lines, walks)) <= lines:
+        if sum(lru(walks, 64, PLENTY)) <= lines:
             assert found == expected
         else:
             total += 1
@@ -202,13 +196,11 @@ def test_turns_that_just_fit(outer, inner, lines):
 
 def test_lines_that_come_in_parts_are_not_filled():
     """Three whole lines are touched, and none of the 16 fetches fills one: never a negative number."""
-    [found] = fetched([Walk(4, ((4, 3), (12, 3), (36, 2)), 4)], 16, 2, Budget(PLENTY))
-    assert (found.touched, found.filled) == (16, 0)
-    [found] = fetched([Walk(5, ((4, 2), (1, 1), (2, 2)), 2)], 4, 1, Budget(PLENTY))
-    assert (found.touched, found.filled) == (
-        3,
-        1,
-    )  # bytes 5 to 12: a loop of one turn only moves on
+    in_parts = Walk(4, ((4, 3), (12, 3), (36, 2)), 4)
+    one_turn = Walk(5, ((4, 2), (1, 1), (2, 2)), 2)  # bytes 5 to 12: this loop only moves on
+    for walk, line, lines, counts in [(in_parts, 16, 2, (16, 0)), (one_turn, 4, 1, (3, 1))]:
+        [found] = fetched([walk], line, lines, Budget(PLENTY))
+        assert (found.touched, found.filled) == counts
 
 
 def test_a_line_that_two_rows_share_comes_twice_column_by_column():
@@ -285,7 +277,6 @@ def test_misses_against_a_plain_cache(addresses, sets, ways, line):
 
 @given(tensors(), st.integers(1, 9), st.integers(1, 3), st.randoms())
 def test_a_layout_is_walked_in_the_order_of_its_indices(x, sets, ways, rng):
-    """Or of its dims, the outermost first; one set is the plain cache."""
     layout, order = Layout.of(x), rng.sample(range(x.ndim), x.ndim)
     addresses = [layout.address(index) for index in product(*map(range, layout.shape))]
     assert CacheSets(sets, ways).misses(layout) == by_sets(addresses, sets, ways, 64)
@@ -326,17 +317,13 @@ def test_the_table_names_lines_that_are_kept_the_cache_and_what_stores_do():
 @given(tensors(), st.sampled_from([1, 4, 32]), st.sampled_from([8, 32, 64]))
 def test_sectors_of_a_warp(x, lanes, sector):
     """Each warp takes its elements in the order of the indices: the sectors of their bytes."""
-    elements = [{a.data_ptr() + k for k in range(a.element_size())} for a in flat(x)]
+    indices = product(*map(range, x.shape))
+    elements = [{address_of(x, index) + k for k in range(x.itemsize)} for index in indices]
     for warp in range(-(-len(elements) // lanes)):
         numbers = set().union(*elements[warp * lanes : (warp + 1) * lanes])
         found = warp_sectors(x, warp, lanes=lanes, sector=sector)
         assert found.sectors == len(blocks_of(numbers, sector)) and found.useful == len(numbers)
         assert found.minimum <= found.sectors and 0 < found.efficiency <= 1
-
-
-def flat(x):
-    """The elements as 0-d tensors, in the order of the indices."""
-    return [x[index] for index in product(*map(range, x.shape))]
 
 
 def test_a_warp_is_that_of_the_widget():

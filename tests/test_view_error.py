@@ -21,7 +21,6 @@ BACKWARDS = np.arange(24, dtype=np.int16).reshape(4, 6)[::-1]
 
 
 def refusal(x, shape):
-    """torch's refusal of the view, or None."""
     try:
         x.view(shape)
     except RuntimeError as error:
@@ -90,7 +89,6 @@ def check_advice(x, wanted, facts):
 
 
 def beginnings(shape):
-    """The numbers of elements from the beginning of each dim on."""
     return {prod(shape[d:]) for d in range(len(shape))}
 
 

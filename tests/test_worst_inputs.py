@@ -29,13 +29,10 @@ KNOWN = NAMES | {"L": stridekit.Layout, "itertools": itertools, "strides": strid
 # is not measured, and the call. The repr of the answer is measured too.
 TANGLED = "L((10**9,) * 3, (10**9 + 7, 10**9 + 9, 10**9 + 21))"  # three steps that interleave
 HARD = "L((2,) * 60, [10**12 + k**5 for k in range(60)])"
-OTHER = "L((2,) * 60, [10**12 + k**4 for k in range(60)], 1)"
 DEEP = "L((2,) * 900, [2**k + 2 ** (k // 2) for k in range(900)])"
 WEIGHTS = "w = [7**k % 10**18 for k in range(60)]"
-HOLES = (
-    "holes = L((63, 10**20 - 1), (10**20, 1), sum(w[::2]) + 2)"  # does a sum of weights meet one?
-)
-MANY = "t = torch.zeros(10**6)"
+# Does a sum of weights meet one?
+HOLES = "holes = L((63, 10**20 - 1), (10**20, 1), sum(w[::2]) + 2)"
 CHAIN = "def chain(x):\n    for _ in range(3000): x = x.t()\n    return x.t().reshape(-1)"
 ROWS = [
     ("L", "", "L(itertools.count(1))"),
@@ -55,16 +52,13 @@ ROWS = [
     ("U", "", "memset(L((10**9,) * 3, (6, 10, 15), 10**10)) < memset(L((10**9,) * 3, (15, 21, 35)))"),
     ("U", f"{WEIGHTS}; {HOLES}", "is_view(L((2,) * 60, w, 10**20), holes)"),
     (".", "", f"is_view({DEEP}, L((10**9,) * 3, (2, 3, 10**400)))"),
-    ("U", "", f"shares_memory({HARD}, {OTHER})"),
     ("U", "", f"shares_memory({DEEP}, L((2,) * 900, [2**k + 2 ** (k // 3) for k in range(900)], 1))"),
     ("U", "", f"has_internal_overlap({HARD})"),
     (".", "", "loop_nest(*[L((2,) * 60), L((2,) * 60).T] * 500)"),
-    ("U", MANY, "traffic(tuple(t[k::3] for k in range(2000)), [t[k::5] for k in range(2000)])"),
     ("V", "", "traffic(itertools.repeat(L((3,))))"),
     ("U", "", "traffic([L((10 + k,)) for k in range(10**4)])"),
     ("V", "", f"traffic([{DEEP}] * 50)"),
     (".", "", "CacheSets(2**19, 1).misses(L((2**19,), (17,), itemsize=4))"),
-    (".", "", "CacheSets(1, 2**19).misses(L((2**19,), (17,), itemsize=4))"),
     (".", "t = torch.empty(()).expand(10**9, 10**9)", "explore(t)"),
     ("L", "", "setattr(StrideExplorer(L((4, 4))), 'chain', ['.clone()' * 100] * 1000)"),
     (".", "x = L((64, 64), (1, 64))", "setattr(StrideExplorer(x), 'chain', ['.clone()'] * 100)"),
@@ -117,7 +111,6 @@ def processes():
 
 @pytest.mark.parametrize(("outcome", "setup", "call"), ROWS, ids=lambda text: text[:60])
 def test_it_answers_or_says_why_not(processes, outcome, setup, call):
-    """In little time and memory: with an answer, or an error that a person can work with."""
     answers, answer = processes.Pipe(duplex=False)
     process = processes.Process(target=ask, args=(answer, setup, call))
     process.start()
