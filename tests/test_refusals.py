@@ -249,7 +249,6 @@ E  compare({})  =>  0 functions: a comparison needs two
 E  compare({"a": f}) / claim({"a": f}, 1)  =>  1 function: a comparison needs two
 E  compare(dict.fromkeys(map(str, range(101)), f))  =>  101 functions: a comparison needs two, at most 100
 E  compare([f, f])  =>  of type list: give a dict
-E  compare({"a": f, 1: f})  =>  the name 1 is an int: give each name as a text
 E  compare({"a": f, "b": 3})  =>  'b' is of type int, not a function
 E  compare({"a": f, "b": raises})  =>  'b' raised KeyError in its warm-up … timed: 'lost'
 E  compare(ab, rounds=0)  =>  rounds=0: give the number of rounds

@@ -245,6 +245,8 @@ def test_two_go_there_and_back_and_more_go_in_a_new_order_each_round():
     assert compared.order == compare(three, rounds=30).order
     assert compared.order != compare(three, rounds=30, seed=1).order
     assert list(compared.ratios) == ["b", "c"]
+    with pytest.raises(TimingError, match="the name 1 is an int"):
+        compare({"a": once, 1: once})
 
 
 FULL = Comparison(
