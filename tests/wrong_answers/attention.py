@@ -1,23 +1,15 @@
 """Wrong answers to the exercises of notebook 06."""
 
-from itertools import pairwise
-
 import torch
 
 from stridekit import Layout, memset
 from stridekit.exercises import attention as ex
-from stridekit.lessons.attention import matmul_copies, packed_heads
+from stridekit.lessons.attention import matmul_copies
 from tests.wrong_answers.collecting import ANOTHER_KIND, CHANGES, GENERAL, OUTSIDE, refused
-
-
-def heads_without_a_packing(B, T, H, D, which, packing):
-    x = packed_heads(B, T, H, D)["qkv".index(which)]
-    return x.shape, x.stride, x.storage_offset
-
 
 refused(ex.head_layout, {
     "Those are the strides of a tensor that was made": ["(B, H, T, D), (H * T * D, T * D, D, 1), 0"],
-    "You answer alike for all packings": [heads_without_a_packing],
+    "You answer alike for all packings": ["head_layout(B, T, H, D, which, '3HD')"],
     GENERAL: ["head_layout(B, T, H, D, {'q': 'k', 'k': 'q'}.get(which, which), packing)"],
     ANOTHER_KIND: ["head_layout(B, T, H, D, which, packing)[:2]", "torch.empty(B, T, 3, H, D)"],
 })  # fmt: skip
@@ -73,42 +65,24 @@ refused(ex.append, {
 })  # fmt: skip
 
 
-def step_of(table):
-    """The one step of a table; None if there are several, if it goes back, or if there are no blocks."""
-    steps = {after - before for before, after in pairwise(table)}
-    step = min(steps, default=0)
-    return step if table and len(steps) < 2 and step >= 0 else None
-
-
-def by_slices(pool, table, least=0):
-    """Blocks by a slice, where the table has one step and that is not too small."""
-    step = step_of(table)
-    if step is None or (step < least and len(table) > 1):
-        return pool[table]
-    return pool[table[0] : table[-1] + 1 : step or 1]
-
-
 BLOCKS = "blocks(pool, table)"
-BACK = (
-    "len(table) > 1 and len({b - a for a, b in zip(table, table[1:])}) == 1 and table[1] < table[0]"
-)
+VIEW = "return pool.as_strided("
 refused(ex.blocks, {
     "always in new memory": ["torch.cat([pool[k : k + 1] for k in table]) if table else pool[:0]"],
     "You make a view of neighbouring blocks alone": [
         "pool[table[0] : table[-1] + 1] "
         "if table and table == list(range(table[0], table[-1] + 1)) else pool[table]"],
     "Right wherever two blocks differ": [
-        lambda pool, table: pool[table] if step_of(table) is None
-        else pool[table[0] : table[-1] + 1 : step_of(table)]],
-    "You gather where one block is repeated": [lambda *given: by_slices(*given, least=1)],
+        f"{VIEW} => return pool[table[0] : table[-1] + 1 : step] if table else pool.as_strided("],
+    "You gather where one block is repeated": ["step < 0 => step < (len(table) > 1)"],
     "You gather where the table has one block": [
         f"pool[table] if len(table) < 2 else {BLOCKS}"],
     "Where the table goes back, your blocks": [
-        f"pool[table[-1] : table[0] + 1 : table[0] - table[1]] if {BACK} else {BLOCKS}"],
+        "blocks(pool, table[::-1] if table[::-1] == sorted(table) else table)"],
     ANOTHER_KIND: ["[pool[k] for k in table]"],
     "That reads pool's own memory": [
-        lambda pool, table: torch.from_numpy(pool.numpy()[table[0] : table[-1] + 1 : step_of(table)])
-        if step_of(table) else ex.blocks.reference(pool, table)],
+        f"{VIEW} => return torch.from_numpy(pool.numpy()[table[0] : table[-1] + 1 : step]) if step "
+        "else pool.as_strided("],
 })  # fmt: skip
 
 GROUP = "q.size(1) // k.size(1)"

@@ -1,9 +1,5 @@
 """Wrong answers to the exercises of notebook 04."""
 
-from itertools import accumulate
-
-import torch
-
 from stridekit.exercises import channels_last as ex
 from tests.wrong_answers.collecting import ANOTHER_KIND, CHANGES, GENERAL, OUTSIDE, refused
 
@@ -45,33 +41,13 @@ refused(ex.formats, {
 })  # fmt: skip
 
 
-def is_last(x):
-    return x.is_contiguous(memory_format=torch.channels_last)
-
-
-def flags(layers, x):
-    """For x and each result, whether its channels are last."""
-    return [is_last(t) for t in accumulate(layers, lambda t, layer: layer(t), initial=x)]
-
-
-def converted_in_between(layers, x):
-    for k, layer in enumerate(layers):
-        x = layer(x)
-        if not is_last(x):
-            return k
-        x = x.to(memory_format=torch.channels_last)
-    return len(layers)
-
-
 LOST = "not x.is_contiguous(memory_format=torch.channels_last)"
 refused(ex.first_to_lose, {
-    "One too many": [
-        lambda layers, x: [*flags(layers, x)[:-1], False].index(False)],
+    "One too many": ["return k => return 1 + k"],
     "You only look at what comes out at the end": [
-        lambda layers, x: len(layers) if flags(layers, x)[-1] else len(layers) - 1],
-    "Where none does, answer `len(layers)`": [
-        lambda layers, x: [*flags(layers, x), 0][1:].index(False) if not all(flags(layers, x)) else None],
-    "You convert what one layer returns": [converted_in_between],
+        f"return k => continue && return len(layers) => return len(layers) - ({LOST})"],
+    "Where none does, answer `len(layers)`": ["return len(layers) => return None"],
+    "You convert what one layer returns": ["layer(x) => layer(x.to(memory_format=torch.channels_last))"],
     GENERAL: [f"{LOST} => x.dim_order(ambiguity_check=True) != (0, 2, 3, 1)"],
     ANOTHER_KIND: ["return k => return layer"],
 })  # fmt: skip

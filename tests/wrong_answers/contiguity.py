@@ -17,35 +17,6 @@ def torch_view(shape, stride, new_shape):
         return None
 
 
-def chunks_of(shape, stride):
-    """The chunks, the innermost first: [elements, step] of each."""
-    chunks = []
-    for size, step in zip(shape[::-1], stride[::-1], strict=True):
-        if size != 1 and chunks and chunks[-1][0] * chunks[-1][1] == step:
-            chunks[-1][0] *= size
-        elif size != 1:
-            chunks.append([size, step])
-    return chunks
-
-
-def viewing(begin=lambda step: step, go_on=lambda step, size, first: step * size):
-    """An answer that cuts the chunks in a way of its own."""
-
-    def answer(shape, stride, new_shape):
-        chunks, steps, left, step, first = chunks_of(shape, stride), [], 1, 1, 1
-        for size in new_shape[::-1] if 0 not in shape else ():
-            if left == 1 and size > 1:
-                left, first = chunks.pop(0)
-                step = begin(first)
-            if left % size:
-                return None
-            steps.append(step)
-            left, step = left // size, go_on(step, size, first)
-        return steps[::-1] or (0,) * len(new_shape)
-
-    return answer
-
-
 VIEW = "(stride_ := view_stride(shape, stride, new_shape))"
 refused(ex.view_stride, {
     "You merge, but never cut": [
@@ -54,10 +25,11 @@ refused(ex.view_stride, {
             and (0 in shape or {s for n, s in zip(new_shape, view, strict=True) if n != 1} <= {*stride})
             and view) or None],
     "leaves out one of the factors": [
-        viewing(go_on=lambda step, size, first: size),
-        viewing(go_on=lambda step, size, first: size * first),
+        "step *= size => step = size",
+        "left, step = 1, 1 => left, step, chunk = 1, 1, (1, 1) && step *= size => step = size * chunk[1] "
+        "&& left, step = chunks.pop(0) => left, step = chunk = chunks.pop(0)",
     ],
-    "Your first step in a chunk is 1": [viewing(begin=lambda step: 1)],
+    "Your first step in a chunk is 1": ["left, step = chunks.pop(0) => left, step = chunks.pop(0)[0], 1"],
     "the answer is None, and nothing else": [
         lambda *layouts: torch_view(*layouts) or (),
         f"[stride[-1]] * len(new_shape) if {VIEW} is None else stride_",
@@ -71,34 +43,17 @@ refused(ex.view_stride, {
 })  # fmt: skip
 
 
-def contiguous_where(is_wrong, then=lambda needed, size: needed * size, zero_first=True):
-    """An is_contiguous that finds a stride wrong in a way of its own."""
-
-    def answer(shape, stride):
-        needed = 1
-        for size, step in zip(shape[::-1], stride[::-1], strict=True):
-            if size != 1 and is_wrong(step, needed):
-                return zero_first and 0 in shape
-            if size == 0:
-                return True
-            needed = then(needed, size)
-        return True
-
-    return answer
-
-
 RIGHT = "is_contiguous(shape, stride)"
 DENSE = "torch.empty_strided([n for n, s in zip(shape, stride) if s], [s for s in stride if s])"
 refused(ex.is_contiguous, {
     "Right wherever there is an element": [
-        contiguous_where(int.__ne__, zero_first=False),
-        lambda shape, stride: (0 in shape and shape[-1] == 0)
-        or contiguous_where(int.__ne__, zero_first=False)(shape, stride),
+        "0 in shape => 0 in shape[1:]",
+        "0 in shape => 0 in shape[-1:]",
     ],
     "Right for one dim and for two": [
-        contiguous_where(int.__ne__, lambda needed, size: size), f"{RIGHT} or len(shape) > 2"],
+        "needed *= size => needed = size", f"{RIGHT} or len(shape) > 2"],
     "Right wherever no stride is 0": [f"0 in shape or {DENSE}.is_contiguous()"],
-    "Your test lets a stride be larger": [contiguous_where(int.__lt__)],
+    "Your test lets a stride be larger": ["step != needed => step < needed"],
     GENERAL: [
         "0 in shape or not shape or stride[0] == prod(shape[1:])",
         "not shape or shape[0] * stride[0] == prod(shape)",
@@ -114,7 +69,6 @@ refused(ex.mergeable, {
     "You ask that the inner dim steps by 1": [
         "0 in shape or 1 in shape[d : d + 2] or (stride[d], stride[d + 1]) == (shape[d + 1], 1)"],
     "Right where there are only two dims": [
-        lambda shape, stride, d: 0 in shape or len(chunks_of(shape, stride)) < 2 or 1 in shape[d : d + 2],
         f"{RIGHT} and len(shape) == 2",
         "mergeable(shape, stride, 0)",
     ],

@@ -53,15 +53,6 @@ refused(ex.break_even, {
 })  # fmt: skip
 
 
-def offsets_in_bytes(expressions):
-    def lines(name):
-        v = expressions[name]
-        start = v.storage_offset() * v.itemsize
-        return traffic((Layout(v.shape, v.stride(), start, v.itemsize), v + 1)).moved
-
-    return sorted(expressions, key=lines)
-
-
 BY_COST = "sorted(cheapest_first(expressions), key=lambda name: (cost(expressions[name]), {}))"
 refused(ex.cheapest_first, {
     "Right wherever no two move equally many lines": [
@@ -69,7 +60,7 @@ refused(ex.cheapest_first, {
         BY_COST.format("expressions[name].numel()"),
         "(lambda names: [names[k] for k in sorted(names)])({cost(v): k for k, v in expressions.items()})",
     ],
-    "You lose where in its line a tensor starts": [offsets_in_bytes],
+    "You lose where in its line a tensor starts": ["v.storage_offset() => v.storage_offset() * v.itemsize"],
     GENERAL: ["list(expressions)[::-1]"],
     ANOTHER_KIND: ["sorted(expressions)[:3]", "set(expressions)", "frozenset(expressions)", "'abcd'",
                    "[*expressions.values()]"],

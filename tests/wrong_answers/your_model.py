@@ -1,34 +1,15 @@
 """Wrong answers to the exercises of notebook 07."""
 
-from itertools import accumulate
-
-from stridekit import Layout
 from stridekit.exercises import your_model as ex
 from tests.wrong_answers.collecting import GENERAL, STOPS, refused
 
-
-def chain(x, steps):
-    """All tensors of a chain, the first of them x."""
-    return [*accumulate(steps, lambda t, step: step(t), initial=x)]
-
-
-def flat(t):
-    """True if `t.view(-1)` works."""
-    return not Layout.of(t).why_not_view(-1)
-
-
-def first(flags, otherwise):
-    """The number of the first False, or the other number."""
-    return flags.index(False) if False in flags else otherwise
-
-
+NO_VIEW = "Layout.of(step(x.contiguous())).why_not_view(-1)"
 refused(ex.made_by, {
     "the first step after which no view": [
-        lambda x, steps: first([*map(flat, chain(x, steps)[1:])], len(steps))],
+        f"{NO_VIEW} => Layout.of(step(x)).why_not_view(-1) && made = k => return k"],
     "whose result is not contiguous": [
-        lambda x, steps: first([t.is_contiguous() for t in chain(x, steps)[1:]], len(steps))],
-    "You answer with the last step": [
-        lambda x, steps: len(steps) if flat(chain(x, steps)[-1]) else len(steps) - 1],
+        f"{NO_VIEW} => not step(x).is_contiguous() && made = k => return k"],
+    "You answer with the last step": [f"{NO_VIEW} => k == len(steps) - 1"],
     "You count from 1": ["made_by(x, steps) + 1"],
     GENERAL: ["made_by(x, steps) if len(steps) < 3 else 0"],
 })  # fmt: skip
@@ -50,59 +31,25 @@ refused(ex.features, {
 })  # fmt: skip
 
 
-def layout(t):
-    return t.shape, t.stride(), t.dtype
-
-
-def same(by):
-    """The steps before and after which a chain's tensors are equal by some measure."""
-
-    def answer(x, steps):
-        tensors = chain(x, steps)
-        return [k for k in range(len(steps)) if by(tensors[k], tensors[k + 1])]
-
-    return answer
-
-
-def same_values(a, b):
-    return a.shape == b.shape and a.dtype == b.dtype and bool((a == b).all())
-
-
+SAME = "same and y.stride() == x.stride() and y.dtype == x.dtype"
 refused(ex.does_nothing, {
-    "addresses alone": [same(lambda a, b: a.data_ptr() == b.data_ptr())],
-    "You compare values": [same(same_values)],
-    "You ask for the same object": [same(lambda a, b: a is b)],
-    "You run every step on the first x": [
-        lambda x, steps: [
-            k for k, y in enumerate(step(x) for step in steps)
-            if y.data_ptr() == x.data_ptr() and layout(y) == layout(x)]],
-    "You compare all but the address": [same(lambda a, b: layout(a) == layout(b))],
+    "addresses alone": [f"{SAME} => y.data_ptr() == x.data_ptr()"],
+    "You compare values": [f"{SAME} => y.shape == x.shape and y.dtype == x.dtype and (y == x).all()"],
+    "You ask for the same object": [f"{SAME} => y is x"],
+    "You run every step on the first x": ["x = y => y = x"],
+    "You compare all but the address": ["same = y.data_ptr() == x.data_ptr() and => same ="],
     GENERAL: ["[]"],
 })  # fmt: skip
 
 
-def without(k, x, steps):
-    """The result without step k; None if the chain stops."""
-    try:
-        return chain(x, steps[:k] + steps[k + 1 :])[-1]
-    except (RuntimeError, IndexError):
-        return None
-
-
+EQUAL = "left.dtype == whole.dtype and torch.equal(left, whole)"
 refused(ex.can_go, {
-    "whether the chain comes to its end": [
-        lambda x, steps: [k for k in range(len(steps)) if without(k, x, steps) is not None]],
-    "You compare shapes alone": [
-        lambda x, steps: [
-            k for k in range(len(steps))
-            if getattr(without(k, x, steps), "shape", None) == chain(x, steps)[-1].shape]],
-    "a `view` behind it can need it": [same(same_values)],
-    "Right unless both results are one object": [
-        lambda x, steps: [
-            k for k in ex.can_go.reference(x, steps) if without(k, x, steps) is not chain(x, steps)[-1]]],
-    STOPS: [
-        lambda x, steps: [
-            k for k in range(len(steps)) if chain(x, steps[:k] + steps[k + 1 :])[-1].equal(x)]],
+    "whether the chain comes to its end": [f"{EQUAL} => k >= 0"],
+    "You compare shapes alone": [f"{EQUAL} => list(left.shape) == list(whole.shape)"],
+    "a `view` behind it can need it": [
+        "left = run([*steps[:k], *steps[k + 1 :]]) => left, whole = run(steps[:k]), run(steps[: k + 1])"],
+    "Right unless both results are one object": [f"{EQUAL} => {EQUAL} and left is not whole"],
+    STOPS: ["except (RuntimeError, IndexError) => except ZeroDivisionError"],
 })  # fmt: skip
 
 RIGHT = "decode(has, wants)"
