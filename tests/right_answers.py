@@ -72,6 +72,7 @@ RIGHT = [
     (strides.recover_slice, "start + view.numel() * step => start + max((len(view) - 1) * step + 1, 0)"),
     (strides.recover_slice, "(recover_slice(base, view),)"),  # base[(s,)] is base[s]
     (strides.raw_bytes, "bytes(t.untyped_storage().tolist())"),
+    (strides.raw_bytes, "storage.data_ptr() => ctypes.c_void_p(storage.data_ptr())"),
     (strides.row, lambda x, i: x[:].as_strided_(x.shape[1:], (x.stride(1),), start(x, i))),
     (strides.row, lambda x, i: torch.as_strided(x, x.shape[1:], x.stride()[1:], start(x, i))),
     (strides.row, lambda x, i: torch.Tensor.as_strided(

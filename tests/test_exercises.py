@@ -437,14 +437,6 @@ def test_a_read_that_would_end_python_is_stopped(address, where):
     assert not ex.raw_bytes.check(lambda t: ctypes.string_at(address, 16)).passed
 
 
-def test_the_fence_lets_pointers_through():
-    def answer(t):
-        storage = t.untyped_storage()
-        return ctypes.string_at(ctypes.c_void_p(storage.data_ptr()), storage.nbytes())
-
-    assert ex.raw_bytes.check(answer).passed
-
-
 def test_a_delicate_case_waits_until_all_others_are_right():
     seen = []
     ex.raw_bytes.check(lambda t: seen.append(t) or b"")

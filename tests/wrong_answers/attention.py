@@ -1,8 +1,6 @@
 """Wrong answers to the exercises of notebook 06."""
 
-import torch
-
-from stridekit import Layout, memset
+from stridekit import Layout
 from stridekit.exercises import attention as ex
 from stridekit.lessons.attention import matmul_copies
 from tests.wrong_answers.collecting import ANOTHER_KIND, CHANGES, GENERAL, OUTSIDE, refused
@@ -15,27 +13,14 @@ refused(ex.head_layout, {
 })  # fmt: skip
 
 
-def expanded(a, b):
-    """The two as `@` expands them."""
-    batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    return [x.expand(*batch, *x.shape[-2:]) for x in (a, b)]
-
-
-def merges(x):
-    """True if the batch dims of x are one dim of a view."""
-    return not Layout.of(x).why_not_view(x.shape[:-2].numel(), *x.shape[-2:])
-
-
 CLONES = "matmul_clones(a, b)"
 refused(ex.matmul_clones, {
     "You forget that the operands are expanded first": [
-        lambda a, b: [0 if merges(x) else x.nbytes for x in (a, b)]],
-    "You count each clone without its repetitions": [
-        lambda a, b: [0 if merges(x) else len(memset(x)) for x in expanded(a, b)]],
+        "given.expand(*batch, *given.shape[-2:]) => given"],
+    "You count each clone without its repetitions": ["x.nbytes => len(memset(x))"],
     "You take what is not contiguous": [
         lambda a, b: [0 if not Layout.of(x).why_not_view(-1) else x.nbytes for x in (a, b)]],
-    "You look at the last two dims": [
-        lambda a, b: [0 if 1 in x.stride()[-2:] else x.nbytes for x in expanded(a, b)]],
+    "You look at the last two dims": ["steps == needed => 1 in x.stride()[-2:]"],
     "the wrong way round": [lambda a, b: matmul_copies(a, b)[1::-1]],
     ANOTHER_KIND: [f"[n > 0 for n in {CLONES}]", f"sum({CLONES})", f"(*{CLONES}, 0)"],
 })  # fmt: skip
@@ -74,7 +59,7 @@ refused(ex.blocks, {
         "if table and table == list(range(table[0], table[-1] + 1)) else pool[table]"],
     "Right wherever two blocks differ": [
         f"{VIEW} => return pool[table[0] : table[-1] + 1 : step] if table else pool.as_strided("],
-    "You gather where one block is repeated": ["step < 0 => step < (len(table) > 1)"],
+    "You gather where one block is repeated": ["steps, default=0) => steps, default=0) - (0 in steps)"],
     "You gather where the table has one block": [
         f"pool[table] if len(table) < 2 else {BLOCKS}"],
     "Where the table goes back, your blocks": [
