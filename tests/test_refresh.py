@@ -74,15 +74,6 @@ def cells(refreshed):
     return dict(zip(CELLS, form.parse(refreshed.read_text()).cells, strict=True))
 
 
-@needs_chromium
-@pytest.mark.long
-def test_second_run_changes_no_byte(refreshed):
-    """The clock, the slider's model and the order of a set do not show in the file."""
-    text = refreshed.read_bytes()
-    assert refresh.main([str(refreshed)]) == 0
-    assert refreshed.read_bytes() == text
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_the_lessons_are_as_the_refresh_leaves_them(path):

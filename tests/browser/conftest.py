@@ -74,10 +74,7 @@ def exported(notebooks):
 
 @pytest.fixture(scope="session")
 def small_site(tmp_path_factory):
-    """Two exported lessons: every kind of widget, the last in two views; a card and what is behind it.
-
-    Of the reference there is one page, as to write all of them takes long.
-    """
+    """Two exported lessons, every kind of widget and cards; all pages of the reference would take long."""
     code, words = v4.new_code_cell, v4.new_markdown_cell
     folder = tmp_path_factory.mktemp("a site") / "notebooks"
     folder.mkdir()
