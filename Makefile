@@ -22,8 +22,7 @@ OF_THE_PACKAGE := $(patsubst %,tests/test_%.py,layout views memory aliasing rela
   explain view_error storage diagnose audit audit_findings audit_report fuzz) \
   $(addprefix stridekit/,layout.py rules.py memory tensors audit)
 
-# One worker has the browser and spends half its time waiting; with more than four, workers wait for each other.
-IN_PARALLEL = -n logical --maxprocesses=4
+IN_PARALLEL = -n auto
 
 # Some tools take an empty HOME as the current folder; without HOME they ask the user database.
 ifeq ($(strip $(HOME)),)

@@ -41,7 +41,13 @@ def pytest_collection_finish(session):
         import matplotlib.font_manager  # noqa: F401
 
 
-# Several workers: `pytest -n 2 --dist loadfile` -----------------------------------------------------------
+# Several workers: `pytest -n auto` -----------------------------------------------------------------------
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """One more than processors, as two workers wait for a browser; of more than four, all would wait."""
+    return min((os.cpu_count() or 1) + 1, 4)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -63,7 +63,7 @@ def workflow(name):
 
 def test_pushes_are_tested_and_a_release_waits_for_a_person():
     """Linux runs CI's script; other systems run the guide's commands for use without make."""
-    assert {".ci/run", "python -m pytest -n logical"} <= set(workflow("test")[1])
+    assert {".ci/run", "python -m pytest -n auto"} <= set(workflow("test")[1])
     jobs, said = workflow("night")
     assert jobs["all"]["strategy"]["matrix"]["target"] == ["test-all", "mutate"]
     assert ".ci/run ${{ matrix.target }}" in said
