@@ -6,7 +6,7 @@ counts slowly. tests/test_live.py has Hypothesis draw, `make fuzz` draws many mo
 
 import re
 from collections.abc import Callable
-from itertools import product
+from itertools import chain, product
 from math import prod
 from random import Random
 from typing import Any
@@ -19,10 +19,9 @@ from stridekit.widgets.engine import Script
 from stridekit.widgets.explorer import Explorer
 from stridekit.widgets.notation import layout_json
 from stridekit.widgets.stride_explorer.widget import words
-from stridekit.widgets.traversal_explorer.widget import Counts, Walk
+from stridekit.widgets.traversal_explorer.widget import Counts, Walk, costs
 from tests import live_lines
 from tests import steps as drawn
-from tests.walks import Visit, costs, visit_of
 
 # Layouts ------------------------------------------------------------------------------------------------
 
@@ -307,9 +306,7 @@ def walks(r: Random) -> None:
     if r.random() < 0.3:
         stride = [r.choice((0, 1, 1, 2, 5, 8)) for _ in shape]
         x = Layout(shape, stride, r.choice((0, 3)), itemsize)
-    elif (
-        r.random() < 0.2
-    ):  # lines come again after others: what was used longest ago is not the oldest
+    elif r.random() < 0.2:  # lines come again after others: the oldest one was used since
         line = 64 // itemsize
         stride = [line, r.choice((3, 4, 5)) * line, line]
         wander = Layout((r.randint(3, 5), r.randint(2, 3), r.randint(2, 3)), stride, 0, itemsize)
@@ -331,18 +328,19 @@ def walk(x: Layout, order: tuple[int, ...], cache_lines: int, alignment: int, r:
     elements = reach.permute(order).flatten().tolist()
     lines = [[(alignment + e * x.itemsize + k) // 64 for k in range(x.itemsize)] for e in elements]
     assert all(len({*touched}) == 1 for touched in lines)  # aligned elements straddle nothing
-    hits = [*slow_hits([line for line, *_ in lines], cache_lines)]
-    visits = [*map(Visit, elements, (line for line, *_ in lines), hits)]
-    assert [visit_of(**visit) for visit in found] == visits, (x, order)
+    firsts = [line for line, *_ in lines]
+    hits = [*slow_hits(firsts, cache_lines)]
+    visits = [*zip(elements, firsts, hits, strict=True)]
+    assert [(v["element"], v["line"], v["hit"]) for v in found] == visits, (x, order)
     for end in (upto, x.numel):
         counted = Counts(**costs.countsOf(found, x.itemsize, end))
         assert counted == slow_counts(x.itemsize, elements, lines, hits, end), (x, order)
     for k in r.sample(range(len(visits)), min(len(visits), 5)):
-        assert (visits[k].line in (found[k - 1]["cached"] if k else [])) == hits[k]
+        assert (firsts[k] in (found[k - 1]["cached"] if k else [])) == hits[k]
     if visits and upto:
         element, line, hit = visits[upto - 1]
         told = costs.visitSentence(way, found, upto)
-        loads = sum(visit.line == line and not visit.hit for visit in visits[:upto])
+        loads = sum(visit[1:] == (line, False) for visit in visits[:upto])
         said = "a hit" if hit else "a miss, loaded" if loads == 1 else f"loaded {loads} times"
         assert told.startswith(f"visit {upto} of {len(visits)}: t") and told.endswith(said)
         assert f", element {element}, cache line {line}: " in told
@@ -361,13 +359,10 @@ def slow_counts(
     size: int, elements: list[int], lines: list[list[int]], hits: list[bool], upto: int
 ) -> Counts:
     """Counted over bytes, not elements."""
-    touched, misses = (
-        [{line for row in rows for line in row} for rows in (lines[:upto], lines)],
-        hits[:upto],
-    )
+    touched, minimum = (len({*chain.from_iterable(rows)}) for rows in (lines[:upto], lines))
     used = {e * size + k for e in elements[:upto] for k in range(size)}
-    loads = misses.count(False)
-    return Counts(upto, len(touched[0]), loads, len(touched[1]), len(used), 64 * loads)
+    loads = hits[:upto].count(False)
+    return Counts(upto, touched, loads, minimum, len(used), 64 * loads)
 
 
 _FAMILIES = (sums, explorer, reshapes, walks)

@@ -4,7 +4,6 @@
 """
 
 import re
-from itertools import chain
 from random import Random
 
 import pytest
@@ -14,7 +13,8 @@ from hypothesis import strategies as st
 
 from stridekit import Layout
 from stridekit.widgets import AliasExplorer
-from tests import live, walks
+from stridekit.widgets.traversal_explorer.widget import Walk, costs
+from tests import live
 from tests.live_lines import Chains, Sessions
 from tests.test_reshape_stepper import PRESETS
 from tests.widget_kinds import rows
@@ -80,8 +80,8 @@ def test_presets():
     ]
     for layout, target in [(x, target) for _, x, targets in PRESETS for target in targets] + chosen:
         live.reshape(layout, tuple(target))
-    again = walks.Walk("t", Layout((3, 2, 2), (8, 24, 8), 0, 8), (0, 1, 2))  # first come, last used
-    for walk in [*chain.from_iterable(walks.PRESETS.values()), again]:
+    again = Walk("t", Layout((3, 2, 2), (8, 24, 8), 0, 8), (0, 1, 2))  # first come, last used
+    for walk in [*(Walk.of(walk) for preset in costs.PRESETS for walk in preset["walks"]), again]:
         live.walk(walk.layout, walk.order, 4, 0, Random(0))
 
 

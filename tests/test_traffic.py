@@ -15,10 +15,9 @@ from stridekit import Layout, loop_nest, memset, output_layout, traffic
 from stridekit.cost.refetch import CacheSets, Walk, fetched
 from stridekit.cost.warp import warp_sectors
 from stridekit.memory.strided_set import Budget
-from stridekit.widgets.traversal_explorer.widget import Warp
+from stridekit.widgets.traversal_explorer.widget import Warp, costs
 from tests.brute_force import address_of, blocks_of, bytes_of, partial_of
 from tests.strategies import tensors
-from tests.walks import sectors_of
 
 PLENTY = 1_000_000
 
@@ -329,7 +328,7 @@ def test_sectors_of_a_warp(x, lanes, sector):
 def test_a_warp_is_that_of_the_widget():
     """All that the widget offers, a negative stride, an alignment, and huge elements."""
     for itemsize, stride, offset in product((1, 2, 4, 8, 16), (0, 1, 2, 3, 8, 32), (0, 1, 4, 31)):
-        shown = sectors_of(Warp(itemsize, stride, offset))
+        shown = costs.sectorsOf(Warp(itemsize, stride, offset)._asdict())
         found = warp_sectors(Layout((32,), (stride,), offset, itemsize))
         assert (found.sectors, found.minimum) == (shown["touched"], shown["minimum"])
     assert warp_sectors(Layout((32,), (-1,), 31, 4)).sectors == 4

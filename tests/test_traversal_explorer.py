@@ -8,10 +8,9 @@ from hypothesis import given
 
 from stridekit import Layout, loop_nest
 from stridekit.widgets import TraversalExplorer
-from stridekit.widgets.traversal_explorer.widget import Warp
+from stridekit.widgets.traversal_explorer.widget import Walk, Warp, costs
 from tests.brute_force import visited
 from tests.strategies import tensors
-from tests.walks import PRESETS, costs, counts_of, visits_of
 from tests.widget_kinds import rows
 
 X = Layout((6, 8), itemsize=8)
@@ -36,7 +35,8 @@ def test_costs_in_words(source, said):
 
 def cost(order, upto=None, **other):
     """What a walk over X costs, and counts put in its place."""
-    return counts_of(visits_of(X, order), 8, upto)._asdict() | other
+    visits = costs.visitsOf(Walk("x", X, order).json(), 4, 0)
+    return costs.countsOf(visits, 8, len(visits) if upto is None else upto) | other
 
 
 WORDS = {
@@ -61,10 +61,11 @@ def test_presets_are_the_tensors_they_name():
         "x.permute(2, 0, 1)": [torch.arange(48).view(2, 6, 4).permute(2, 0, 1)],
     }
     misses = {}
-    for name, walks in PRESETS.items():
-        for walk in walks:
+    for preset in costs.PRESETS:
+        for walk in map(Walk.of, preset["walks"]):
             assert walk.layout in [Layout.of(x) for x in named[walk.name]], walk
-        misses[name] = [counts_of(visits_of(walk.layout, walk.order), 8).misses for walk in walks]
+        shown = {**preset, "cache_lines": 4, "alignment": 0, "visit": 48}
+        misses[preset["name"]] = [count["misses"] for count in costs.countsOfAll(shown)]
     assert misses == {
         "rows against columns": [6, 48],
         "transpose": [48, 6],

@@ -13,7 +13,7 @@ from stridekit.widgets.format_tracer import network as net
 from stridekit.widgets.notation import layout_json
 from stridekit.widgets.sort.widget import BINS
 from stridekit.widgets.stride_explorer.widget import words as strides
-from tests.walks import costs, counts_of, sectors_of, visits_of
+from stridekit.widgets.traversal_explorer.widget import costs
 
 growth, flow = Script("cache_explorer/growth.js"), Script("attention_explorer/flow.js")
 formats = Script("format_tracer/network.js")
@@ -120,35 +120,28 @@ def of_formats(made):
 def of_walks(made):
     """Counts, each line's loads and place in the cache; or those of the warp."""
     if made.warp:
-        sectors = sectors_of(made.warp)["touched"]
         return {
             ".sk-warp .sk-sentence": [costs.warpSentence(made.warp._asdict())],
-            ".sk-warp .sk-sector @localName": lambda seen: len(seen) == sectors,
+            ".sk-warp .sk-sector @localName": lambda seen: len(seen) == len({*made.warp.sectors}),
         }
     wanted = {".sk-scrubber output": lambda seen: seen[0].startswith(f"{made.visit} of ")}
     for k, walk in enumerate(made.walks):
-        visits = visits_of(walk.layout, walk.order, made.cache_lines, made.alignment)
-        seen = visits[: made.visit]
-        count = counts_of(visits, walk.layout.itemsize, len(seen))
-        pane, many = f".sk-panes > .sk-walk:nth-of-type({k + 1})", count.misses > count.lines
-        stats = [
-            count.visits,
-            count.misses,
-            count.lines,
-            f"{count.bytes_used} / {count.bytes_loaded}",
-        ]
-        wanted[f"{pane} .sk-stats dd"] = [*map(str, stats)]
-        wanted[f"{pane} .sk-stats > div @data-many"] = ["-", "true" if many else "-", "-", "-"]
-        held = [*dict.fromkeys(visit.line for visit in reversed(seen))][: made.cache_lines]
-        lines = [visit.line for visit in seen if not visit.hit]
+        pane = f".sk-panes > .sk-walk:nth-of-type({k + 1})"
+        count = made.other_counts if k else made.counts
+        stats = [count.visits, count.misses, count.lines]
+        used = f"{count.bytes_used} / {count.bytes_loaded}"
+        wanted[f"{pane} .sk-stats dd"] = [*map(str, stats), used]
+        many = "true" if count.misses > count.lines else "-"
+        wanted[f"{pane} .sk-stats > div @data-many"] = ["-", many, "-", "-"]
+        visits = costs.visitsOf(walk.json(), made.cache_lines, made.alignment)[: made.visit]
+        loaded = [visit["line"] for visit in visits if not visit["hit"]]
+        held = visits[-1]["cached"] if visits else []
 
-        def places(texts, held=held, lines=lines):
-            for name, loads, sign in zip(texts[::3], texts[1::3], texts[2::3], strict=True):
-                line = int(name.split()[1])
-                shown = "●" if line in held else "○" if line in lines else ""
-                if (loads, sign) != (f"×{lines.count(line)}", shown):
-                    return False
-            return True
+        def places(texts, held=held, loaded=loaded):
+            lines = [int(name.split()[1]) for name in texts[::3]]
+            signs = ["●" if line in held else "○" if line in loaded else "" for line in lines]
+            counts = [f"×{loaded.count(line)}" for line in lines]
+            return (texts[1::3], texts[2::3]) == (counts, signs)
 
         parts = ", ".join(f".sk-{part}" for part in ("line-name", "loads", "held"))
         wanted[f"{pane} .sk-lines :is({parts}) @textContent"] = places
