@@ -15,7 +15,6 @@ import torch
 DTYPES = [torch.uint8, torch.float16, torch.float32, torch.float64, torch.complex128]
 FORMATS = [torch.contiguous_format, torch.channels_last, torch.channels_last_3d]
 FORMAT_ORDERS = {4: (1, 3, 2, 0), 5: (1, 4, 3, 2, 0)}
-STORAGES = {dtype: torch.zeros(1 << 16, dtype=dtype) for dtype in DTYPES}
 
 
 # Layouts --------------------------------------------------------------------------------------------
@@ -42,10 +41,13 @@ def numbers(r: Random, shape=None, max_ndim=5, sizes=(0, 1, 1, 2, 2, 3, 4), min_
 
 def tensor(r: Random, shape=None, dtype=None, **limits: Any) -> torch.Tensor:
     """A tensor with such numbers, on a storage with room for all of them."""
-    dtype = dtype or r.choice(DTYPES)
-    if dtype not in STORAGES:
-        STORAGES[dtype] = torch.zeros(1 << 16, dtype=dtype)
-    return STORAGES[dtype].as_strided(*numbers(r, shape, **limits))
+    storage = memory(dtype or r.choice(DTYPES))
+    return storage.as_strided(*numbers(r, shape, **limits))
+
+
+@cache
+def memory(dtype: torch.dtype) -> torch.Tensor:
+    return torch.zeros(1 << 16, dtype=dtype)
 
 
 def operands(r: Random, count: int, dtypes=(torch.float32,), max_ndim=5) -> list[torch.Tensor]:
@@ -194,29 +196,12 @@ def strided(r: Random, x) -> tuple[Any, ...]:
     return (shape, stride, *r.choice(((), (None,), (-1,), (0,), (5,))))
 
 
-def none(r: Random, x) -> tuple[Any, ...]:
-    return ()
-
-
 def two_dims(r: Random, x) -> tuple[Any, ...]:
     return dim(r, x), dim(r, x)
 
 
-def moved(r: Random, x) -> tuple[Any, ...]:
-    return r.choice((two_dims, several_dims))(r, x)
-
-
 def evenly(r: Random, x) -> tuple[Any, ...]:
-    one, two = r.randint(-6, 6), r.randint(-6, 6)
-    return r.choice(((r.randint(0, 4),), (cuts(r),), (one, two)))
-
-
-def expanded(r: Random, x) -> tuple[Any, ...]:
-    return one_by_one(r, grown(r, x))
-
-
-def reshaped(r: Random, x) -> tuple[Any, ...]:
-    return one_by_one(r, new_shape(r, prod(x.shape)))
+    return r.choice(((r.randint(0, 4),), (cuts(r),), (r.randint(-6, 6), r.randint(-6, 6))))
 
 
 def repeated(r: Random, x) -> tuple[Any, ...]:
@@ -224,8 +209,12 @@ def repeated(r: Random, x) -> tuple[Any, ...]:
     return one_by_one(r, r.choices((1, 2, 3, 0, -1), (12, 4, 2, 1, 1), k=count))
 
 
+PROPERTIES = ("T", "mT", "mH", "H", "real", "imag")
+WITHOUT_ARGUMENTS = (*PROPERTIES, "t", "adjoint", "view_as_real", "view_as_complex", "detach")
+WITHOUT_ARGUMENTS += ("alias", "ravel", "contiguous")
 # For each operation of Layout that torch has under this name: arguments that usually exist.
 ARGUMENTS: dict[str, Callable[[Random, Any], tuple[Any, ...]]] = {
+    **dict.fromkeys(WITHOUT_ARGUMENTS, lambda r, x: ()),
     "__getitem__": lambda r, x: (index(r, x.shape),),
     "select": selected,
     "unbind": along(lambda r, x, d: ()),
@@ -234,57 +223,38 @@ ARGUMENTS: dict[str, Callable[[Random, Any], tuple[Any, ...]]] = {
     "split_with_sizes": along(lambda r, x, d: (pieces(r, x, d),)),
     "chunk": along(lambda r, x, d: (r.randint(-1, 6),)),
     "tensor_split": along(lambda r, x, d: (r.choice((r.randint(-1, 6), cuts(r))),)),
-    "hsplit": evenly,
-    "vsplit": evenly,
-    "dsplit": evenly,
+    **dict.fromkeys(("hsplit", "vsplit", "dsplit"), evenly),
     "diagonal": lambda r, x: r.choice(
         ((), (r.randint(-5, 5),), (r.randint(-5, 5), *two_dims(r, x)))
     ),
     "unfold": windows,
     "permute": lambda r, x: one_by_one(r, permutation(r, x)),
-    "transpose": two_dims,
-    "swapdims": two_dims,
-    "swapaxes": two_dims,
-    **dict.fromkeys(("t", "T", "mT", "mH", "adjoint", "H"), none),
-    "movedim": moved,
-    "moveaxis": moved,
+    **dict.fromkeys(("transpose", "swapdims", "swapaxes"), two_dims),
+    **dict.fromkeys(("movedim", "moveaxis"), lambda r, x: r.choice((two_dims, several_dims))(r, x)),
     "unsqueeze": lambda r, x: (dim(r, x),),
     "squeeze": lambda r, x: r.choice(((), (dim(r, x),), (permutation(r, x)[: r.randint(0, 3)],))),
-    "expand": expanded,
-    "broadcast_to": expanded,
+    **dict.fromkeys(("expand", "broadcast_to"), lambda r, x: one_by_one(r, grown(r, x))),
     "expand_as": lambda r, x: (like(grown(r, x)),),
-    "view": reshaped,
+    **dict.fromkeys(("view", "reshape"), lambda r, x: one_by_one(r, new_shape(r, prod(x.shape)))),
     "view_as": lambda r, x: (like(new_shape(r, prod(x.shape))),),
     "unflatten": lambda r, x: (d := dim(r, x), new_shape(r, size_of(x, d), wrong=0.01)),
     "view_dtype": lambda r, x: (r.choice((1, 2, 4, 8, 16)),),
-    **dict.fromkeys(("view_as_real", "real", "imag", "view_as_complex"), none),
     "as_strided": strided,
-    "detach": none,
-    "alias": none,
-    "reshape": reshaped,
     "reshape_as": lambda r, x: (like(new_shape(r, prod(x.shape))),),
     "flatten": lambda r, x: r.choice(((), (dim(r, x),), two_dims(r, x))),
-    "ravel": none,
-    "contiguous": none,
     "flip": lambda r, x: one_by_one(r, permutation(r, x)[: r.randint(0, 3)]),
     "repeat": repeated,
     "tile": lambda r, x: one_by_one(r, r.choices((0, 1, 1, 2, 3), k=r.randint(0, 4))),
 }
-PROPERTIES = {"T", "mT", "mH", "H", "real", "imag"}
 # Views that most layouts have, of any size; each is one layout.
 USUAL = ["__getitem__", "select", "narrow", "diagonal", "permute", "unfold", "unflatten"]
-
-
-def step(r: Random, x, names=USUAL) -> tuple[str, tuple[Any, ...]]:
-    """One of these operations on a layout or a tensor, and its arguments."""
-    name = r.choice(names)
-    return name, ARGUMENTS[name](r, x)
 
 
 def viewed(r: Random, x, names=USUAL) -> tuple[Any, str]:
     """A layout or a tensor after such an operation, the first drawn that exists, and its source."""
     for _ in range(100):
-        name, args = step(r, x, names)
+        name = r.choice(names)
+        args = ARGUMENTS[name](r, x)
         try:
             made = getattr(x, name)
             return made if name in PROPERTIES else made(*args), source(name, args)
@@ -305,7 +275,5 @@ def source(name: str, args: tuple[Any, ...]) -> str:
 def _item(item: Any) -> str:
     if not isinstance(item, slice):
         return "..." if item is ... else str(item)
-    start, stop, step = (
-        "" if bound is None else str(bound) for bound in (item.start, item.stop, item.step)
-    )
-    return f"{start}:{stop}:{step}" if step else f"{start}:{stop}"
+    bounds = [item.start, item.stop, *([item.step] if item.step else [])]
+    return ":".join("" if bound is None else str(bound) for bound in bounds)
