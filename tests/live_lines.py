@@ -215,14 +215,10 @@ OURS = [
     *("is not one of", "does not refuse", "five digits", "are the most", "10,000 characters"),
     "at most 100 steps",
 ]
-UNREAD = (
-    "cannot read",
-    "cannot stand",
-    "is not known",
-    "takes no call",
-    "write .",
-    "a line has at most",
-)
+UNREAD = [
+    *("cannot read", "cannot stand", "is not known"),
+    *("takes no call", "write .", "a line has at most"),
+]
 OTHERS = dict(grammar.OTHERS)
 
 
@@ -294,16 +290,10 @@ def refused(run: Callable[[], Any], text: str, error: str) -> None:
 # Random typing: operations ---------------------------------------------------------------------------
 
 
-def in_format(r: Random, x):
-    return r.choice(((), (), ("'channels_last'",)))
-
-
-def a_format(r: Random, x):
-    return (r.choice(("'channels_last'", "torch.preserve_format", "torch.contiguous_format")),)
-
-
 # What a person can type, an index most often; arguments are drawn as for layouts.
-ARGUMENTS = drawn.ARGUMENTS | {"contiguous": in_format, "clone": in_format, "to": a_format}
+FORMATS = ("'channels_last'", "torch.preserve_format", "torch.contiguous_format")
+ARGUMENTS = drawn.ARGUMENTS | {"to": lambda r, x: (r.choice(FORMATS),)}
+ARGUMENTS |= dict.fromkeys(("contiguous", "clone"), lambda r, x: r.choice(((), (), FORMATS[:1])))
 NAMES = [*SIGNATURES, *["__getitem__"] * 4]
 
 
@@ -361,22 +351,16 @@ def chained(rng, tensors, name):
         return name
     text, x = name, tensors[name]
     for _ in range(rng.choice([0, 1, 1, 1, 2])):
-        step = rng.choice([operation(rng, x), ".clone()", windows(rng, x)])
+        sharing = f".expand({', '.join(['2', *['-1'] * x.ndim])})"  # two indices share an element
+        if x.ndim and rng.random() < 0.5:
+            sharing = f".unfold({rng.randrange(x.ndim)}, 2, 1)"
+        step = rng.choice([operation(rng, x), ".clone()", sharing])
         text += step
         try:
             x = torchs(x, grammar.readSteps(step)[0]["text"])
         except REFUSALS:
             break
     return text
-
-
-def windows(rng, x):
-    """An operation after which two indices share an element."""
-    if x.ndim == 0:
-        return ".expand(3)"
-    if rng.random() < 0.5:
-        return f".unfold({rng.randrange(x.ndim)}, 2, 1)"
-    return f".expand(2, {', '.join(['-1'] * x.ndim)})"
 
 
 def indexed(rng, tensors, name):
