@@ -81,10 +81,13 @@ def test_it_comes_back_from_json(name):
 
 
 def test_another_text_is_no_audit():
-    values = json.loads(A.to_json())
-    values["findings"][0]["occurrences"][0]["layouts"][1] = [1]  # which is no layout
     texts = ["", "{}", "[]", '{"schema": 0}', '{"schema": 4, "name": "x", "events": 3}', "[" * 9999]
-    for text in (*texts, json.dumps(values)):
+    changed = [json.loads(A.to_json()) for _ in range(4)]
+    changed[0]["findings"][0]["occurrences"][0]["layouts"][1] = [1]  # which is no layout
+    changed[1]["findings"][0]["occurrences"] = []
+    changed[2]["findings"][0]["kind"] = "odd"
+    changed[3]["copies"][0]["op"] = 10**6
+    for text in (*texts, *map(json.dumps, changed)):
         with pytest.raises(ValueError, match=NO_AUDIT):
             Audit.from_json(text)
 

@@ -160,14 +160,6 @@ def test_a_sheet_is_one_block_of_its_own_kind(path):
     assert re.fullmatch(r"\.stridekit\.sk-[a-z]+:is\(#sk-host, \*\)", kind)
 
 
-def test_every_widget_has_a_class_of_its_own():
-    for name, kind in KINDS.items():
-        module = getattr(widgets, name)._module
-        found = re.findall(r'kind: "(sk-(?!d|offset)[a-z]+)", (?:traits|draw)', module)
-        assert found == [kind.css.removeprefix(".")]
-    assert len({kind.css for kind in KINDS.values()}) == len(KINDS) == len(SHEETS)
-
-
 def test_no_class_of_the_site_is_one_of_a_widget():
     """A rule for the page around the lessons would reach the widgets in them."""
     classes = {}

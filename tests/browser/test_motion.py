@@ -1,5 +1,7 @@
 """What the rows of hands.txt cannot say: what moves, and what is painted."""
 
+import re
+
 import pytest
 import torch
 
@@ -38,10 +40,18 @@ def moving(w, name, line=""):
     return w.evaluate(MOVING, [name, line])
 
 
-def on_its_slot(slots, label, x, y, first=0):
-    """True if a box stands on the slot of its number."""
-    slot = slots.nth(int(label.rpartition(" ")[2]) - first)
-    return middle(slot) == pytest.approx((x, y), abs=1)
+def assert_on_slots(found, slots, count, first=0):
+    """So many boxes move, each from the slot of its element."""
+    assert len(found) == count
+    for label, x, y in found:
+        slot = slots.nth(int(re.findall(r"element (\d+)", label)[-1]) - first)
+        assert middle(slot) == pytest.approx((x, y), abs=2), label
+
+
+def rest(w, css):
+    """A hand that comes ends what moves."""
+    w.locator(css).dispatch_event("pointerdown")
+    assert w.evaluate("(root) => root.getAnimations({ subtree: true }).length") == 0
 
 
 def test_boxes_of_an_alias_come_out_of_their_slots(show):
@@ -54,11 +64,10 @@ def test_boxes_of_an_alias_come_out_of_their_slots(show):
         ("z = y.clone()", "z", 9),
     ):
         found = moving(w, "run", line)
-        assert {label[0] for label, *_ in found} == {*names} and len(found) == count, line
-        slots = w.locator(".sk-storage").nth(int("clone" in line)).locator(".sk-box")
-        assert all(on_its_slot(slots, *box) for box in found)
-    w.locator(".sk-readout").dispatch_event("pointerdown")
-    assert w.evaluate("(root) => root.getAnimations({ subtree: true }).length") == 0
+        assert {label[0] for label, *_ in found} == {*names}, line
+        tape = w.locator(".sk-storage").nth(int("clone" in line))
+        assert_on_slots(found, tape.locator(".sk-box"), count)
+    rest(w, ".sk-readout")
     assert moving(w, "undo") == [] == moving(w, "run", "y = wrong")
     w.page.emulate_media(reduced_motion="reduce")
     assert moving(w, "run", "y = x[1:]") == []
@@ -66,20 +75,15 @@ def test_boxes_of_an_alias_come_out_of_their_slots(show):
 
 def test_what_a_step_of_a_reshape_is_about_moves(show):
     """A dim joins its chunk, a new dim leaves it, a copy comes out of the slots; the way back is still."""
-    free, stuck = show(
-        ReshapeStepper(), ReshapeStepper(Layout((4, 6), (8, 1), 3, 4), (2, 12))
-    ).all()
+    cut = Layout((4, 6), (8, 1), 3, 4)
+    free, stuck = show(ReshapeStepper(), ReshapeStepper(cut, (2, 12))).all()
     stop_the_clock(free.page)
-    told = [[label for label, *_ in moving(free, "next")] for _ in range(5)]
-    assert told == [[], ["dim 0"], ["new dim 1"], ["new dim 0"], []]  # a view moves nothing
-    assert [moving(free, "back") for _ in range(5)] == [[]] * 5
-    assert [[label for label, *_ in moving(stuck, "next")] for _ in range(3)] == [
-        [],
-        [],
-        ["new dim 1"],
-    ]
-    found, slots = moving(stuck, "to the end"), stuck.locator(".sk-tapebox .sk-box")
-    assert len(found) == 24 and all(on_its_slot(slots, *box, first=3) for box in found)
+    view = [[], ["dim 0"], ["new dim 1"], ["new dim 0"], []]  # at its end nothing moves
+    for w, labels in ((free, view), (stuck, [[], [], ["new dim 1"]])):
+        assert [[label for label, *_ in moving(w, "next")] for _ in labels] == labels
+    assert [moving(free, "back") for _ in view] == [[]] * 5
+    slots = stuck.locator(".sk-tapebox .sk-box")
+    assert_on_slots(moving(stuck, "to the end"), slots, 24, first=3)
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
@@ -94,22 +98,15 @@ def test_numbers_travel_from_their_slots_and_copies_from_their_cells(show):
     """By a preset, or a line; not by a slider, a drag, or with many cells."""
     w = show(StrideExplorer(Layout((4, 6), (8, 1), 2, 4), 40))
     stop_the_clock(w.page)
-    found = moving(w, "transpose")
-    assert len(found) == 24
-    slots = w.locator(".sk-slot")
-    for label, x, y in found:
-        assert middle(slots.nth(int(label.split()[-3].strip(",")))) == pytest.approx((x, y), abs=2)
-    w.locator(".sk-caption").dispatch_event("pointerdown")
-    assert w.evaluate("(root) => root.getAnimations({ subtree: true }).length") == 0
+    assert_on_slots(moving(w, "transpose"), w.locator(".sk-slot"), 24)
+    rest(w, ".sk-caption")
     for step, name in ((".T", "x["), (".contiguous()", "element ")):
         found = moving(w, "Enter", step)
         assert found and all(label.startswith(name) for label, *_ in found), step
-    w = show(StrideExplorer(Layout((4, 6), (8, 1), 2, 4), 40))
-    stop_the_clock(w.page)
-    assert moving(w, "slide") == []
-    many = show(explore(torch.arange(512).view(16, 32)))
-    stop_the_clock(many.page)
-    assert moving(many, "transpose") == []
+    for widget, name in ((StrideExplorer(), "slide"), (explore(torch.ones(16, 32)), "transpose")):
+        w = show(widget)
+        stop_the_clock(w.page)
+        assert moving(w, name) == []
 
 
 def test_a_canvas_keeps_what_does_not_change_and_wears_the_theme(show):
