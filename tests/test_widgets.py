@@ -8,7 +8,7 @@ import ipywidgets
 import pytest
 import torch
 
-from stridekit import Layout, widgets
+from stridekit import Layout
 from stridekit.widgets import assets
 from stridekit.widgets.base import Code
 from stridekit.widgets.traversal_explorer.widget import Counts, Warp

@@ -39,7 +39,6 @@ from tests.browser.pages import (
     resize,
     stop_the_clock,
     swipe,
-    tap_to,
     told,
 )
 from tests.test_copy_tracer import Twice
@@ -273,7 +272,6 @@ LONG = "x" * 30_000 + "😀" + "KeyError".rjust(19_999)
 DO = {
     "click": lambda hand, target: hand.node(target).click(),
     "tap": lambda hand, target: hand.node(target).tap(),
-    "tap-at": lambda hand, target, value: tap_to(hand.node(target), float(value)),
     "hover": lambda hand, target: hand.node(target).hover(),
     "focus": lambda hand, target: hand.node(target).focus(),
     "blur": lambda hand: hand.page.evaluate("document.activeElement.blur()"),

@@ -67,14 +67,6 @@ def resize(page, width, height=900):
     painted(page)
 
 
-def tap_to(slider, value):
-    """Tap a slider where it has this value."""
-    low, high = (float(slider.get_attribute(name)) for name in ("min", "max"))
-    box = slider.bounding_box()
-    along = (value - low) / (high - low) * (box["width"] - 18) + 9  # the thumb's middle
-    slider.tap(position={"x": along, "y": box["height"] / 2})
-
-
 def is_seen(node):
     """True if the top of a node, and 10 px of it, stand inside the pane that scrolls it."""
     return node.evaluate(_IS_SEEN)
@@ -161,11 +153,6 @@ def button(w, name):
     return w.get_by_role("button", name=name, exact=True)
 
 
-def labelled(w, name):
-    """The control with this label."""
-    return w.get_by_label(name, exact=True)
-
-
 def told(w):
     """Wait for the frame after a change: what a hand moves is drawn at once, the words follow."""
     getattr(w, "page", w).evaluate(TOLD)
@@ -177,20 +164,10 @@ TOLD = """() => globalThis.isClockStopped
 
 def enter(w, label, *texts):
     """Type texts into a line, and send each with Enter."""
-    line = labelled(w, label)
+    line = w.get_by_label(label, exact=True)
     for text in texts:
         line.fill(text)
         line.press("Enter")
-
-
-def text(w, css):
-    """The text of a node, as a person sees it."""
-    return w.locator(css).inner_text()
-
-
-def texts(w, css):
-    """The text of each of several nodes."""
-    return w.locator(css).all_inner_texts()
 
 
 BOX = "Paste an error or a warning"
@@ -207,7 +184,7 @@ BY_HAND = {
     "AttentionExplorer": lambda w: button(w, "SDPA").click(),
     "CacheExplorer": lambda w: button(w, "SDPA").click(),
     "CopyTracer": lambda w: w.get_by_role("option").last.click(),
-    "Diagnose": lambda w: labelled(w, BOX).fill("KeyError: 'a'"),
+    "Diagnose": lambda w: w.get_by_label(BOX).fill("KeyError: 'a'"),
 }
 
 

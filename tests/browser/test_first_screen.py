@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from stridekit.lessons import notebook as form
 from tests.browser.lab import ROOT
-from tests.browser.pages import press, text, told
+from tests.browser.pages import press, told
 from tests.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -55,7 +55,7 @@ def test_an_arrow_key_moves_a_stride(page):
     for key in ("ArrowRight", "Shift+Enter"):  # which goes on, and does not run the cell again
         page.keyboard.press(key)
         told(w)
-        assert text(w, ".sk-code code >> nth=0") == MOVED
+        assert w.locator(".sk-code code").first.inner_text() == MOVED
     page.wait_for_function(f"{ACTIVE} === {FIRST + 2}")
     page.wait_for_function(IS_WHOLE, arg=".sk-explorer")
 
