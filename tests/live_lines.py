@@ -318,43 +318,30 @@ def called(r: Random, name: str, args, named: float) -> str:
 # Lines of the alias explorer --------------------------------------------------------------------------
 
 
-def line(rng, tensors):
+def line(r: Random, tensors):
     """A line that usually can be run on tensors with names, and often shows something."""
-    name = rng.choice([*tensors, rng.choice("yzw") if rng.random() < 0.1 else "x"])
-    if rng.random() < 0.12:
-        return computed(rng, tensors)
-    if name not in tensors or len(tensors) < 2 or rng.random() < 0.45:
-        return f"{rng.choice('yyyyzzzzx')} = {chained(rng, tensors, name)}"
-    target = rng.choice([name, indexed(rng, tensors, name), chained(rng, tensors, name)])
-    value = rng.choice([str(rng.randint(-9, 100)), operand(rng, tensors, target)])
-    as_statement = target.endswith("]") or target == name
+    target = r.choice([r.choice([*tensors]), indexed(r, tensors), chained(r, tensors)])
+    value = r.choice([str(r.randint(-9, 100)), operand(r, tensors, target)])
+    if len(tensors) < 2 or r.random() < 0.5:
+        made = [chained(r, tensors), f"{chained(r, tensors)} {r.choice('+-*')} {value}"]
+        return f"{r.choice('yyyyzzzzx')} = {r.choice([made[0], *made])}"
     forms = [f"{target}.{op}({value})" for op in ("add_", "sub_", "mul_", "copy_")]
     forms += [f"{target}.fill_(7)", f"{target}.zero_()", f"{target}.neg_()"]
-    if as_statement:
-        forms += [f"{target} {op}= {value}" for op in "+-*"] * 2
+    forms += [f"{target} {op}= {value}" for op in "+-*"] * 2
     if target.endswith("]"):
         forms += [f"{target} = {value}"] * 4
-    return rng.choice(forms)
+    return r.choice(forms)
 
 
-def computed(rng, tensors):
-    """Arithmetic out of place, of tensors that often broadcast, or of one and an int."""
-    names = [*tensors]
-    other = rng.choice([str(rng.randint(-9, 100))] * 2 + names)
-    left, right = rng.sample([chained(rng, tensors, rng.choice(names)), other], 2)
-    return f"{rng.choice('yz')} = {left} {rng.choice('+-*')} {right}"
-
-
-def chained(rng, tensors, name):
-    """A name with up to two operations on it."""
-    if name not in tensors:
-        return name
-    text, x = name, tensors[name]
-    for _ in range(rng.choice([0, 1, 1, 1, 2])):
-        sharing = f".expand({', '.join(['2', *['-1'] * x.ndim])})"  # two indices share an element
-        if x.ndim and rng.random() < 0.5:
-            sharing = f".unfold({rng.randrange(x.ndim)}, 2, 1)"
-        step = rng.choice([operation(rng, x), ".clone()", sharing])
+def chained(r: Random, tensors):
+    """A tensor with up to two operations on it, after which two indices often share an element."""
+    text = r.choice([*tensors])
+    x = tensors[text]
+    for _ in range(r.choice([0, 1, 1, 1, 2])):
+        sharing = f".expand({', '.join(['2', *['-1'] * x.ndim])})"
+        if x.ndim and r.random() < 0.5:
+            sharing = f".unfold({r.randrange(x.ndim)}, 2, 1)"
+        step = r.choice([operation(r, x), ".clone()", sharing])
         text += step
         try:
             x = torchs(x, grammar.readSteps(step)[0]["text"])
@@ -363,18 +350,17 @@ def chained(rng, tensors, name):
     return text
 
 
-def indexed(rng, tensors, name):
-    """A slice of a name."""
-    ndim = tensors[name].ndim
-    items = rng.choices([":", "1:", ":-1", "0", "::2", "1::2"], k=rng.randint(1, max(ndim, 1)))
+def indexed(r: Random, tensors):
+    """A slice of a tensor."""
+    name = r.choice([*tensors])
+    most = max(tensors[name].ndim, 1)
+    items = r.choices([":", "1:", ":-1", "0", "::2", "1::2"], k=r.randint(1, most))
     return f"{name}[{', '.join(items)}]"
 
 
-def operand(rng, tensors, target):
+def operand(r: Random, tensors, target):
     """A tensor that often has the shape of the target: the same, shifted, flipped over, or repeated."""
-    name = rng.choice([*tensors])
     shifted = target.replace("1:", "?").replace(":-1", "1:").replace("?", ":-1")
-    others = [target, name, indexed(rng, tensors, name), chained(rng, tensors, name)]
-    return rng.choice([shifted, shifted, *others]) + rng.choice(
-        ["", "", "", ".clone()", ".t()", "[0]", "[:1]"]
-    )
+    others = [target, indexed(r, tensors), chained(r, tensors)]
+    turned = ["", "", "", ".clone()", ".t()", "[0]", "[:1]"]
+    return r.choice([shifted, shifted, *others]) + r.choice(turned)

@@ -44,20 +44,13 @@ def test_every_step_is_torchs(words, some):
                 assert flow.facts(s)["flash"] == any("flash" in op for op in seen.operations), s
             before = after[name] = names
         heads = names["y"].unflatten(2, (s["heads"], s["dim"])).transpose(1, 2)
-        assert_values(s, heads, *(after["rotary"][name] for name in "qkv"))
+        expected = attended(s, *(after["rotary"][name] for name in "qkv"))
+        torch.testing.assert_close(heads, expected)
         tensors = {"qkv": after["heads"], "rotary": after["rotary"], "attention": names}
         tensors["merge"] = {"y": heads}
         for memory, parts in [both for part in "qkv" for both in flow.memories(s, part).items()]:
             for k, (name, *index) in enumerate(flow.cells(parts)):
                 assert tensors[memory][name][tuple(index)].storage_offset() == k, (s, memory)
-
-
-def assert_values(s, heads, q, k, v):
-    """What comes out of each head, by itself."""
-    for h in range(s["heads"]):
-        group = h // (s["heads"] // s["kv_heads"])
-        scores = q[:, h] @ k[:, group].mT / s["dim"] ** 0.5
-        torch.testing.assert_close(heads[:, h], scores.softmax(-1) @ v[:, group])
 
 
 def storage(x):
@@ -112,21 +105,19 @@ def attended(s, q, k, v):
 def test_the_words_of_an_element():
     """Where it lies is its storage_offset, before and after the rotation; and where it goes."""
     s = dict(zip(NAMES, (2, 3, 4, 4, 2, "3HD", flow.ROTARY[2], "@"), strict=True))
-    places = {}
-    names = {"torch": torch}
+    made, names = {}, {"torch": torch}
     for step in flow.steps(s)[:3]:
         exec("\n".join(step["code"]), names)
-        places[step["name"]] = {
-            part: names[part][1, 1, 2, 3].storage_offset() for part in "qkv" if part in names
-        }
+        made[step["name"]] = dict(names)
     for part, goes in (("q", "4 elements of out: out[1, 1, 2, :]"),
                        ("k", "24 elements of out: out[1, 2:4, :, :]"),
                        ("v", "6 elements of out: out[1, 2:4, :, 3]")):  # fmt: skip
-        before, after = places["heads"][part], places["rotary"][part]
-        rotated = f", after rotary element {after} of {part}" * (part != "v")
-        assert flow.place(s, (part, 1, 1, 2, 3)) == (
-            f"{part}[1, 1, 2, 3] is element {before} of qkv{rotated}. It goes into {goes}."
+        before, after = (
+            made[name][part][1, 1, 2, 3].storage_offset() for name in ("heads", "rotary")
         )
+        rotated = f", after rotary element {after} of {part}" if part != "v" else ""
+        said = f"{part}[1, 1, 2, 3] is element {before} of qkv{rotated}. It goes into {goes}."
+        assert flow.place(s, (part, 1, 1, 2, 3)) == said
 
 
 def test_the_words_of_the_way():

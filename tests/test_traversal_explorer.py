@@ -1,31 +1,16 @@
 """Walks over cache lines: their least costs, and the widget. tests/live.py counts them."""
 
-from itertools import product
-
 import pytest
 import torch
 from hypothesis import given
 
-from stridekit import Layout, loop_nest
+from stridekit import Layout
 from stridekit.widgets import TraversalExplorer
 from stridekit.widgets.traversal_explorer.widget import Walk, Warp, costs
-from tests.brute_force import visited
 from tests.strategies import tensors
 from tests.widget_kinds import rows
 
 X = Layout((6, 8), itemsize=8)
-
-
-# The counting -----------------------------------------------------------------------------------------
-
-
-@given(tensors(max_ndim=5, max_size=3))
-def test_torchs_order_is_its_loop_nest(x):
-    """The loops that TensorIterator merges visit the same elements in the same order."""
-    layout = Layout.of(x)
-    walked = layout.permute(layout.dim_order())
-    elements = [walked.offset(i) for i in product(*map(range, walked.shape))]
-    assert elements == visited(loop_nest(layout)[1])
 
 
 @pytest.mark.parametrize(("source", "said"), rows("costs of walks and warps in words"))
@@ -44,9 +29,6 @@ WORDS = {
     "order": costs.orderName,
 }
 WORDS |= {"counts": costs.countsSentence, "compared": costs.comparison, "cost": cost}
-
-
-# The presets and what they teach ----------------------------------------------------------------------
 
 
 def test_presets_are_the_tensors_they_name():
@@ -75,9 +57,6 @@ def test_presets_are_the_tensors_they_name():
         "broadcast": [1, 1],
         "3-d permuted": [24, 6],
     }
-
-
-# The widget -------------------------------------------------------------------------------------------
 
 
 def test_ones_own_walks_are_the_first_to_choose():
