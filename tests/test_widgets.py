@@ -75,7 +75,7 @@ FOLLOWS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("ReshapeStepper", {"target": (2, 2, 6), "layout": TURNED}, {"target": (2, 2, 6)}),
     ("ReshapeStepper", {"index": (3, 5), "layout": Layout((6,))}, {"target": (6,), "index": (5,)}),
     ("ReshapeStepper", {"layout": torch.empty(0, 3)}, {"index": None, "new_index": None}),
-    ("ReshapeStepper", {"layout": Layout((2, 6), (250, 1))}, {"target": (2, 6), "step": 0}),
+    ("ReshapeStepper", {"layout": Layout((2, 6), (250, 1))}, {"said": "stride (250, 1)"}),
     ("ChannelsLastExplorer", {"shape": torch.Size([2, 2, 2, 2])}, {"shape": (2, 2, 2, 2)}),
     ("ChannelsLastExplorer", {"index": (1, -1, 1, 3), "shape": (1, 2, 3, 2)}, {"index": (0, 1, 1, 1)}),
     ("ChannelsLastExplorer", {"highlight": "channel"}, {"said": "8 pixels of channel 1 of image"}),
