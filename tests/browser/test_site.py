@@ -229,7 +229,7 @@ def test_a_verdict_leads_to_its_place_in_the_lesson(visit, site):
         Script("diagnose/diagnose.js").FAMILIES
     )
     page = visit(site / "diagnose.html")
-    page.get_by_label(BOX).fill(BUCKET)
+    page.locator(".sk-paste").get_by_label(BOX).fill(BUCKET)
     link = page.locator(".sk-paste dd a")
     assert link.inner_text() == "04 Channels-last: Gradients"
     link.click()
