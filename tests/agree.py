@@ -4,9 +4,7 @@ import inspect
 
 import pytest
 import torch
-from torch._prims_common import (
-    compute_elementwise_output_logical_to_physical_perm as _order,
-)
+from torch._prims_common import compute_elementwise_output_logical_to_physical_perm as _order
 
 from stridekit import LayoutError
 from tests import brute_force

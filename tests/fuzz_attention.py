@@ -1,8 +1,6 @@
 """Attention against torch on random layouts: which operands a product clones, and where SDPA's output lies.
 
-Each function of CASES draws one case with the `random.Random` that it is given, has torch compute it under
-a dispatch mode that sees each operation below autograd, and raises AssertionError with the Python that
-repeats stridekit's side.
+torch computes each case under a dispatch mode that sees the operations below autograd.
 """
 
 import re

@@ -1,17 +1,15 @@
 """The loops of torch's own TensorIterator, asked once and kept: tests/fixtures/loop_nests.json.
 
-`python -m tests.loop_nest_cases` compiles loop_nests.cpp with g++ against the headers in torch's wheel,
+`python -m tests.loop_nest_cases` compiles loop_nests.cpp, for which it needs g++ and ninja,
 asks it about a thousand random cases and writes the file.
 """
 
 import json
 import random
-import subprocess
-import tempfile
 from pathlib import Path
 
 import torch
-from torch.utils.cpp_extension import include_paths, library_paths
+from torch.utils.cpp_extension import load
 
 from stridekit.elementwise import loop_nest
 from tests import steps
@@ -48,18 +46,7 @@ def in_numbers(x):
 
 
 def compile_torchs_loops():
-    """The function of loop_nests.cpp, which the operating system keeps loaded until Python ends."""
-    with tempfile.TemporaryDirectory(prefix="stridekit-") as folder:
-        library = f"{folder}/loop_nests.so"
-        abi = f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}"
-        flags = ["-std=c++20", "-shared", "-fPIC", abi]
-        includes = [f"-I{path}" for path in include_paths()]
-        links = [f"-L{path}" for path in library_paths()]
-        torchs = ["-Wl,--no-as-needed", "-ltorch_cpu", "-lc10"]
-        subprocess.run(
-            ["g++", *flags, *includes, str(SOURCE), *links, *torchs, "-o", library], check=True
-        )
-        torch.ops.load_library(library)
+    load("loop_nests", [str(SOURCE)], extra_cflags=["-std=c++20"], is_python_module=False)
     return torch.ops.stridekit_tests.loops
 
 

@@ -43,12 +43,8 @@ def machine(monkeypatch, caches, cores=4):
 
 def test_what_is_timed(asked):
     found = bandwidth(12 * 1024, repetitions=6, threads=2)
-    assert asked == [
-        (
-            {"fill": [1.0], "copy": [1.0], "triad": [7.0]},
-            {"rounds": 6, "threads": 2, "device": "cpu"},
-        )
-    ]
+    left = {"fill": [1.0], "copy": [1.0], "triad": [7.0]}
+    assert asked == [(left, {"rounds": 6, "threads": 2, "device": "cpu"})]
     assert (found.comparison.threads, found.nbytes) == (2, 12 * 1024)
     speeds = {"fill": 4096 / 1e-3, "copy": 2 * 4096 / 2e-3, "triad": 3 * 4096 / 3e-3}
     assert found.speeds == pytest.approx(speeds)

@@ -1,8 +1,7 @@
 """Random cases of every family, stridekit against torch, NumPy and brute force; `make fuzz` draws far more.
 
-A family is a function that draws one case from a `random.Random` and compares. Hypothesis seeds the Random
-and runs the family again with smaller seeds where it fails, to print the smallest. It takes a millisecond
-for an example and a case takes a tenth of that, so an example is a batch of cases.
+A family draws one case from a `random.Random` and compares. Hypothesis takes a millisecond for an example,
+and a case takes a tenth of that, so an example is a batch of cases.
 """
 
 import inspect

@@ -1,7 +1,6 @@
 """Memory sets and the strided sets below them: the protocol, the budget, the price, the blocks.
 
-That each answer is the one of the filled sets, tests/fuzz_memory.py asks by the thousand; here are the
-cases that chance rarely draws.
+Here are the cases that tests/fuzz_memory.py rarely draws.
 """
 
 import itertools

@@ -188,6 +188,9 @@ L  sdpa_output(h, h, h[:, :, :0])  =>  v has no elements: without elements torch
 L  sdpa_output(h, q.int(), h)  =>  q is of torch.int32: SDPA takes floats
 L  sdpa_output(bools, bools, bools)  =>  q has 1 byte an element
 L  sdpa_output(h, h, h, Layout((5,)))  =>  attn_mask has shape (5,), the weights have (2, 3, 5, 5): give
+L  sdpa_output(h, h, h, bools[None])  =>  attn_mask has shape (1, 2, 3, 5, 5), the weights have (2, 3, 5, 5)
+L  sdpa_output(x[None, :1, :4].unfold(2, 3, 1), h[:1, :1, :3, :3], h[:1, :1, :3, :3])  =>
+    last stride of 2, and torch 2.13 writes its output as
 L  sdpa_output(h, h, h, Layout((5, 5), itemsize=8))  =>  Expected attn_mask dtype to be bool or float
 L  sdpa_output(h, h, h[..., :3], bools, is_causal=True)  =>  not both, and flash does not run here
 L  sdpa_output(h, h, h, dropout_p=1.5)  =>  dropout_p is 1.5: give a probability from 0 to 1

@@ -117,14 +117,8 @@ def test_what_a_budget_leaves_open():
         "data_ptr": "different",
         "_is_view": "True",
     }
-    at_one = relation(base.as_strided((9, 9), (7, 11), 0), x, budget=0)
-    assert at_one.shares_memory is None and dict(at_one.lines)["data_ptr"] == "equal"
     some = relation(y, x, budget=60)  # ten for each question
     assert (some.is_view, some.shares_memory) == (None, True)
-    assert some.title == (
-        "y and x share bytes; whether all of y's was not decided within the budget"
-    )
-    assert dict(some.lines)["memory"] == (
-        f"some bytes in common; whether one lies inside the other was not decided {sizes}"
-    )
-    assert dict(some.lines)["_is_view"] == "True"
+    assert some.title == "y and x share bytes; whether all of y's was not decided within the budget"
+    known = "some bytes in common; whether one lies inside the other was not decided"
+    assert dict(some.lines)["memory"] == f"{known} {sizes}"

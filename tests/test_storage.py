@@ -6,14 +6,7 @@ import pytest
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from stridekit import (
-    explain,
-    memset,
-    read_element,
-    read_storage,
-    shares_memory,
-    storage_view,
-)
+from stridekit import explain, memset, read_element, read_storage, shares_memory, storage_view
 from stridekit.tensors.storage import bytes_missing
 
 # All that torch has, with no exception: a tensor of each can be made by viewing bytes.
