@@ -235,16 +235,10 @@ E  timing.hierarchy()["l2"] / timing.hierarchy()["L0"] / timing.hierarchy()["L22
 # Your own model and your own error
 T  audit(3)  =>  model is an int: give a module, or a function to call
 T  audit(f, backward=1)  =>  backward is an int: give True or False
-V  audit(f, backward=True)  =>  no output requires grad
 V  audit(f).table("file")  =>  by is 'file': give one of 'line', 'op', 'module'
-V  Audit.from_json("{}")  =>  not an audit that to_json wrote
 T  audit(f).compare(3)  =>  after is an int: give an audit
 T  audit(f).without(3)  =>  finding is an int: give one of the audit's findings
 T  CopyTracer(3)  =>  audit is an int: give what audit(model, *inputs) returns
-L  CopyTracer(audit(f), 9)  =>  row is 9: this run has rows 0 to 0
-T  Diagnose(ValueError("a"))  =>  text is a ValueError: give the message, a str; diagnose takes errors
-V  Diagnose("x" * 10**6)  =>
-    text has 1,000,000 characters, the box takes 20,000: give its end, text[-20000:]
 T  diagnose(3)  =>  error is an int: give an exception, a warning, or the text of one
 
 # Timing
@@ -266,8 +260,6 @@ E  compare(dict.fromkeys("abc", f), rounds=1).verdict  =>  these are 3: ask rati
 E  measure(f, min_run_time=float("inf"))  =>  min_run_time=inf
 E  measure(f, label=3)  =>  label is of type int
 E  claim(ab, {"a": 1, "c": 2})  =>  predicted a, c, to measure b
-E  claim(ab, 1, record="x y z", **quick)  =>  nothing is recorded as 'x y z', only
-E  show_runs([1e-6], "", record="x y z")  =>  nothing is recorded as 'x y z', only
 E  timing.page_faults(f, -1) / timing.page_faults(f, True) / timing.page_faults(f, 1.0)
     =>  calls= … : give how often to call it
 
@@ -307,11 +299,7 @@ V  Sort(T, "x.t()", also="x.shape")  =>  x.shape is no tensor with elements
 V  Sort(T, "x.split(2)", also="x.t()")  =>  x.split(2) of x cannot be judged: a tuple has no memory set
 V  Sort(T, "x[:0]", also="x.t()")  =>  x[:0] of x cannot be judged: it has no elements
 V  Sort(T, "x[:2]", also="x[3:, :0]")  =>  x[3:, :0] is no tensor with elements
-V  Sort(T, "x.t()", also="x; x[1:]")  =>  also has x, on which each call is run anyway
-V  Sort(T, "x.t()", also="x[1:]", moves=[("x.t()", "views")])  =>
-    moves[0] is ('x.t()', 'views'): give a call of this game and a bin … view, copy, it depends
-L  Sort(T, "x.t()", also="x[1:]", moves=[("x.t()", "view"), ("x.t()", "copy")])  =>
-    moves[1]: x.t() is in its bin already"""
+V  Sort(T, "x.t()", also="x; x[1:]")  =>  also has x, on which each call is run anyway"""
 ROWS = [
     (row[0], *re.split(r"\s+=>\s+", re.sub(r"\n +", " ", row[3:])))
     for row in re.split(r"\n+(?! )", REFUSALS.strip())

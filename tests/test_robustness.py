@@ -62,9 +62,8 @@ def refusal(error, words=""):
     line = linecache.getline(frame.filename, frame.lineno).strip()
     told = frame.filename.startswith(PACKAGE) and line.startswith("raise ")
     assert told, f"not raised by stridekit but at {frame.filename}:{frame.lineno}: {error}"
-    assert words in str(error) and len(str(error)) > 20 and not FROM_INSIDE.search(str(error)), str(
-        error
-    )
+    said = str(error)
+    assert words in said and len(said) > 20 and not FROM_INSIDE.search(said), said
     return kind
 
 
@@ -302,9 +301,7 @@ LLLLLLLLLLLLLLLL  x.narrow(0, 0, J); x.split_with_sizes(J); x.unfold(0, J, 1); x
                   x.unflatten(0, J); x.view_dtype(J); x.as_strided(J, (1,)); x.as_strided((2,), J)
                   x.reshape(J); x.reshape_as(J); x.contiguous(J); x.is_contiguous(J)
                   x.why_not_contiguous(J); AliasExplorer(J); ChannelsLastExplorer(J)
-                  FormatTracer(J); AttentionExplorer(J); AttentionExplorer(packing=J)
-                  CacheExplorer(heads=J); CacheExplorer(order=J)
-                  TraversalExplorer(cache_lines=J); TraversalExplorer(alignment=J)
+                  FormatTracer(J); AttentionExplorer(J); CacheExplorer(heads=J)
 TTTTTTTTTTTTTTTT  MemorySet.of(J); m.issubset(J); m.issuperset(J); m.isdisjoint(J)
 LLLLLLLLLLVVLLLL  traffic(x, line=J); traffic(x, alignment=J); warp_sectors(x, sector=J)
                   warp_sectors(x, alignment=J)
@@ -313,13 +310,9 @@ EEEEEEEEEEEEEEEE  measure(f, min_run_time=1e-4, threads=J); measure(f, min_run_t
                   compare(ab, rounds=2, device=J); cmp.measurement(J)
 LLLLL.LLLLLLLLLL  x.tensor_split(J); x.hsplit(J); x.vsplit(J); z.dsplit(J)
                   Layout(J)  =>  got == Layout(())
-                  AliasExplorer((4,), J)  =>  got.steps == ()
-.LLLLLLLLLLLLLLL  AttentionExplorer(kv_heads=J)  =>  got.kv_heads == 2
-                  x.clone(memory_format=J)
+.LLLLLLLLLLLLLLL  x.clone(memory_format=J)
                   Layout((2,), J)  =>  got == Layout((2,), (1,))
                   x.to(memory_format=J)  =>  got is x
-                  StrideExplorer(None, J)  =>  got.storage_size == 40
-                  ReshapeStepper(x, J)  =>  got.layout == x
 LLLLLLLLLLL.LLLL  Layout((2,), (1,), J)  =>  got.storage_offset == J
                   Layout((2,), (1,), 0, J)  =>  got.itemsize == J
                   x.split(J)  =>  got == (x,)
@@ -333,7 +326,6 @@ TTTT.TTTTTTTTTTT  Goal(J, shape=(1,))  =>  got.text == J
                   explain(T, J)  =>  'x[i, j] is element' in str(got)
                   explore(T, J)  =>  'x[2, 3] is element 15' in str(got)
 TTTTTTTTTTTTTTTT  CopyTracer(J)
-.LLLLLLLLLLLLLLL  CopyTracer(audited, J)  =>  got.row == 0
 TTTT.TTTTTTTTTTT  Diagnose(J)  =>  'does not know' in got.found.title
 ~TTT.TTTTTTTTTTT  diagnose(J)  =>  'does not know' in got.title
 IIIIIIIIIIIILIII  x.offset(J); x.address(J); read_element(T, J)
@@ -348,10 +340,7 @@ LLLLLLLLLL..LLLL  x.diagonal(J)  =>  got == Layout((0,), (7,), 0, 4)
 ................  x.why_not_view(J)  =>  got and isinstance(got, str)
                   m == J  =>  got is False
 .LLLLVLLLLLLLLLL  traffic(x, cache=64, order=J)  =>  got.lines_read == 2
-.LLLLLLLLLLLLLLL  TraversalExplorer(warp=J)  =>  got.visit == 0 or got.visit
 EEEE.EEEEEEEEEEE  measure(f, min_run_time=1e-4, label=J)  =>  got.median > 0
-.LLLLLLLLLLLLLLL  TraversalExplorer(x, J)  =>  got.order == (0, 1)
-                  TraversalExplorer(x, other=x, other_order=J)  =>  got.other_order == (0, 1)
 LLLL.LLLLLLLLLLL  Layout((2,), storage=J)  =>  got.storage == J and got != Layout((2,))
 .LLLLLLLLL..LLLL  x[J:]  =>  got == (x if J is None or J < 0 else x[4:])
 .LLLL.LLLLIILLLL  x.squeeze(J)  =>  got == x
@@ -381,8 +370,6 @@ V..VV.VVVV.VVVVV  Predict("?", J)  =>  got.correct is None
 .VVVVVV.VVVVVVVV  Predict("?", 1, remarks=J)  =>  got.correct is None
 LLLL.LLLLLLLLLLL  Sort(T, J, also="x.t()")  =>  got.answers == {J: "view"}
 LLLLVVVLLLLLLLLL  Sort(T, "x", also=J)
-TTTTT.LTTTTTLTLT  Sort(T, "x", also="x.t()", moves=J)  =>  got.moves == ()
-LLLLLVVLLLLLLLLL  Sort(T, "x", also="x.t()", moves=[J])
 LLLLLLLLLLL.LLLL  packed_heads(J, 5, 3, 4)  =>  got[0].shape[0] == J
                   packed_heads(2, J, 3, 4)  =>  got[0].shape[2] == J
                   packed_heads(2, 5, J, 4)  =>  got[0].shape[1] == J
