@@ -18,7 +18,7 @@ EXPORT_ARGS ?= notebooks -o dist/site
 IN_VENV = .venv/bin/python
 
 # Tests of what the package does with tensors, which also pass on other versions of torch.
-OF_THE_PACKAGE := $(patsubst %,tests/test_%.py,layout views memory aliasing relation \
+OF_THE_PACKAGE := $(patsubst %,tests/test_%.py,layout memory aliasing relation \
   explain view_error storage diagnose audit audit_findings audit_report fuzz) \
   $(addprefix stridekit/,layout.py rules.py memory tensors audit)
 
