@@ -1,41 +1,25 @@
 """Wrong answers to the exercises of notebook 05."""
 
-import numpy as np
-
 from stridekit import Layout, traffic
 from stridekit.exercises import performance as ex
 from tests.wrong_answers.collecting import ANOTHER_KIND, GENERAL, STOPS, refused
 
 refused(ex.cache_lines, {
     GENERAL: [
-        "min(prod(shape), 1 + cache_lines(shape, stride, offset, itemsize))",
         "prod(cache_lines((n,), (s,), offset, itemsize) for n, s in zip(shape, stride))",
-        "stride => stride[::-1]",
         "element * itemsize // 64 => -(-element * itemsize // 64)",
     ],
     STOPS: ["lines = set() => n, m = shape; lines = set()"],
 })  # fmt: skip
 
 
-def hull(t):
-    """The lines from the first that a tensor touches to the last."""
-    places = [t.storage_offset() + np.dot(index, t.stride()) for index in np.ndindex(*t.shape)]
-    lines = [place * t.itemsize // 64 for place in places]
-    return max(lines) - min(lines) + 1 if lines else 0
-
-
-# Sectors of 32 bytes: as many as lines of 64 where each element is twice as large.
-SECTORS = "cache_lines(t.shape, t.stride(), t.storage_offset(), 2 * t.itemsize)"
 # A partly written line may be counted as read, too: all of them or none, and no others.
 refused(ex.bytes_moved, {
     "because they have the same number": [
         lambda x, y, out: traffic((Layout.of(x), Layout.of(y)), Layout.of(out)).moved],
     GENERAL: [
-        f"32 * sum({SECTORS} for t in (x, y, out))",
         "bytes_moved(x, y, out) + 64 * (out.nbytes % 64 > 0)",
         "bytes_moved(x, y, out) + 64 * len(bytes_by_line(out)) * (not out.is_contiguous())",
-        "bytes_moved(x, y, out) + 64",
-        lambda x, y, out: 64 * sum(map(hull, (x, y, out))),
     ],
 })  # fmt: skip
 

@@ -15,7 +15,6 @@ refused(ex.address, {
     "Right wherever t has a dim": ["address(t, index) if index else t.storage_offset()"],
     "That is what t holds": ["t[index].tolist()"],
     GENERAL: [
-        "(t.storage_offset() * t.itemsize + sum(i * s for i, s in zip(index, t.stride()))) * t.itemsize",
         "address(t, index) if t.ndim < 3 else 0",
         "address(t, index) // 4 * 4",
     ],
@@ -30,8 +29,6 @@ refused(ex.contiguous_stride, {
     GENERAL: [
         "[prod(n or 1 for n in shape[d + 1 : d + 3]) for d in range(len(shape))]",
         "torch.empty(shape).stride()[-4:]",
-        "[shape[-1] ** (len(shape) - 1 - d) for d in range(len(shape))]",
-        "torch.empty(sorted(shape)).stride()",
     ],
     ANOTHER_KIND: ["{*contiguous_stride(shape)}"],
 })  # fmt: skip
@@ -53,7 +50,6 @@ refused(ex.slice_layout, {
         SLICED.replace("stop", "-1 if stop is None else stop"),
         SLICED.replace("stop", "stop and stop + (stop < 0)"),  # -1 as the end
         f"{SIZE} => max(stop - start, 0) // step + ((stop - start) % step != 0)",
-        "stride[dim] * step => stride[dim] + step - 1",
     ],
     ANOTHER_KIND: [f"{SLICED}[::-1]"],
 })  # fmt: skip
@@ -84,7 +80,7 @@ refused(ex.raw_bytes, {
 for task, k, along, across in ((ex.row, "i", 1, 0), (ex.column, "j", 0, 1)):
     size, step = f"x.size({along})", f"{k} * x.stride({across})"
     refused(task, {
-        GENERAL: [f"{step} => max({k} - 1, 0) * x.stride({across})", f"{step} => x.stride({across})"],
+        GENERAL: [f"{step} => max({k} - 1, 0) * x.stride({across})"],
         TOO_FAR: [f"{size} => 6"],
         CHANGES: ["x.as_strided => x.as_strided_"],
         "That reads x's own memory and copies nothing": [
@@ -100,17 +96,12 @@ refused(ex.row, {
     "Sizes and strides come in pairs": ["(x.stride(1),) => x.stride()"],
 })  # fmt: skip
 
-TO_THE_LEFT = (
-    "x.as_strided((min(x.shape),), (max(x.stride(0) - x.stride(1), 0),), "
-    "x.storage_offset() + max(x.size(1) - 1, 0) * x.stride(1))"
-)
 for task in (ex.diagonal, ex.trace):
     refused(task, {
         GENERAL: ["x.stride(0) + x.stride(1) => x.size(0) + 1"],
         TOO_FAR: ["x.stride(0) + x.stride(1) => sum(x.shape)"],
     })  # fmt: skip
 refused(ex.diagonal, {
-    GENERAL: [TO_THE_LEFT],
     "Your answer has 2 dims, and 1 is asked for": ["x * torch.eye(*x.shape, dtype=x.dtype)"],
 })  # fmt: skip
 refused(ex.trace, {
@@ -119,7 +110,7 @@ refused(ex.trace, {
     ANOTHER_KIND: ["[x.trace().item()]"],
 })  # fmt: skip
 refused(ex.windows, {
-    GENERAL: ["(step, step) => (step, 0)", "(step, step) => (0, step)"],
+    GENERAL: ["(step, step) => (step, 0)"],
     TOO_FAR: ["(count, size) => (count, 3)"],
     ANOTHER_KIND: ["[*x.unfold(0, size, 1)]"],
 })  # fmt: skip
