@@ -83,6 +83,8 @@ def test_presets():
     again = Walk("t", Layout((3, 2, 2), (8, 24, 8), 0, 8), (0, 1, 2))  # first come, last used
     for walk in [*(Walk.of(walk) for preset in costs.PRESETS for walk in preset["walks"]), again]:
         live.walk(walk.layout, walk.order, 4, 0, Random(0))
+    far = live.layout_json(Layout((2, 6), (251, 1)))  # one element more than a picture holds
+    assert "spans 257 elements" in live.stepper.whyNotShown(far)
 
 
 def test_rows_are_alike_where_there_are_several_and_the_step_between_them_is_0():
