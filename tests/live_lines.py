@@ -287,7 +287,7 @@ def refused(run: Callable[[], Any], text: str, error: str) -> None:
     assert re.search(r"size -\d+ of dim \d+ is negative", error), f"torch accepts {text!r}: {error}"
 
 
-# Random typing: operations ---------------------------------------------------------------------------
+# Random typing ---------------------------------------------------------------------------------------
 
 
 # What a person can type, an index most often; arguments are drawn as for layouts.
@@ -313,9 +313,6 @@ def called(r: Random, name: str, args, named: float) -> str:
     first = r.randint(0, len(args))
     pairs = [f"{word}={arg}" for word, arg in zip(words, args, strict=False)][first:]
     return f".{name}({', '.join([*map(str, args[:first]), *r.sample(pairs, len(pairs))])})"
-
-
-# Lines of the alias explorer --------------------------------------------------------------------------
 
 
 def line(r: Random, tensors):
