@@ -28,15 +28,10 @@ RAISES_NOTHING = {
 }  # fmt: skip
 
 
-def doc(name):
-    """The docstring of a name itself."""
-    return inspect.cleandoc(PUBLIC[name].__doc__ or "")
-
-
 @each_name
 def test_it_begins_with_its_contract_and_has_an_example_that_the_tests_run(name):
     """One sentence stands by itself. Doctest looks in the module that defines the name."""
-    first, *rest = doc(name).splitlines()
+    first, *rest = inspect.getdoc(PUBLIC[name]).splitlines()
     assert re.search(r"[.:]$", first) and len(first) > 20
     assert not rest or rest[0] == ""
     module = sys.modules[PUBLIC[name].__module__]
@@ -48,7 +43,8 @@ def test_it_begins_with_its_contract_and_has_an_example_that_the_tests_run(name)
 @each_name
 def test_it_says_what_it_raises(name):
     """Either it can raise and says what, or it is listed as raising nothing."""
-    says = re.search(r"\b[Rr]aise[sd]?\b", re.sub(r"^>>> .*", "", doc(name), flags=re.MULTILINE))
+    text = re.sub(r"^>>> .*", "", inspect.getdoc(PUBLIC[name]), flags=re.MULTILINE)
+    says = re.search(r"\b[Rr]aise[sd]?\b", text)
     assert bool(says) != (name in RAISES_NOTHING)
 
 
@@ -59,7 +55,8 @@ def test_fields_of_results_are_explained(name):
     if dataclasses.is_dataclass(public):
         own = inspect.get_annotations(public)
         fields = [f.name for f in dataclasses.fields(public) if f.name in own and f.repr]
-    assert [field for field in fields if not re.search(rf"\b{field}\b", doc(name))] == []
+    said = inspect.getdoc(public)
+    assert [field for field in fields if not re.search(rf"\b{field}\b", said)] == []
 
 
 def names_in(cell):

@@ -17,6 +17,7 @@ from PIL import Image
 
 from stridekit.lessons import plots
 from stridekit.timing import Ratio
+from stridekit.widgets import palette
 
 
 def words(drawn):
@@ -225,3 +226,15 @@ def test_names_are_shown_as_they_are(name, monkeypatch):
         plots.MeasuredPicture(drawn, name, title=name, where=name)._repr_mimebundle_()
         texts = [text for text in drawn.figure.findobj(Text) if name in text.get_text()]
         assert len(texts) >= places and not any(text.get_parse_math() for text in texts)
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_colours_can_be_read_on_paper_and_ink_on_each_tint(theme):
+    """With a ratio of WCAG of 4.5 or more, in pictures and widgets, in the light and in the dark."""
+    texts = [palette.INK, palette.OFFSET, palette.MUTED, palette.GOOD, palette.BAD, *palette.DIMS]
+    pairs = [(palette.PAPER, text) for text in texts]
+    pairs += [(palette.INK, tint) for tint in palette.ROWS]
+    rgb = np.array([[to_rgb(colour[theme]) for colour in pair] for pair in pairs])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    lights = np.sort(linear @ [0.2126, 0.7152, 0.0722]) + 0.05
+    assert (lights[:, 1] / lights[:, 0]).min() >= 4.5

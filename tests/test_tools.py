@@ -10,9 +10,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-import bench
-from stridekit import Layout, memset
-
 ROOT = Path(__file__).parent.parent
 needs_make = pytest.mark.skipif(not shutil.which("make"), reason="needs make")
 
@@ -103,11 +100,3 @@ def test_other_versions_of_torch_run_tests_that_exist():
     assert "--with torch==$version" in said and "for version in 2.6.0 2.9.1 2.14.1;" in said
     paths = re.findall(r"(?:tests|stridekit)/\w+(?:\.py)?(?= |$)", said)
     assert len(paths) > 10 and [path for path in paths if not (ROOT / path).exists()] == []
-
-
-# bench.py -----------------------------------------------------------------------------------------------
-
-
-def test_a_benchmark_fills_sets_with_the_elements_of_a_memory_set():
-    x = Layout((3, 4, 5), (40, 0, 2), 7)
-    assert bench.filled(x) == set(memset(x))
