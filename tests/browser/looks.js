@@ -55,7 +55,7 @@ const kindOf = (node) => [node.closest(".stridekit"), node.parentNode, node].map
   ["localName", "type", "disabled"].map((name) => each[name]) + each.getAttribute("class") + each.role).join();
 
 async function stylesOf(nodes) {
-  for (let k = 0; k < 3; k++) await new Promise(requestAnimationFrame);
+  for (let k = 0; k < 3 || document.querySelector("[data-moving]"); k++) await new Promise(requestAnimationFrame);
   return nodes.map((node) => {
     const style = getComputedStyle(node); // its cssText is empty
     return [...style].filter((name) => !name.startsWith("--")).map((name) => `${name}: ${style.getPropertyValue(name)}`).join("; ");
