@@ -54,7 +54,8 @@ def pytest_xdist_auto_num_workers():
 def pytest_collection_modifyitems(config, items):
     """Let workers begin with what takes longest: the browser's tests, then the notebooks."""
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: (-len(_browser(item.nodeid)), item.path.suffix != ".ipynb"))
+        groups = [PAGES, LAB, ""]
+        items.sort(key=lambda x: (groups.index(_browser(x.nodeid)), x.path.suffix != ".ipynb"))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -75,15 +76,15 @@ def pytest_xdist_make_scheduler(config, log):
     return Scheduler(config, log)
 
 
-PLANTED = "tests/test_mutate.py::test_defect_is_noticed"
+PAGES, LAB, PLANTED = "pages", "JupyterLab", "tests/test_mutate.py::test_defect_is_noticed"
 IN_LAB = re.compile(r"test_(in_jupyterlab|first_screen|crossing|reopening|hosts|leaks)|kinds_page")
 
 
 def _browser(nodeid):
-    """What a browser test needs, the longer text for what takes longer; nothing for other tests."""
+    """What a browser test shows; "" for other tests."""
     if not nodeid.startswith("tests/browser/"):
         return ""
-    return "JupyterLab" if IN_LAB.search(nodeid) else "a page by itself"
+    return LAB if IN_LAB.search(nodeid) else PAGES
 
 
 # The summary -------------------------------------------------------------------------------------------

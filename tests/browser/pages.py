@@ -110,9 +110,8 @@ def see_all_of(page):
 def assert_accessible(page, selector=None, rules=()):
     """Let axe check the page or its widgets, and make sure that it has looked at each widget.
 
-    With the rules on colours it looks at one text of each colour before each stack of backgrounds.
-
     It has looked at a widget if one of the rules has passed there: for all rules, the one on contrast.
+    With the rules on colours, it looks at one text of each colour on each stack of backgrounds.
     """
     page.evaluate(Axe().axe_script)
     found = page.evaluate(_AXE, [selector, list(rules)])
