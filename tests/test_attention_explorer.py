@@ -23,7 +23,7 @@ SETTINGS = [
 WORDS = [*product(*(flow.CHOICES[name] for name in ("packing", "rotary", "attention")))]
 
 
-@pytest.mark.parametrize("some", [12, pytest.param(None, marks=pytest.mark.long)])
+@pytest.mark.parametrize("some", [6, pytest.param(None, marks=pytest.mark.long)])
 @pytest.mark.parametrize("words", WORDS, ids=" ".join)
 def test_every_step_is_torchs(words, some):
     """Each tensor and its memory, the bytes of copies, what is a view, the path of SDPA, and the output."""
