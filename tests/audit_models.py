@@ -182,10 +182,7 @@ MODELS |= {
         encoder_layer().eval().requires_grad_(False),
         torch.randn(2, 6, 16),
     ),
-    "speech": lambda: (
-        partial(between_transposes, nn.Conv1d(16, 16, 3, padding=1)),
-        tokens(2, 6, 16),
-    ),
+    "speech": lambda: (partial(between_transposes, nn.Conv1d(16, 16, 3, 1, 1)), tokens(2, 6, 16)),
     "lstm": lambda: (
         partial(first_of, nn.LSTM(6, 6, batch_first=True, bidirectional=True)),
         tokens(2, 5, 6),
@@ -197,8 +194,5 @@ MODELS |= {
     "indexed": lambda: (indexed, tokens(4, 6)),
     "functions_alone": lambda: (functions_alone, tokens(2, 6, 2, 8), tokens(6, 12)),
     "with_a_backward_of_its_own": lambda: (lambda x: Straight.apply(x * 2) * 3, tokens(4, 6)),
-    "checkpointed": lambda: (
-        partial(checkpoint, Block(ByHand), use_reentrant=False),
-        tokens(2, 6, 16),
-    ),
+    "redone": lambda: (partial(checkpoint, Block(ByHand), use_reentrant=False), tokens(2, 6, 16)),
 }

@@ -23,9 +23,7 @@ def blocks_of(numbers, size=64):
 
 def partial_of(numbers, size=64):
     """The blocks of which it has some bytes but not all."""
-    return {
-        k for k in blocks_of(numbers, size) if not {*range(k * size, (k + 1) * size)} <= numbers
-    }
+    return {k for k in blocks_of(numbers, size) if {*range(k * size, (k + 1) * size)} - numbers}
 
 
 def slow_blocks(numbers, size):
@@ -35,11 +33,8 @@ def slow_blocks(numbers, size):
 
 def bytes_of(x):
     """Every byte of every element, at the address that the layout, torch or NumPy gives each element."""
-    return {
-        address_of(x, index) + k
-        for index in product(*map(range, x.shape))
-        for k in range(x.itemsize)
-    }
+    indices = product(*map(range, x.shape))
+    return {address_of(x, index) + k for index in indices for k in range(x.itemsize)}
 
 
 def address_of(x, index):

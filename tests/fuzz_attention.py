@@ -82,9 +82,8 @@ def products(r: Random) -> None:
     grads = (a.requires_grad, b.requires_grad)
     given = answer(matmul_copies, a, b)
     line = f"matmul_copies({codes([a, b])}, requires_grad={grads})"
-    assert given == (None if out is None else Clones(*expected)), (
-        f"{line} is {given}, not {expected}"
-    )
+    wanted = None if out is None else Clones(*expected)
+    assert given == wanted, f"{line} is {given}, not {wanted}"
     detached = answer(matmul_copies, a.detach(), b.detach(), requires_grad=grads)
     assert detached == given, f"{line} is {detached} of Layouts, {given} of tensors"
 

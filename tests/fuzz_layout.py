@@ -54,9 +54,8 @@ def same(x: Tensor, name: str, *args: Any, **kwargs: Any) -> Any:
     try:
         with warnings.catch_warnings():  # torch warns of some numbers of dims, but answers
             warnings.simplefilter("ignore")
-            found = (
-                TORCHS[name](x, *args, **kwargs) if name in TORCHS else use(x, name, args, kwargs)
-            )
+            ours = TORCHS.get(name)
+            found = ours(x, *args, **kwargs) if ours else use(x, name, args, kwargs)
         expected = [(*one, storage_of(y) != storage_of(x)) for one, y in each(found)]
         if any(size < 0 for shape, *_ in expected for size in shape):
             expected = found = None  # torch made a size of -1, which Layout refuses
@@ -281,9 +280,8 @@ def numpy_arrays(r: Random) -> None:
         assert copied == [strides[d] for d in stepped], f"{layout}.clone(), NumPy has {strides}"
 
 
-OPERATIONS: dict[str, Callable[[Random], None]] = {
-    name: partial(operation, name) for name in steps.ARGUMENTS
-}
+OPERATIONS: dict[str, Callable[[Random], None]]
+OPERATIONS = {name: partial(operation, name) for name in steps.ARGUMENTS}
 OPERATIONS |= {"contiguous": contiguous, "clone": clone, "to": to}
 _OTHERS = (
     *(chains, contiguity, dense, coalesce, dim_order, numpy_arrays),

@@ -58,9 +58,7 @@ def sums(r: Random) -> None:
 
 def explorer(r: Random) -> None:
     """A layout within its storage: elements and owners, verdicts, places, code, and where sliders stop."""
-    shape = [
-        r.choice((0, 1, 2, 3, 4, 5)) if r.random() < 0.9 else 9 for _ in range(r.randint(0, 4))
-    ]
+    shape = [r.choice(range(6)) if r.random() < 0.9 else 9 for _ in range(r.randint(0, 4))]
     if r.random() < 0.1:
         shape = r.choice(([250, 2, 2], [2, 250, 2], [2, 250], [40, 3, 2, 2], [3, 40, 1, 2]))
     stride = [r.choice((0, 1, 1, 2, 3, 5, 8, 20)) for _ in shape]
@@ -282,9 +280,7 @@ def assert_chunks_are_views(x: Layout, merging: list[dict[str, Any]]) -> None:
 def assert_subspaces(x: Layout, meant: tuple[str, str], outer: int) -> None:
     """Two runs of dims, of which each can be viewed as one dim, and both together cannot."""
     phrase, said = meant
-    found = re.findall(
-        r"dims? (\d+)(?: to (\d+))? \((\d+) elements?(?: in steps of (\d+))?\)", said
-    )
+    found = re.findall(r"dims? (\d+)(?: to (\d+))? \((\d+) elements?(?: in steps of (\d+))?.", said)
     assert phrase == '"spans across two contiguous subspaces"' and len(found) == 2
     (first, middle), (after, last) = [(int(a), int(b or a)) for a, b, *_ in found]
     assert (middle, after) == (outer, outer + 1)
@@ -355,9 +351,7 @@ def slow_hits(lines: list[int], cache_lines: int) -> Any:
         yield bool(before) and len(set(lines[before[-1] + 1 : k])) < cache_lines
 
 
-def slow_counts(
-    size: int, elements: list[int], lines: list[list[int]], hits: list[bool], upto: int
-) -> Counts:
+def slow_counts(size: int, elements: list[int], lines: Any, hits: list[bool], upto: int) -> Counts:
     """Counted over bytes, not elements."""
     touched, minimum = (len({*chain.from_iterable(rows)}) for rows in (lines[:upto], lines))
     used = {e * size + k for e in elements[:upto] for k in range(size)}

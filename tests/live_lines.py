@@ -215,11 +215,8 @@ OURS = [
     *("is not one of", "does not refuse", "five digits", "are the most", "10,000 characters"),
     "at most 100 steps",
 ]
-UNREAD = [
-    *("cannot read", "cannot stand", "is not known"),
-    *("takes no call", "write .", "a line has at most"),
-]
-OTHERS = dict(grammar.OTHERS)
+UNREAD = ["cannot read", "cannot stand", "is not known", "takes no call", "write .", "a line has"]
+OTHERS, PAIR = dict(grammar.OTHERS), ("target", "source")
 
 
 def assert_torch_refuses(x: torch.Tensor, text: str, error: str) -> None:
@@ -260,9 +257,7 @@ def depends_on_the_order(tensors: dict[str, Any], read: dict[str, Any]) -> bool:
     if not isinstance(read["source"], dict):
         return False
     names = {**tensors, "torch": torch}
-    target, source = (
-        quietly(lambda t=t: eval(read[t]["text"], names)) for t in ("target", "source")
-    )
+    target, source = (quietly(lambda t=t: eval(read[t]["text"], names)) for t in PAIR)
     shape = target.shape
     while read["op"] == "[]" and source.ndim > target.ndim:
         source = source[0]  # an assignment drops leading sizes of 1

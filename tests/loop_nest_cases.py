@@ -57,10 +57,8 @@ def tensor(shape, stride, dtype):
 def answer(loops, out, inputs):
     """The nest as `loop_nest` gives it: sizes, strides in elements, outermost loop first, and itemsizes."""
     shape, *strides, itemsizes = loops(out and tensor(*out), [tensor(*one) for one in inputs])
-    moves = [
-        [step // itemsize for step in one[::-1]]
-        for one, itemsize in zip(strides, itemsizes, strict=True)
-    ]
+    pairs = zip(strides, itemsizes, strict=True)
+    moves = [[step // itemsize for step in one[::-1]] for one, itemsize in pairs]
     return shape[::-1], moves, itemsizes
 
 

@@ -61,9 +61,7 @@ def inside(context: Any, call: Callable[[], Any]) -> Any:
         return call()
 
 
-def compiled(
-    function: Callable[..., object], *inputs: torch.Tensor, backend: str = "eager"
-) -> object:
+def compiled(function: Callable[..., Any], *inputs: torch.Tensor, backend: str = "eager") -> Any:
     torch._dynamo.reset()
     return torch.compile(function, backend=backend, fullgraph=True)(*inputs)
 

@@ -12,9 +12,7 @@ NODE = shutil.which("node")
 
 def _needs(program, path):
     missing = path is None and not os.environ.get("CI")
-    return pytest.mark.skipif(
-        missing, reason=f"{program} is not installed: in CI this test must run"
-    )
+    return pytest.mark.skipif(missing, reason=f"{program} is not installed; CI must run this")
 
 
 needs_node = _needs("node", NODE)

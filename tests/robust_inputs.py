@@ -60,14 +60,13 @@ NO_TENSOR = {
     "class Tensor": lambda: torch.Tensor,
     "memoryview": lambda: memoryview(b"abcd"),
 }
+J = torch.jagged
 NO_STRIDE = {
     "coo": lambda: torch.eye(3).to_sparse(),
     "csr": lambda: torch.eye(3).to_sparse_csr(),
     "mkldnn": lambda: torch.eye(3).to_mkldnn(),
     "nested": lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]),
-    "jagged": lambda: torch.nested.nested_tensor(
-        [torch.ones(2), torch.ones(3)], layout=torch.jagged
-    ),
+    "jagged": lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=J),
     "quantized": lambda: torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8),
     "uninitialized": torch.nn.UninitializedParameter,
 }

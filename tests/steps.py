@@ -224,9 +224,7 @@ ARGUMENTS: dict[str, Callable[[Random, Any], tuple[Any, ...]]] = {
     "chunk": along(lambda r, x, d: (r.randint(-1, 6),)),
     "tensor_split": along(lambda r, x, d: (r.choice((r.randint(-1, 6), cuts(r))),)),
     **dict.fromkeys(("hsplit", "vsplit", "dsplit"), evenly),
-    "diagonal": lambda r, x: r.choice(
-        ((), (r.randint(-5, 5),), (r.randint(-5, 5), *two_dims(r, x)))
-    ),
+    "diagonal": lambda r, x: r.choice(((), (k := r.randint(-5, 5),), (k, *two_dims(r, x)))),
     "unfold": windows,
     "permute": lambda r, x: one_by_one(r, permutation(r, x)),
     **dict.fromkeys(("transpose", "swapdims", "swapaxes"), two_dims),

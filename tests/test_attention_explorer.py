@@ -92,9 +92,8 @@ def test_where_an_element_goes(part):
         before = attended(s, **cut)
         cut[part][index] += 1
         changed = (attended(s, **cut) != before).nonzero().tolist()
-        assert changed == [
-            [*i] for i in product(*starmap(range, flow.reached(s, (part, *index))))
-        ], (s, index)
+        reached = product(*starmap(range, flow.reached(s, (part, *index))))
+        assert changed == [[*i] for i in reached], (s, index)
 
 
 def attended(s, q, k, v):
@@ -112,9 +111,7 @@ def test_the_words_of_an_element():
     for part, goes in (("q", "4 elements of out: out[1, 1, 2, :]"),
                        ("k", "24 elements of out: out[1, 2:4, :, :]"),
                        ("v", "6 elements of out: out[1, 2:4, :, 3]")):  # fmt: skip
-        before, after = (
-            made[name][part][1, 1, 2, 3].storage_offset() for name in ("heads", "rotary")
-        )
+        before, after = (made[k][part][1, 1, 2, 3].storage_offset() for k in ("heads", "rotary"))
         rotated = f", after rotary element {after} of {part}" if part != "v" else ""
         said = f"{part}[1, 1, 2, 3] is element {before} of qkv{rotated}. It goes into {goes}."
         assert flow.place(s, (part, 1, 1, 2, 3)) == said
@@ -138,7 +135,5 @@ def test_the_words_of_the_way():
     assert flow.order(y | {"stride": (60, 4, 12, 1)}) == "token by token"
     assert flow.order({"shape": (2, 1, 5, 4)}) == "one order for heads and tokens"
     row = [("q", 0, 1, 2, 0), ("q", 0, 1, 2, 1), ("k", 0, 1, 2, 0)]
-    assert flow.labels("qkv", row) == ["qb", "", "kb"] and flow.labels("rotary", row[:2]) == [
-        "b2",
-        "",
-    ]
+    assert flow.labels("qkv", row) == ["qb", "", "kb"]
+    assert flow.labels("rotary", row[:2]) == ["b2", ""]

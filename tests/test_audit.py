@@ -186,9 +186,7 @@ def test_of_a_subclass_the_ops_that_it_runs_are_recorded():
     wrapped = Wrapped(tensor(3, 4))
     audit = stridekit.audit(lambda: wrapped.t().contiguous())
     assert audit.copied == {"layout": (1, 48)}
-    assert [finding.first.place.expression for finding in audit.findings] == [
-        "wrapped.t().contiguous()"
-    ]
+    assert [each.first.place.expression for each in audit.findings] == ["wrapped.t().contiguous()"]
     assert [op.name for op in audit.events] == ["t", "clone"]
 
     jagged = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], layout=torch.jagged)
@@ -212,7 +210,7 @@ def test_nearly_each_op_has_the_line_of_its_forward_pass():
 
 
 def test_what_is_run_again_for_its_gradient_has_its_line():
-    events = audited("checkpointed").watcher.events
+    events = audited("redone").watcher.events
     again = [event for event in events if event.backward and event.call == "softmax"]
     assert {event.place.expression for event in again} == {"(q @ k.transpose(-2, -1)).softmax(-1)"}
 

@@ -329,9 +329,7 @@ def test_attention_on_the_math_path_says_why():
 
     audit = stridekit.audit(attend, q[:1], q, randn(2, 5, 2, 8))
     (finding,) = [each for each in audit.findings if each.kind == OF_OP]
-    assert finding.advice.startswith(
-        "attention took the math path, which copies: q, k and v have batches"
-    )
+    assert "attention took the math path, which copies: q, k and v have batches" in finding.advice
     flash = stridekit.audit(attend, q, q, randn(2, 5, 2, 8))
     assert not any("math path" in each.advice for each in flash.findings)
 

@@ -77,10 +77,8 @@ def test_what_macos_tells(system):
         return SimpleNamespace(stdout=MAC)
 
     found = system(mac=answers)
-    assert found.caches == (
-        Cache("L1", 131072, line=128),
-        Cache("L2", 12582912, line=128, shared_by=4),
-    )
+    caches = Cache("L1", 131072, line=128), Cache("L2", 12582912, line=128, shared_by=4)
+    assert found.caches == caches
     assert {line.partition(":")[0] for line in MAC.splitlines()} <= {*asked}
 
 

@@ -243,9 +243,7 @@ def drawn(monkeypatch):
 @pytest.mark.parametrize(
     ("record", "shown"), [("", ["here"]), ("three", ["recorded", "here"]), ("three", ["recorded"])]
 )
-def test_pictures_have_what_is_recorded_and_this_run(
-    stored, compared, drawn, monkeypatch, record, shown
-):
+def test_pictures_have_the_record_and_this_run(stored, compared, drawn, monkeypatch, record, shown):
     """As they are stored, the record alone; and the noise of this machine alone."""
     if "here" not in shown:
         monkeypatch.setenv(ALONE, "1")

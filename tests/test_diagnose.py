@@ -110,9 +110,8 @@ def test_a_view_that_fails_is_explained_as_layout_does(order, shape, data):
             f"{wanted}!"
         )
         assert lines["means"] == f"{why}: no stride gives {wanted}"
-        assert lines["cure"].startswith(
-            f"x.reshape({cut}, {wanted[1]}), which copies all {x.numel()} "
-        )
+        cure = f"x.reshape({cut}, {wanted[1]}), which copies all {x.numel()} "
+        assert lines["cure"].startswith(cure)
     else:
         x.view(wanted)
 
@@ -168,9 +167,8 @@ def test_shapes_that_do_not_broadcast_meet_in_the_dim_that_is_named(a, b):
 
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9)), max_size=3),
-    st.integers(0, 9),
-    st.integers(0, 30),
-)
+    st.integers(0, 9), st.integers(0, 30),
+)  # fmt: skip
 def test_a_layout_that_leaves_its_storage_ends_where_layout_says(dims, offset, held):
     shape, stride = [n for n, _ in dims], [s for _, s in dims]
     layout = Layout(shape, stride, offset, 4)
@@ -414,9 +412,7 @@ def test_the_last_exception(name, monkeypatch):
 
 def test_in_a_notebook(capsys, monkeypatch):
     """`%diagnose` after an exception, with a text behind it, and with lines below it."""
-    monkeypatch.setitem(
-        sys.modules, "__main__", sys.modules["__main__"]
-    )  # which the shell replaces
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])  # the shell replaces it
     shell = InteractiveShell()
     for source in (
         "%load_ext stridekit",

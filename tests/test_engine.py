@@ -50,9 +50,7 @@ def test_what_the_page_refuses_is_a_layout_error():
 
 
 def test_a_defect_tells_where_it_is(script):
-    with pytest.raises(
-        RuntimeError, match=r"\.js: broken has a defect: TypeError: .*\n.*at broken"
-    ):
+    with pytest.raises(RuntimeError, match=r"js: broken has a defect: TypeError: .*\n.*at broken"):
         script.broken()
     with pytest.raises(RuntimeError, match="Maximum call stack"):
         script.deep()

@@ -167,10 +167,8 @@ def test_a_condition_is_told_to_those_who_go_wrong_only_where_it_holds(task):
 
 def passes(task, answer):
     """True if an answer is right; stops at the first case that differs."""
-    return all(
-        task._run(answer, case).facts == task._run_own(task.reference, case).facts
-        for case in task.cases
-    )
+    run, right = task._run, task._run_own
+    return all(run(answer, case).facts == right(task.reference, case).facts for case in task.cases)
 
 
 @each_exercise
@@ -399,9 +397,7 @@ def test_the_stride_of_a_dim_that_nobody_steps_along_is_free(size):
 
 def test_what_readers_show():
     assert [read_uses(uses, {}).shown for uses in (2 / 3, 4, np.inf)] == ["0.666667", "4", "inf"]
-    shown = read_byte_set(
-        {2 * k for k in range(40)}, {"t": torch.zeros(100, dtype=torch.int16)}
-    ).shown
+    shown = read_byte_set({*range(0, 80, 2)}, {"t": torch.zeros(100, dtype=torch.int16)}).shown
     assert shown == "40 bytes: 0, 2, 4, 6, 8, 10, …"
 
 
@@ -551,16 +547,11 @@ def test_the_task_and_its_solution_show_themselves(task):
 def test_code_is_shown_in_the_colours_of_the_editor():
     source = "def twice(n):  # <b>\n    return not n and 'a' * 2"
     spans = re.findall(r"var\(--jp-([\w-]*), inherit\)\">(.*?)</span>", python(source), re.S)
-    kinds = {
-        "keyword": ["def", "return", "not", "and"],
-        "def": ["twice"],
-        "string": ["'a'"],
-        "number": ["2"],
-    }
-    colours = {text: f"mirror-editor-{kind}-color" for kind in kinds for text in kinds[kind]}
-    assert {unescape(text): colour for colour, text in spans} == colours | {
-        "# <b>": "ui-font-color2"
-    }
+    kinds = dict.fromkeys(["def", "return", "not", "and"], "keyword")
+    kinds |= {"twice": "def", "'a'": "string", "2": "number"}
+    wanted = {text: f"mirror-editor-{kind}-color" for text, kind in kinds.items()}
+    wanted["# <b>"] = "ui-font-color2"
+    assert {unescape(text): colour for colour, text in spans} == wanted | {"def": wanted["not"]}
     assert words(python(source)) == source
 
 

@@ -133,9 +133,8 @@ def test_each_sentence(x, label, sentence):
     assert dict([("title", explanation.title), *explanation.lines]).get(label) == sentence
 
 
-COMPARED = Comparison(
-    {"a": [[1.0]], "<b>": [[2.0]]}, [[0, 1]], {"a": 1, "<b>": 1}, 1, "cpu", ("x < y",)
-)
+TIMES = {"a": [[1.0]], "<b>": [[2.0]]}
+COMPARED = Comparison(TIMES, [[0, 1]], {"a": 1, "<b>": 1}, 1, "cpu", ("x < y",))
 IN_CACHE = traffic(Layout((100, 100), itemsize=4), cache=4096)
 
 

@@ -22,9 +22,7 @@ FEWER = {"sdpa": 2}  # of a family whose cases take long
 NEEDS = {"dim_order": needs_settled_dim_order, "view_as_complex": needs_odd_steps}
 
 
-@pytest.mark.parametrize(
-    "family", [pytest.param(name, marks=NEEDS.get(name, ())) for name in FAMILIES]
-)
+@pytest.mark.parametrize("family", [pytest.param(it, marks=NEEDS.get(it, ())) for it in FAMILIES])
 @given(r=st.randoms(use_true_random=True))
 def test_family(family, r):
     for _ in range(FEWER.get(family, BATCH)):
@@ -34,10 +32,10 @@ def test_family(family, r):
 # torch's operations that return their input's memory, and are no method of Layout.
 NO_METHOD = {
     "sparse tensors have no stride": [
-        *("indices", "values", "crow_indices", "col_indices", "ccol_indices", "row_indices"),
+        *("indices", "values", "crow_indices", "col_indices", "ccol_indices", "row_indices")
     ],
     "the same layout; only a bit is set, or nothing happens": [
-        *("conj", "positive", "resolve_conj", "resolve_neg", "lift_fresh"),
+        *("conj", "positive", "resolve_conj", "resolve_neg", "lift_fresh")
     ],
     "another device": ["cpu", "cuda", "pin_memory"],
     "torch.linalg's diagonal, with other defaults": ["linalg_diagonal"],

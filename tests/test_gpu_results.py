@@ -134,10 +134,9 @@ def in_memory_order(tensors, out):
     return [tensor.permute(order) for tensor in tensors]
 
 
-@pytest.mark.parametrize(
-    "experiment", [e for e in gpu.EXPERIMENTS if e.ratios(1)], ids=lambda e: e.name
-)
-def test_predicted_ratios_are_those_of_the_sectors_that_a_warp_reads_and_writes(experiment):
+@pytest.mark.parametrize("name", [name for name in BY_NAME if BY_NAME[name].ratios(1)])
+def test_predicted_ratios_are_those_of_the_sectors_that_a_warp_reads_and_writes(name):
+    experiment = BY_NAME[name]
     functions = experiment.functions(64)
     for name, work in functions.items():
         out = work()

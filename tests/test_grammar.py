@@ -9,9 +9,7 @@ from tests.widget_kinds import rows
 
 SIGNATURES = grammar.SIGNATURES
 STEPS_FORM = ": write operations as .permute(1, 0) or [1:, ::2]"
-LINE_FORM = (
-    ": write y = x[1:, ::2] or y = x + 1 to make a tensor, y += 100 or y[0] = 7 to write to one"
-)
+FORM = ": write y = x[1:, ::2] or y = x + 1 to make a tensor, y += 100 or y[0] = 7 to write to one"
 # What a row of widgets.txt cannot hold: odd spaces and characters, and long texts.
 READ = {
     " permute( [ 1,0, ] )\t": "(8, 5)",
@@ -86,7 +84,7 @@ def test_a_line_is_of_this_kind_or_refused_in_these_words(text, said):
         kind = session.sessionOf({"shape": [4, 6], "steps": [text]})["log"][0]["kind"]
     except LayoutError as error:
         kind = str(error)
-    assert kind == in_full(said, LINE_FORM)
+    assert kind == in_full(said, FORM)
     assert Sessions((4, 6)).type(text) == (kind in ("view", "copy", "write"))
 
 

@@ -208,10 +208,8 @@ def catches_all():
 @pytest.mark.parametrize("endless", [catches_all, lambda: time.sleep(60)])
 def test_a_call_without_an_end_is_stopped_and_no_alarm_is_left(endless, short):
     before = signal.getsignal(signal.SIGALRM)
-    for call, error in (
-        (endless, TimeIsUp),
-        (lambda: raising(KeyboardInterrupt), KeyboardInterrupt),
-    ):
+    calls = {TimeIsUp: endless, KeyboardInterrupt: lambda: raising(KeyboardInterrupt)}
+    for error, call in calls.items():
         with pytest.raises(error):
             call_within(0.05, call)
         assert signal.getsignal(signal.SIGALRM) is before

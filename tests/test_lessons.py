@@ -28,14 +28,12 @@ def written(tmp_path_factory):
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_nothing_is_given_away(written, path):
     """No output, no why, no answer of a card; the words below it are folded; the map finds all of it."""
-    old, new = (
-        form.parse((folder / path.name).read_text("utf-8")) for folder in (path.parent, written)
-    )
+    paths = path, written / path.name
+    old, new = (form.parse(each.read_text("utf-8")) for each in paths)
     assert len(old.cells) == len(new.cells)
     for before, after in zip(old.cells, new.cells, strict=True):
-        assert not after.get("outputs") and "outputs_hidden" not in after.metadata.get(
-            "jupyter", {}
-        )
+        assert not after.get("outputs")
+        assert "outputs_hidden" not in after.metadata.get("jupyter", {})
         if form.asks(before):
             call = ast.parse(after.source).body[0].value
             assert call.func.attr == "packed" and "why" not in after.source

@@ -3,8 +3,8 @@
 Here are the cases that tests/fuzz_memory.py rarely draws.
 """
 
-import itertools
 import operator
+from itertools import combinations_with_replacement, islice, permutations, product
 
 import pytest
 
@@ -45,7 +45,7 @@ def test_sets_of_each_kind(generators):
 
 
 def test_sums_by_heap_come_in_order_each_choice_once():
-    choices = itertools.product(*[range(0, c * n, c) for c, n in THIN])
+    choices = product(*[range(0, c * n, c) for c, n in THIN])
     assert list(_sums_by_heap(tuple(THIN), Budget(PLENTY))) == sorted(map(sum, choices))
 
 
@@ -80,8 +80,8 @@ def test_a_part_of_a_budget_is_charged_to_the_whole():
 
 def test_every_small_layout():
     known = {}
-    for shape in itertools.product((1, 2, 3), repeat=3):
-        for stride in itertools.combinations_with_replacement(range(6), 3):
+    for shape in product((1, 2, 3), repeat=3):
+        for stride in combinations_with_replacement(range(6), 3):
             filled, this = bytes_of(Layout(shape, stride)), MemorySet.of(Layout(shape, stride))
             first = known.setdefault(frozenset(filled), this)
             assert first == this and hash(first) == hash(this)
@@ -95,7 +95,7 @@ def test_the_size_of_the_numbers_costs_nothing():
     assert part < whole and not whole <= part and not whole < memset(x) <= whole
     assert not whole.isdisjoint(part)
     assert memset(x[::2]).isdisjoint(memset(x[1::2]))
-    assert list(itertools.islice(memset(x[:, 5]), 3)) == [40_000_000, 40_000_001, 40_000_002]
+    assert list(islice(memset(x[:, 5]), 3)) == [40_000_000, 40_000_001, 40_000_002]
     huge = memset(Layout((10**30,)))
     assert huge.count() == 10**30
     with pytest.raises(OverflowError):
@@ -106,7 +106,7 @@ def test_spaces_do_not_meet():
     """A copied layout, and sets of two devices, have no byte in common; the empty set is one."""
     x = Layout((3, 4))
     on_gpu, on_cpu = (MemorySet(0, [(1, 12)], device) for device in ("cuda:0", "cpu"))
-    for a, b in itertools.permutations((memset(x), memset(x.clone()), memset(x.clone())), 2):
+    for a, b in permutations((memset(x), memset(x.clone()), memset(x.clone())), 2):
         assert a.isdisjoint(b) and not a <= b and a != b
     assert on_gpu.isdisjoint(on_cpu) and not on_gpu <= on_cpu and on_gpu != on_cpu
     empty = MemorySet(5, [(1, 0)], "cuda:0")
@@ -123,7 +123,7 @@ QUESTIONS += [MemorySet.issubset, MemorySet.issuperset, MemorySet.isdisjoint]
 def test_a_layout_is_not_compared_with_a_device(question):
     """Addresses within a storage and absolute addresses are never compared, in either order."""
     of_layouts = [MemorySet.of(Layout((3,))), MemorySet.of(Layout((3, 1)).clone())]
-    for a, b in itertools.product(of_layouts, [MemorySet(n, [(1, 3)], "cpu") for n in (0, 7)]):
+    for a, b in product(of_layouts, [MemorySet(n, [(1, 3)], "cpu") for n in (0, 7)]):
         assert {b: "cpu"}.get(a) is None  # hashes differ, so a dict never has to compare them
         for pair in [(a, b), (b, a)]:
             with pytest.raises(ValueError, match=r"compare two tensors, or Layout\.of\(t\) with"):
@@ -169,20 +169,20 @@ def test_nothing_collides_with_nothing():
 def test_the_first_bytes_come_at_once(steps, size):
     """Even of a set too large to finish, and inside a single endless run."""
     endless, beginning = (Layout((n,) * len(steps), steps) for n in (size, 31))
-    assert list(itertools.islice(memset(endless), 30)) == sorted(bytes_of(beginning))[:30]
+    assert list(islice(memset(endless), 30)) == sorted(bytes_of(beginning))[:30]
 
 
 def test_iteration_goes_on_beyond_the_budget_of_a_byte():
     """Each byte has a budget of its own, so there may be more bytes than steps."""
     endless = memset(Layout((10**9, 10**9), (2, 3)))
-    last = next(itertools.islice(endless, BUDGET + 5, None))
+    last = next(islice(endless, BUDGET + 5, None))
     assert last == BUDGET + 6  # of the bytes 0, 2, 3, 4 … only 1 is missing
 
 
 def test_iteration_keeps_little_in_memory():
     piling = memset(Layout((2,) * 60, [10**18 + 3**k for k in range(60)]))
     with pytest.raises(Undecided, match="within a budget of 100,000 steps"):
-        list(itertools.islice(piling, 300_000))
+        list(islice(piling, 300_000))
 
 
 HARD = Layout((2,) * 60, [10**12 + k**5 for k in range(60)])
@@ -204,9 +204,7 @@ def test_a_question_spends_the_budget_that_its_error_names(ask, budget, monkeypa
     a = Layout((40, 40, 40), (1009, 1013, 1019), 200_000)
     b = Layout((400, 400, 400), (1009, 1021, 1031))
     spent, spend = [], Budget.spend
-    monkeypatch.setattr(
-        Budget, "spend", lambda self, steps=1: spent.append(steps) or spend(self, steps)
-    )
+    monkeypatch.setattr(Budget, "spend", lambda self, n=1: spent.append(n) or spend(self, n))
     with pytest.raises(Undecided, match=f"not decided within a budget of {budget} steps"):
         BUDGETED[ask](a, b, budget)
     assert sum(spent[:-1]) <= budget  # the last one was too many
@@ -229,9 +227,7 @@ def test_blocks_of_many_elements_cost_nothing():
 
 def test_two_columns_of_rows_that_end_inside_a_block():
     """A row may end in the block in which the next begins; the last row has no next."""
-    for first, start, width, size in itertools.product(
-        (1, 10, 40), (50, 75, 90), (5, 10), (16, 64)
-    ):
+    for first, start, width, size in product((1, 10, 40), (50, 75, 90), (5, 10), (16, 64)):
         check_blocks([(0, ((1, first), (100, 3))), (start, ((1, width), (100, 3)))], size)
     # One set ends where the other goes on, within a block.
     check_blocks([(64, ((1, 48), (112, 4))), (0, ((1, 16), (48, 3), (112, 6)))], 3)

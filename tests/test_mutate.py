@@ -89,9 +89,7 @@ def first_failure(copy):
         process.join()
         text = said.read_text(encoding="utf-8", errors="replace")
         failure = FAILURE.search(text)
-        return process.exitcode and (
-            failure[1] if failure else f"{process.exitcode}: {text[-500:]}"
-        )
+        return process.exitcode and (failure[1] if failure else f"{process.exitcode}: {text[-99:]}")
 
     return run
 

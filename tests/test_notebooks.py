@@ -190,9 +190,8 @@ def anchors(path):
     if path.suffix == ".ipynb":
         words = [cell.source for cell in book_of(path).cells if cell.cell_type == "markdown"]
         return {heading.replace(" ", "-") for text in words for heading in headings(text)}
-    return {
-        re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings(path.read_text())
-    }
+    found = map(str.lower, headings(path.read_text()))
+    return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in found}
 
 
 def test_links_inside_the_repository_lead_to_a_file_and_a_heading_of_it(path, cells):

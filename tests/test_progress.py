@@ -92,10 +92,7 @@ def test_what_passed_and_what_the_page_answers_is_on_record_once(record):
     card.committed = None
     answer(card, 40)
     answer(Predict("How many?", 40), 40)
-    assert kept.record() == [
-        {"passed": "strides_column"},
-        {"card": "How many?", "right": True},
-    ]
+    assert kept.record() == [{"passed": "strides_column"}, {"card": "How many?", "right": True}]
 
 
 def replace(record, how):
@@ -155,11 +152,8 @@ def test_forget_leaves_all_other_files(record):
 @pytest.fixture
 def lessons(record):
     """Two lessons and a notebook that has nothing to do, beside each other."""
-    cards = [
-        'Predict("One `a`?", 1)',
-        "n = 2\nPredict(f'Is it {n} or {n + 1}?', 2)",
-        'Predict("Skipped?", 1)',
-    ]
+    cards = ["Predict('One `a`?', 1)", "n = 2\nPredict(f'Is it {n} or {n + 1}?', 2)"]
+    cards.append("Predict('Skipped?', 1)")
     checks = ["%magic", "column = None\n\nex.column.check(column)", "ex.row.check(row)"]
     begin = "from stridekit import Predict\nfrom stridekit.exercises import strides as ex, views"
     books = {
@@ -205,12 +199,8 @@ def test_the_map_shows_what_was_passed_and_predicted(lessons):
 def test_a_card_has_one_line_whatever_is_tried_again(record):
     """That of the first guess: a second try, and all that comes after "try again", add nothing."""
     card = Predict("How many?", 40)
-    for first, said, shown in [
-        (5, None, False),
-        (5, 40, True),
-        (None, None, False),
-        (None, 40, True),
-    ]:
+    tries = [(5, None, False), (5, 40, True), (None, None, False), (None, 40, True)]
+    for first, said, shown in tries:
         card.set_state({"_state": {"first": first, "said": said, "shown": shown}})
     Predict("Once?", 40).set_state({"_state": {"first": 5, "said": 40, "shown": True}})
     notes = [{"card": name, "right": False} for name in ("How many?", "Once?")]

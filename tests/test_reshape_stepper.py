@@ -47,9 +47,8 @@ GIVEN = {"shape": [4, 6], "stride": [6, 1], "storage_offset": 3, "itemsize": 8}
     ],
 )  # fmt: skip
 def test_a_new_shape_is_read_as_a_person_writes_it(text, found):
-    assert fields.readTarget(text, GIVEN) == (
-        [found, ""] if isinstance(found, list) else [None, found]
-    )
+    wanted = [found, ""] if isinstance(found, list) else [None, found]
+    assert fields.readTarget(text, GIVEN) == wanted
 
 
 def test_a_row_of_the_tape_holds_whole_runs_of_the_largest_stride_that_fits():

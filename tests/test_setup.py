@@ -141,9 +141,7 @@ def test_lab_opens_a_page_where_one_can_be_shown_and_allows_root_alone():
 def test_every_target_that_needs_the_environment_makes_it_and_hands_on_its_arguments():
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = re.findall(r"^([a-z-]+):(.*?)##.*\n((?:\t.*\n)*)", text, re.MULTILINE)
-    needs = [
-        name for name, _, recipe in targets if "$(IN_VENV)" in recipe or ".venv/bin/" in recipe
-    ]
+    needs = [name for name, _, recipe in targets if re.search(r"\$\(IN_VENV\)|\.venv/bin/", recipe)]
     assert [n for n, before, _ in targets if n in needs and ".venv" not in before] == []
     assert set(needs) >= {"lab", "test", "lint", "refresh", "export", "lock", "versions"}
     names = re.findall(r"^([A-Z]+_ARGS|VERSIONS) \?=", text, re.MULTILINE)

@@ -49,9 +49,7 @@ def test_every_kind_is_here():
     assert all(RIGHT.values()) and all(UNFIT.values()) and all(FULL.values())
 
 
-@pytest.mark.parametrize(
-    ("kind", "change"), [(kind, change) for kind in KINDS for change in RIGHT[kind]]
-)
+@pytest.mark.parametrize(("kind", "change"), [(kind, one) for kind in KINDS for one in RIGHT[kind]])
 def test_a_change_of_a_page_is_taken_and_answered_at_once(kind, change):
     """In one message: what is held, and which change was seen. The widget is as if Python had set it."""
     w, twin, told = make(kind), make(kind, change), []
@@ -73,9 +71,7 @@ def test_what_python_sets_is_told_whole_and_answers_nothing(kind):
     assert not any({"_answered_id", "_change_id"} & message.keys() for message in w.comm.sent)
 
 
-@pytest.mark.parametrize(
-    ("kind", "part"), [(kind, part) for kind in KINDS for part in [*UNFIT[kind], {}]]
-)
+@pytest.mark.parametrize(("kind", "part"), [(k, one) for k in KINDS for one in [*UNFIT[k], {}]])
 def test_what_cannot_be_is_refused_whole(kind, part):
     """Nothing changes, no observer is called, and the answer to the page is the present state."""
     w = make(kind, RIGHT[kind][0])

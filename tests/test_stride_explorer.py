@@ -20,9 +20,7 @@ def test_javascript():
     """All of tests/js, by node's own runner: geometry, the state on its way, pages without a kernel."""
     tests = Path(__file__).parent / "js"
     assert NODE, "node is not installed"
-    run = subprocess.run(
-        [NODE, "--test", *sorted(map(str, tests.glob("*.mjs")))], capture_output=True
-    )
+    run = subprocess.run([NODE, "--test", *sorted(tests.glob("*.mjs"))], capture_output=True)
     assert run.returncode == 0, run.stdout.decode()
 
 
@@ -81,9 +79,10 @@ def test_observers_see_each_layout_and_a_change_by_hand_stays_in_the_last_copy()
     assert seen == [explorer.layout]
 
 
-@pytest.mark.parametrize(
-    "shape", [(4096, 1), (1, 4096), (64, 64, 1, 1), (300, 2, 2), (2, 300, 2), (40, 10, 3)]
-)
+SHAPES = [(4096, 1), (1, 4096), (64, 64, 1, 1), (300, 2, 2), (2, 300, 2), (40, 10, 3)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 def test_explore_offers_only_what_fits_a_page(shape):
     """A long tensor is shown by its corner, without presets that the picture would refuse."""
     explorer = explore(torch.zeros(shape))

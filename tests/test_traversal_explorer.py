@@ -24,11 +24,13 @@ def cost(order, upto=None, **other):
     return costs.countsOf(visits, 8, len(visits) if upto is None else upto) | other
 
 
-WORDS = {
-    "warp": lambda *given: costs.warpSentence(Warp(*given)._asdict()),
+WORDS = {"warp": lambda *given: costs.warpSentence(Warp(*given)._asdict())}
+WORDS |= {
     "order": costs.orderName,
+    "counts": costs.countsSentence,
+    "compared": costs.comparison,
+    "cost": cost,
 }
-WORDS |= {"counts": costs.countsSentence, "compared": costs.comparison, "cost": cost}
 
 
 def test_presets_are_the_tensors_they_name():

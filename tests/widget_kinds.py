@@ -89,6 +89,4 @@ RIGHT = _of_each("right states")
 # What shows most of the nodes that are hidden at first.
 FULL = _of_each("full states")
 # Parts that cannot be, beside the parts that a state begins with.
-UNFIT = {
-    kind: [*map(eval, parts)] for kind, parts in _of_each("states that no sound page sends").items()
-}
+UNFIT = {kind: [*map(eval, it)] for kind, it in _of_each("states that no sound page sends").items()}

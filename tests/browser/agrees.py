@@ -223,7 +223,7 @@ def of_copies(made):
         f"{option} .sk-module @textContent": [row["module"] for row in rows],
         f"{option} .sk-source @textContent": [row["line"] + row["source"] for row in rows],
         f"{option} .sk-did @textContent": [
-            row["did"] + "".join(map(str, row["about"])) for row in rows
+            "".join([r["did"], *map(str, r["about"])]) for r in rows
         ],
         ".sk-ways p:first-child": [f"{chain['finding']}: {chain['title']}" for chain in shown],
         "dt": [f"{signs.get(role, '◆')} {role}" for role, *_ in steps],

@@ -113,10 +113,8 @@ class Plain:
             self.context.close()
             self.context = None
         if not self.context:
-            permissions = ["clipboard-read", "clipboard-write"]
-            self.context = self.browser.new_context(
-                offline=True, has_touch=True, permissions=permissions
-            )
+            given = ["clipboard-read", "clipboard-write"]
+            self.context = self.browser.new_context(offline=True, has_touch=True, permissions=given)
             self.context.set_default_timeout(PATIENCE)
             self.context.add_init_script(KEEP_THE_KEYS)
             self.page_ = self.context.new_page()

@@ -27,20 +27,8 @@ import torch
 from torch import nn
 
 from stridekit import Goal, explore
+from tests.browser import pages
 from tests.browser.agrees import shown_by
-from tests.browser.pages import (
-    FOCUSED,
-    TOLD,
-    WIDTH,
-    away,
-    is_seen,
-    middle,
-    painted,
-    resize,
-    stop_the_clock,
-    swipe,
-    told,
-)
 from tests.test_copy_tracer import Twice
 from tests.widget_kinds import NAMES
 
@@ -120,7 +108,7 @@ class Hand:
     def agrees(self, is_pointing):
         """Give the state on the page to the widget in Python: both show the same, and nothing is cut."""
         if not is_pointing:
-            away(self.w)
+            pages.away(self.w)
         state = self.page.evaluate(STATE)
         self.widget.set_state({"_state": state})
         assert self.widget._state == state
@@ -130,7 +118,7 @@ class Hand:
             fits = expected(seen[name]) if callable(expected) else seen[name] == expected
             assert fits, (name, seen[name], expected)
         assert cut == [], cut
-        assert height <= MOST_HIGH or self.page.viewport_size["width"] < WIDTH, height
+        assert height <= MOST_HIGH or self.page.viewport_size["width"] < pages.WIDTH, height
 
     def sees(self, wanted):
         """Wait until this is seen, for many frames."""
@@ -139,7 +127,7 @@ class Hand:
             got = self.seen(subject, verb)
             if COMPARE[verb](got, text):
                 return
-            told(self.w)
+            pages.told(self.w)
         pytest.fail(f"{wanted}: it is\n{got}")
 
     def seen(self, subject, verb):
@@ -147,7 +135,7 @@ class Hand:
         if subject.startswith("{"):
             return self.value(subject[1:-1])
         if subject == "focus":
-            return self.page.evaluate(FOCUSED).strip()
+            return self.page.evaluate(pages.FOCUSED).strip()
         if subject == "heard":
             return self.w.locator(":scope > .sk-spoken").text_content()
         if subject == "key":
@@ -163,7 +151,7 @@ class Hand:
         return str(eval(source, MADE | {"w": self.widget, "page": self.page, "root": self.w}))
 
 
-STATE = f"async () => {{ await ({TOLD})(); return models[0].get('_state'); }}"
+STATE = f"async () => {{ await ({pages.TOLD})(); return models[0].get('_state'); }}"
 TAGS = "li|dt|dd|td|th|tbody|table|input|option|fieldset|legend|textarea"
 IS_CSS = re.compile(rf"[.\[:]|({TAGS})\b(?! )|.* > |tbody|fieldset|legend")
 WANTED = re.compile(r"({.*}|.*?) (is|has|lacks|starts|counts) ?(.*)")
@@ -231,11 +219,11 @@ def hold(hand, start, end):
     """Press on a node, and move to another one, or so many pixels to the right of it."""
     end, _, aside = end.partition(" by ")
     hand.page.wait_for_function("!document.querySelector('[data-moving]')")
-    painted(hand.page)
-    mouse, (x, y) = hand.page.mouse, middle(hand.node(start))
+    pages.painted(hand.page)
+    mouse, (x, y) = hand.page.mouse, pages.middle(hand.node(start))
     mouse.move(x, y)
     mouse.down()
-    x, y = middle(hand.node(end))
+    x, y = pages.middle(hand.node(end))
     mouse.move(x + int(aside or 0), y, steps=4)
 
 
@@ -246,8 +234,8 @@ def drag(hand, start, end):
 
 def swipe_to(hand, start, end, last="touchEnd"):
     """The same by a finger."""
-    (x, y), (to_x, to_y) = middle(hand.node(start)), middle(hand.node(end))
-    swipe(hand.page, (x, y), to_x - x, to_y - y, last)
+    (x, y), (to_x, to_y) = pages.middle(hand.node(start)), pages.middle(hand.node(end))
+    pages.swipe(hand.page, (x, y), to_x - x, to_y - y, last)
 
 
 def in_python(hand, code):
@@ -275,7 +263,7 @@ DO = {
     "hover": lambda hand, target: hand.node(target).hover(),
     "focus": lambda hand, target: hand.node(target).focus(),
     "blur": lambda hand: hand.page.evaluate("document.activeElement.blur()"),
-    "away": lambda hand: away(hand.w),
+    "away": lambda hand: pages.away(hand.w),
     "stay": lambda hand: None,
     "press": press,
     "keys": type_keys,
@@ -292,8 +280,8 @@ DO = {
     "release": lambda hand: hand.page.mouse.up(),
     "swipe": swipe_to,
     "swipe-off": lambda hand, start, end: swipe_to(hand, start, end, "touchCancel"),
-    "width": lambda hand, width: resize(hand.page, int(width)),
-    "clock": lambda hand: stop_the_clock(hand.page),
+    "width": lambda hand, width: pages.resize(hand.page, int(width)),
+    "clock": lambda hand: pages.stop_the_clock(hand.page),
     "wait": lambda hand, ms: hand.page.clock.run_for(int(ms)),
     "page": lambda hand, script: hand.page.evaluate(script),
     "python": in_python,
@@ -311,8 +299,9 @@ def tops(root, css):
 
 def off_middle(root, css, other, *which):
     """The largest distance in px of the middles of some nodes from those of others."""
-    found = zip(root.locator(css).all(), which, strict=True)
-    return max(abs(middle(node)[0] - middle(root.locator(other).nth(k))[0]) for node, k in found)
+    others = [root.locator(other).nth(k) for k in which]
+    found = zip(root.locator(css).all(), others, strict=True)
+    return max(abs(pages.middle(a)[0] - pages.middle(b)[0]) for a, b in found)
 
 
 def lanes_of(box):
@@ -354,6 +343,6 @@ NARROWED = """(all) => all.filter((select) => {
   free.remove();
   return select.offsetWidth < wanted;
 }).length"""
-MADE = NAMES | {"Goal": Goal, "explore": explore, "is_seen": is_seen, "tops": tops}
+MADE = NAMES | {"Goal": Goal, "explore": explore, "is_seen": pages.is_seen, "tops": tops}
 MADE |= {"lanes_of": lanes_of, "off_middle": off_middle, "Turned": Turned, "Twice": Twice}
 MADE |= {"CUT": CUT, "NARROWED": NARROWED}

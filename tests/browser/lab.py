@@ -71,9 +71,8 @@ class Lab:
 
     def set_theme(self, page, theme):
         """Change to a theme of JupyterLab, and wait for it."""
-        page.evaluate(
-            "(theme) => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme
-        )
+        change = "jupyterapp.commands.execute('apputils:change-theme', { theme })"
+        page.evaluate(f"(theme) => {change}", theme)
         page.wait_for_function("(theme) => document.body.dataset.jpThemeName === theme", arg=theme)
 
     def run_all(self, page):

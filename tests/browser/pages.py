@@ -188,9 +188,7 @@ BY_HAND = {
 
 
 # Every widget of an exported page is drawn.
-ALIVE = (
-    "[...document.querySelectorAll('[data-widget]')].every((el) => el.querySelector('.stridekit'))"
-)
+ALIVE = "!document.querySelector('[data-widget]:not(:has(.stridekit))')"
 
 
 def open_all(page):

@@ -10,9 +10,8 @@ from tests.browser.pages import expect, press
 from tests.needs import needs_chromium
 
 CELLS = [
-    "import torch\nfrom stridekit import StrideExplorer\n"
-    "from stridekit.exercises import strides as ex",
-    "StrideExplorer(torch.arange(24).view(4, 6))",
+    "import torch\nimport stridekit\nfrom stridekit.exercises import strides as ex",
+    "stridekit.StrideExplorer(torch.arange(24).view(4, 6))",
     "ex.row.check(lambda x, i: x[0])",
 ]
 NOTEBOOK = [sys.executable, "-m", "notebook", "--JupyterNotebookApp.expose_app_in_browser=True"]

@@ -58,11 +58,8 @@ def test_boxes_of_an_alias_come_out_of_their_slots(show):
     """What a line makes, and what a write changes in others; not a way back, or unwelcome motion."""
     w = show(AliasExplorer((4, 6), ["y = x[1:, ::2]"]))
     stop_the_clock(w.page)
-    for line, names, count in (
-        ("z = y.t()", "z", 9),
-        ("y += 100", "xz", 18),
-        ("z = y.clone()", "z", 9),
-    ):
+    lines = ("z = y.t()", "z", 9), ("y += 100", "xz", 18), ("z = y.clone()", "z", 9)
+    for line, names, count in lines:
         found = moving(w, "run", line)
         assert {label[0] for label, *_ in found} == {*names}, line
         tape = w.locator(".sk-storage").nth(int("clone" in line))

@@ -10,22 +10,9 @@ from playwright.sync_api import expect
 from stridekit import diagnose
 from stridekit.export import reference
 from stridekit.widgets.engine import Script
+from tests.browser import pages
 from tests.browser.conftest import exported
 from tests.browser.lab import ROOT
-from tests.browser.pages import (
-    ALIVE,
-    BOX,
-    COLOURS,
-    PATIENCE,
-    assert_accessible,
-    button,
-    enter,
-    middle,
-    open_all,
-    painted,
-    swipe,
-    told,
-)
 from tests.messages import BUCKET
 from tests.needs import needs_chromium
 from tests.test_export import assert_whole
@@ -55,13 +42,13 @@ def visit(browser):
 
     def open_page(path, query="", **options):
         context = browser.new_context(offline=True, **(options or DESK))
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(pages.PATIENCE)
         contexts.append(context)
         context.on("request", lambda request: wrong.append(request.url))
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.goto(path.as_uri() + query)
-        page.wait_for_function(ALIVE)
+        page.wait_for_function(pages.ALIVE)
         return page
 
     yield open_page
@@ -76,7 +63,7 @@ def visit(browser):
 def test_every_kind_lives_and_two_views_are_one(visit, small_site):
     """Each is drawn and reacts to a hand; two views of one widget stay in step."""
     page = visit(small_site / "kinds.html")
-    open_all(page)
+    pages.open_all(page)
     roots = page.locator("[data-widget] > .stridekit")
     assert roots.count() == len(KINDS) + 3
     for root in roots.all()[:-2]:
@@ -113,11 +100,11 @@ def test_a_pasted_message_means_what_python_says(visit, small_site):
     page = visit(small_site / "index.html", **PHONE)
     box = page.locator(".sk-paste")
     for message in (BUCKET, "KeyError: 'a'"):
-        box.get_by_label(BOX).tap()
+        box.get_by_label(pages.BOX).tap()
         page.keyboard.press("ControlOrMeta+a")
         page.keyboard.insert_text(message)
         meaning = diagnose(message)
-        told(box)
+        pages.told(box)
         assert box.locator(".sk-title").inner_text() == meaning.title
         assert box.locator("dd").all_inner_texts() == [said for _, said in meaning.lines]
 
@@ -131,23 +118,23 @@ def test_an_answer_opens_what_gives_it_away_and_is_kept_until_it_is_forgotten(vi
     behind = page.get_by_text("It is four.")
     assert page.get_by_text("why=").count() == 0 and marks(page) == ["0/1"]
     expect(behind).to_be_hidden()
-    enter(page, "your prediction", "5")
+    pages.enter(page, "your prediction", "5")
     expect(behind).to_be_hidden()
-    enter(page, "your prediction", "6")
+    pages.enter(page, "your prediction", "6")
     expect(behind).to_be_visible()
     assert marks(page) == ["✓"]
     page.reload()
     expect(page.get_by_text("It is four.")).to_be_visible()
-    button(page, "try again").click()
+    pages.button(page, "try again").click()
     expect(behind).to_be_hidden()
     page.get_by_text("What torch says, and why").click()
     expect(behind).to_be_visible()
-    enter(page, "your prediction", "4")
+    pages.enter(page, "your prediction", "4")
     page.get_by_role("link", name="stridekit").first.click()
     expect(page.locator(".sk-done").first).to_have_text("✓")
     page.on("dialog", lambda dialog: dialog.accept())
-    button(page, "Forget my answers").click()
-    expect(button(page, "Forget my answers")).to_be_hidden()
+    pages.button(page, "Forget my answers").click()
+    expect(pages.button(page, "Forget my answers")).to_be_hidden()
     assert marks(page) == []
 
 
@@ -156,10 +143,10 @@ def test_a_finger_that_scrolls_moves_no_slider_and_one_that_goes_sideways_does(v
     slider = page.locator("input[type=range]").first
     slider.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
     before, at = slider.input_value(), page.evaluate("scrollY")
-    swipe(page, middle(slider), 5, -200)
+    pages.swipe(page, pages.middle(slider), 5, -200)
     assert page.evaluate("scrollY") > at and slider.input_value() == before
     slider.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
-    swipe(page, middle(slider), -400, 10)
+    pages.swipe(page, pages.middle(slider), -400, 10)
     expect(slider).to_have_value("0")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
@@ -218,7 +205,7 @@ def test_a_search_leads_to_a_section_and_without_results_to_the_box(visit, small
     page.wait_for_url("**/cards.html*#The-end")
     page.goto((small_site / "search.html").as_uri() + "?q=KeyError+xyzzy+plugh")
     expect(page.locator("#search-results")).to_contain_text("Nothing has these words.")
-    assert page.get_by_label(BOX).input_value() == "KeyError xyzzy plugh"
+    assert page.get_by_label(pages.BOX).input_value() == "KeyError xyzzy plugh"
 
 
 @pytest.mark.long
@@ -229,7 +216,7 @@ def test_a_verdict_leads_to_its_place_in_the_lesson(visit, site):
         Script("diagnose/diagnose.js").FAMILIES
     )
     page = visit(site / "diagnose.html")
-    page.locator(".sk-paste").get_by_label(BOX).fill(BUCKET)
+    page.locator(".sk-paste").get_by_label(pages.BOX).fill(BUCKET)
     link = page.locator(".sk-paste dd a")
     assert link.inner_text() == "04 Channels-last: Gradients"
     link.click()
@@ -249,15 +236,15 @@ SCROLLS_BY_KEYS = """[...document.querySelectorAll('pre')].every(
 def test_a_page_is_alive_fits_and_is_accessible(visit, site, name):
     """It never scrolls sideways, axe finds nothing with all open, and a lesson's widgets react."""
     page = visit(site / f"{name}.html", "?q=stride" if name == "search" else "")
-    open_all(page)
+    pages.open_all(page)
     for size, scheme in product((DESK["viewport"], PHONE["viewport"]), ("light", "dark")):
         page.set_viewport_size(size)
         page.emulate_media(color_scheme=scheme)
         page.wait_for_function(f"document.documentElement.dataset.theme === '{scheme}'")
         page.wait_for_function(SCROLLS_BY_KEYS)
-        painted(page)
+        pages.painted(page)
         assert page.evaluate("document.documentElement.scrollWidth") == size["width"]
-        assert_accessible(page, rules=COLOURS if scheme == "dark" else ())
+        pages.assert_accessible(page, rules=pages.COLOURS if scheme == "dark" else ())
     page.set_viewport_size(DESK["viewport"])
     roots = page.locator("[data-widget] > .stridekit").all() if name in LESSONS else []
     for widget in roots:
