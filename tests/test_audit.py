@@ -422,18 +422,15 @@ def test_the_fast_path_of_an_encoder_layer_is_left_on():
     assert [event.name for event in audit.events] == ["_transformer_encoder_layer_fwd"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "named", "error", "words"),
-    [
-        ((3,), {}, TypeError, "model is 3, an int|model is an int"),
-        ((torch.relu, torch.ones(3)), {"backward": 1}, TypeError, "backward"),
-        ((torch.relu, torch.ones(3)), {"backward": True}, ValueError, "no output requires grad"),
-        ((None, torch.ones(3)), {}, TypeError, "model is a NoneType"),
-        ((), {"backward": True}, TypeError, "audit got backward and no model"),
-        ((), {"x": torch.ones(3)}, TypeError, "audit got x and no model"),
-        ((torch.nn.ReLU,), {}, TypeError, "model is the class ReLU: give an instance"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "named", "error", "words"), [
+    ((3,), {}, TypeError, "model is 3, an int|model is an int"),
+    ((torch.relu, torch.ones(3)), {"backward": 1}, TypeError, "backward"),
+    ((torch.relu, torch.ones(3)), {"backward": True}, ValueError, "no output requires grad"),
+    ((None, torch.ones(3)), {}, TypeError, "model is a NoneType"),
+    ((), {"backward": True}, TypeError, "audit got backward and no model"),
+    ((), {"x": torch.ones(3)}, TypeError, "audit got x and no model"),
+    ((torch.nn.ReLU,), {}, TypeError, "model is the class ReLU: give an instance"),
+])  # fmt: skip
 def test_what_cannot_be_audited(arguments, named, error, words):
     with pytest.raises(error, match=words):
         stridekit.audit(*arguments, **named)

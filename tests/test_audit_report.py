@@ -136,17 +136,14 @@ def test_a_test_of_ones_own_fails_with_the_lines():
     A.assert_no_copies(max_bytes=256)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        ({"allow": "explicit copy"}, AssertionError, "128 B"),
-        ({"max_bytes": 255}, AssertionError, "copied 256 B"),
-        ({"allow": ["*", "conv*"]}, AssertionError, "allow has 'conv\\*', which matches nothing"),
-        ({"max_bytes": "1 MB"}, ValueError, "max_bytes is '1 MB', a str: give an int"),
-        ({"max_bytes": -1}, ValueError, "max_bytes is -1"),
-        ({"allow": 3}, ValueError, "allow"),
-    ],
-)
+@pytest.mark.parametrize(("options", "error", "words"), [
+    ({"allow": "explicit copy"}, AssertionError, "128 B"),
+    ({"max_bytes": 255}, AssertionError, "copied 256 B"),
+    ({"allow": ["*", "conv*"]}, AssertionError, "allow has 'conv\\*', which matches nothing"),
+    ({"max_bytes": "1 MB"}, ValueError, "max_bytes is '1 MB', a str: give an int"),
+    ({"max_bytes": -1}, ValueError, "max_bytes is -1"),
+    ({"allow": 3}, ValueError, "allow"),
+])  # fmt: skip
 def test_what_is_not_allowed_fails(options, error, words):
     with pytest.raises(error, match=words):
         A.assert_no_copies(**options)
@@ -334,16 +331,13 @@ def command(monkeypatch, capsys):
         sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize(
-    ("flag", "status", "as_module"),
-    [
-        ("--well", 0, False),
-        ("--well", 0, True),
-        ("--fail", 1, False),
-        ("--fail", 1, True),
-        ("--exit", 7, False),
-    ],
-)
+@pytest.mark.parametrize(("flag", "status", "as_module"), [
+    ("--well", 0, False),
+    ("--well", 0, True),
+    ("--fail", 1, False),
+    ("--fail", 1, True),
+    ("--exit", 7, False),
+])  # fmt: skip
 def test_a_script_runs_as_by_python(tmp_path, monkeypatch, command, flag, status, as_module):
     """Its own modules, its arguments, its name, its traceback and its status; then comes the report."""
     package, fake = tmp_path / "package", tmp_path / "fake"

@@ -82,19 +82,16 @@ def test_threads_have_a_cache_each(asked, monkeypatch, threads, cores, bytes_of_
     assert [one.nbytes for one in known] == [n * MIB for n in bytes_of_each] and last == Cache("L4")
 
 
-@pytest.mark.parametrize(
-    ("nbytes", "caches", "where", "why"),
-    [
-        (MIB, LARGE, "L2", "the arrays have 1 MiB, L2 2 MiB: it may hold all of them"),
-        (32 * MIB, LARGE, "L3", "the arrays have 32 MiB, L3 32 MiB: it may hold all of them"),
-        (33 * MIB, LARGE, "L3 and memory", "33 MiB, L3 32 MiB: it may hold a part of them"),
-        (128 * MIB - 1, LARGE, "L3 and memory", "it may hold a part of them"),
-        (128 * MIB, LARGE, "memory", ""),
-        (MIB, (), "unknown", "the caches of this machine are unknown"),
-        (MIB, (LARGE[0], Cache("L3")), "L2", "it may hold all"),
-        (3 * MIB, (LARGE[0], Cache("L3")), "unknown", "so is whether this is memory"),
-    ],
-)
+@pytest.mark.parametrize(("nbytes", "caches", "where", "why"), [
+    (MIB, LARGE, "L2", "the arrays have 1 MiB, L2 2 MiB: it may hold all of them"),
+    (32 * MIB, LARGE, "L3", "the arrays have 32 MiB, L3 32 MiB: it may hold all of them"),
+    (33 * MIB, LARGE, "L3 and memory", "33 MiB, L3 32 MiB: it may hold a part of them"),
+    (128 * MIB - 1, LARGE, "L3 and memory", "it may hold a part of them"),
+    (128 * MIB, LARGE, "memory", ""),
+    (MIB, (), "unknown", "the caches of this machine are unknown"),
+    (MIB, (LARGE[0], Cache("L3")), "L2", "it may hold all"),
+    (3 * MIB, (LARGE[0], Cache("L3")), "unknown", "so is whether this is memory"),
+])  # fmt: skip
 def test_a_cache_is_not_called_memory(nbytes, caches, where, why):
     found = Bandwidth(compared(1.0, 1.5, 2.0), nbytes, caches)
     assert found.where == where and why in found.why_not_memory()
@@ -106,21 +103,18 @@ def test_a_cache_is_not_called_memory(nbytes, caches, where, why):
     assert last.strip() == (found.why_not_memory() or stores)
 
 
-@pytest.mark.parametrize(
-    ("times", "spread", "store"),
-    [
-        ((1, 2, 3), 0, "bypass"),
-        ((1, 1.5, 2), 0, "allocate"),
-        ((1, 1.26, 1.74), 0, "allocate"),  # reading costs less than writing
-        ((1, 1.9, 2.6), 0, "bypass"),
-        ((1, 1.5, 3), 0, "unclear"),  # the two say different things
-        ((1, 2, 2.2), 0, "unclear"),
-        ((1, 1, 1.5), 0, "unclear"),  # one more read costs nothing
-        ((1, 1.6, 2.25), 0.4, "unclear"),  # the intervals reach too far
-        ((1, 1.75, 2.4), 0.4, "unclear"),
-        ((1, 2.5, 3.6), 0.1, "bypass"),
-    ],
-)
+@pytest.mark.parametrize(("times", "spread", "store"), [
+    ((1, 2, 3), 0, "bypass"),
+    ((1, 1.5, 2), 0, "allocate"),
+    ((1, 1.26, 1.74), 0, "allocate"),  # reading costs less than writing
+    ((1, 1.9, 2.6), 0, "bypass"),
+    ((1, 1.5, 3), 0, "unclear"),  # the two say different things
+    ((1, 2, 2.2), 0, "unclear"),
+    ((1, 1, 1.5), 0, "unclear"),  # one more read costs nothing
+    ((1, 1.6, 2.25), 0.4, "unclear"),  # the intervals reach too far
+    ((1, 1.75, 2.4), 0.4, "unclear"),
+    ((1, 2.5, 3.6), 0.1, "bypass"),
+])  # fmt: skip
 def test_what_a_store_costs(times, spread, store):
     """The intervals of both ratios lie on one side of what a store of 1.5 lines would take."""
     assert Bandwidth(compared(*times, spread=spread), 240 * MIB, LARGE).store == store

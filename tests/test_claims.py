@@ -6,13 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
-import nbformat
 import pytest
 from matplotlib.figure import Figure
 
 import refresh as tool
 from stridekit.lessons import claims as claiming
-from stridekit.lessons import notebook as form
 from stridekit.lessons import plots, records
 from stridekit.lessons.claims import Claim, claim, show_runs
 from stridekit.lessons.records import ALONE, RECORDED, WRITES, Record, read, recorded
@@ -119,30 +117,24 @@ def test_pairs_are_compared_each_by_itself(on_gpu):
 ALONE_OR_PAIRS = work("a", "b", "c"), {"b": (int, int), "c": (int, int)}
 
 
-@pytest.mark.parametrize(
-    ("pairs", "predicted", "ratios"),
-    [
-        (False, 1, {"b": 1, "c": 1}),  # one number stands for all names but the baseline
-        (False, {"a": 2, "b": SimpleNamespace(moved=3), "c": 8}, {"b": 1.5, "c": 4}),  # of traffic
-        (True, 0.5, {"b": 0.5, "c": 0.5}),
-        (True, {"b": 4, "c": 0}, {"b": 4, "c": 0}),
-    ],
-)
+@pytest.mark.parametrize(("pairs", "predicted", "ratios"), [
+    (False, 1, {"b": 1, "c": 1}),  # one number stands for all names but the baseline
+    (False, {"a": 2, "b": SimpleNamespace(moved=3), "c": 8}, {"b": 1.5, "c": 4}),  # of traffic
+    (True, 0.5, {"b": 0.5, "c": 0.5}),
+    (True, {"b": 4, "c": 0}, {"b": 4, "c": 0}),
+])  # fmt: skip
 def test_predictions_become_ratios(compared, pairs, predicted, ratios):
     assert claim(ALONE_OR_PAIRS[pairs], predicted, baseline="a").predicted == ratios
 
 
-@pytest.mark.parametrize(
-    ("record", "tries", "kept"),
-    [
-        ("", ["slower slower"], 0),
-        ("", ["same same", "slower same", "same same"], 1),
-        ("", ["same same", "same slower", "slower same"], 2),
-        ("", ["same same"] * 3, 2),
-        ("", ["slower slower noisy"], 0),
-        ("new", ["slower slower noisy", "slower slower"], 1),  # what is recorded has no noise
-    ],
-)
+@pytest.mark.parametrize(("record", "tries", "kept"), [
+    ("", ["slower slower"], 0),
+    ("", ["same same", "slower same", "same same"], 1),
+    ("", ["same same", "same slower", "slower same"], 2),
+    ("", ["same same"] * 3, 2),
+    ("", ["slower slower noisy"], 0),
+    ("new", ["slower slower noisy", "slower slower"], 1),  # what is recorded has no noise
+])  # fmt: skip
 def test_of_several_tries_the_last_that_contradicts_no_more_than_before(
     recording, monkeypatch, record, tries, kept
 ):
@@ -283,14 +275,11 @@ def test_runs_stand_beside_those_that_are_recorded(stored, drawn, monkeypatch, a
     assert repr(picture) == picture.title == "not two alike" and picture.where == WHERE
 
 
-@pytest.mark.parametrize(
-    ("names", "record", "said"),
-    [
-        ("ab", "three", "'three' was recorded for b, c, and these are b: run `m"),
-        ("acb", "three", "for b, c, and these are c, b"),
-        ("ab", "four", "nothing is recorded as 'four', only two, three, runs: name one of these"),
-    ],
-)
+@pytest.mark.parametrize(("names", "record", "said"), [
+    ("ab", "three", "'three' was recorded for b, c, and these are b: run `m"),
+    ("acb", "three", "for b, c, and these are c, b"),
+    ("ab", "four", "nothing is recorded as 'four', only two, three, runs: name one of these"),
+])  # fmt: skip
 def test_a_record_of_other_names_or_of_none_is_refused(stored, compared, names, record, said):
     with pytest.raises(TimingError, match=said):
         claim(work(*names), 1, record=record)
@@ -351,46 +340,6 @@ def test_pages_are_those_of_all_calls_where_anybody_counts(monkeypatch):
     assert page_faults(work) == 10
     monkeypatch.setattr(sampling, "resource", None)
     assert page_faults(work) == 0
-
-
-ODD = "two, noisy: x is odd: run it again on a machine at rest\n"
-
-
-@pytest.mark.parametrize(
-    ("noise", "error", "status", "said"),
-    [
-        ((), "", 0, ""),
-        (("x is odd", "new pages"), "", 1, ODD),
-        ((), "it ran longer than 600 s", 1, "b.ipynb, cell 1 (“x”): it ran longer than 600 s\n"),
-    ],
-)
-def test_make_record_runs_the_lessons_that_have_records(
-    tmp_path, monkeypatch, capsys, noise, error, status, said
-):
-    """A record with noise is written, but the status says so; a lesson that fails leaves it as it was."""
-    entries = {"two": Record(TWO.seconds, TWO.ratios, noise), "runs": RUNS}
-    paths = [tmp_path / "a.ipynb", tmp_path / "b.ipynb"]
-    for path, source in zip(paths, ("1 + 1", "claim(…, record='two')"), strict=True):
-        cell = nbformat.v4.new_code_cell(source)
-        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
-
-    def run(book, where, seconds):
-        assert book.cells[0].source == "claim(…, record='two')" and where == tmp_path
-        if error:
-            raise form.NotebookError(f"cell 1 (“x”): {error}")
-        for name, entry in entries.items():
-            records.add(Path(tool.os.environ[WRITES]), name, entry)
-
-    monkeypatch.setattr(tool, "RECORDED", tmp_path)
-    monkeypatch.setattr(form, "run", run)
-    monkeypatch.setattr(form, "use_repeatable_kernel", lambda _: 0)
-    assert tool.main(["--record", *map(str, paths)]) == status and WRITES not in tool.os.environ
-    written = tmp_path / "b.json"
-    told, refused = capsys.readouterr()
-    assert refused.endswith(said) and refused.count("\n") == status
-    assert told == ("" if error else f"{written}: 2 records\n")
-    assert written.exists() != bool(error) and (error or read(written)[1] == entries)
-    assert ALONE in form.ENVIRONMENT  # stored pictures show the record alone
 
 
 def test_each_record_is_shown_by_one_cell_and_was_made_on_a_quiet_machine():

@@ -114,15 +114,12 @@ MADE = [
 NAMED = [("", ""), ("", ""), ("x.t()", "view"), ("xx.t().contiguous()", "copies 48 B")]
 
 
-@pytest.mark.parametrize(
-    ("fn", "shapes", "told"),
-    [
-        (merge, [(2, 5, 12)], MERGED),
-        (made_here, [(3, 4)], MADE),
-        (in_a_loop, [(3, 4)], [("", ""), ("x.relu()", "new, 48 B")]),
-        (two_names, [(3, 4), (3, 4)], NAMED),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("fn", "shapes", "told"), [
+    (merge, [(2, 5, 12)], MERGED),
+    (made_here, [(3, 4)], MADE),
+    (in_a_loop, [(3, 4)], [("", ""), ("x.relu()", "new, 48 B")]),
+    (two_names, [(3, 4), (3, 4)], NAMED),
+])  # fmt: skip
 def test_a_row_for_each_expression_says_what_became_of_the_tensor(fn, shapes, told):
     run = run_of(audit(fn, *map(torch.rand, shapes)))
     assert [(row["source"], row["did"]) for row in run["rows"]] == told

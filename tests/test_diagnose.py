@@ -388,14 +388,11 @@ def test_a_gradient_in_another_order_than_its_bucket(size, turn, says):
     assert told.title == diagnose(BUCKET).title and says in str(told)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Grad strides do not match bucket view strides.",
-        "Grad strides do not match bucket view strides. grad.sizes() = [3], strides() = [1, 1] "
-        "bucket_view.sizes() = [3], strides() = [1]",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "Grad strides do not match bucket view strides.",
+    "Grad strides do not match bucket view strides. grad.sizes() = [3], strides() = [1, 1] "
+    "bucket_view.sizes() = [3], strides() = [1]",
+])  # fmt: skip
 def test_numbers_that_are_cut_off_decide_nothing(text):
     assert told(text)["harm"].startswith("at most in time: the strides at its end")
 

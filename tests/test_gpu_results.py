@@ -9,8 +9,8 @@ import torch
 
 from stridekit.cost.warp import warp_sectors
 from stridekit.lessons import gpu
-from stridekit.lessons.records import Record, read
-from stridekit.timing import Comparison, Ratio, TimingError
+from stridekit.lessons.records import read
+from stridekit.timing import Comparison, TimingError
 
 BY_NAME = {experiment.name: experiment for experiment in gpu.EXPERIMENTS}
 SMALL = {"device": "cpu", "scale": 10**9}
@@ -89,15 +89,6 @@ def test_without_a_gpu_the_article_and_the_record_are_all(monkeypatch):
     assert len(gpu.gpu_results().rows) == sum(len(e.variants) - 1 for e in gpu.EXPERIMENTS)
     with pytest.raises(TimingError, match=r"'x.add\(4\)': these are x.add\(3\), x \* y, "):
         gpu.gpu_results("x * y", "x.add(4)")
-
-
-def test_a_record_is_written_anew(monkeypatch, tmp_path):
-    monkeypatch.setattr(gpu, "RECORD", tmp_path / "gpu.json")
-    gpu.RECORD.write_text("of another GPU")
-    measured = Record({"a": 1.0, "b": 2.0}, {"b": Ratio(2.0, 1.9, 2.1)})
-    monkeypatch.setattr(gpu, "measure", lambda e: measured)
-    gpu.record()
-    assert read(gpu.RECORD)[1] == dict.fromkeys(BY_NAME, measured)
 
 
 @pytest.mark.parametrize("experiment", gpu.EXPERIMENTS, ids=lambda e: e.name)

@@ -36,17 +36,14 @@ ARRAY = np.arange(24, dtype=np.int16).reshape(4, 6)
 BACKWARDS = np.ndarray((4,), np.int64, buffer=bytearray(32), offset=24, strides=(-8,))
 
 
-@pytest.mark.parametrize(
-    ("array", "layout"),
-    [
-        (ARRAY[::-1, ::-2], Layout((4, 3), (-6, -2), 23, 2)),
-        (BACKWARDS, Layout((4,), (-1,), 3, 8)),
-        (np.zeros(10)[4:][:0], Layout((0,), (1,), 4, 8)),
-        # An empty tensor has no address, and NumPy gives its array an arbitrary one.
-        (torch.zeros(10)[4:4].numpy(), Layout((0,), (0,), 0, 4)),
-        (torch.zeros(3, 0, 2).numpy(), Layout((3, 0, 2), (0, 0, 0), 0, 4)),
-    ],
-)
+@pytest.mark.parametrize(("array", "layout"), [
+    (ARRAY[::-1, ::-2], Layout((4, 3), (-6, -2), 23, 2)),
+    (BACKWARDS, Layout((4,), (-1,), 3, 8)),
+    (np.zeros(10)[4:][:0], Layout((0,), (1,), 4, 8)),
+    # An empty tensor has no address, and NumPy gives its array an arbitrary one.
+    (torch.zeros(10)[4:4].numpy(), Layout((0,), (0,), 0, 4)),
+    (torch.zeros(3, 0, 2).numpy(), Layout((3, 0, 2), (0, 0, 0), 0, 4)),
+])  # fmt: skip
 def test_of_an_array(array, layout):
     """Offsets of negative strides count from the owner's lowest byte."""
     assert Layout.of(array) == layout
@@ -128,15 +125,12 @@ def test_numbers_have_no_limit_but_those_of_torch_have_64_bits():
 IMAGE, WIDE = Layout((2, 3, 4, 5)), Layout((2, 3, 4, 5), (99, 1, 15, 3))
 
 
-@pytest.mark.parametrize(
-    ("layout", "name", "sentence"),
-    [
-        (Layout((4, 6), (8, 1)), "contiguous_format", "dim 0 has stride 8, 6 is needed"),
-        (IMAGE, "channels_last", "dim 1 has stride 20, 1 is needed"),
-        (WIDE, "channels_last", "dim 0 has stride 99, 60 is needed"),
-        (Layout((4, 6)), "channels_last", "channels_last has 4 dims, this layout has 2"),
-    ],
-)
+@pytest.mark.parametrize(("layout", "name", "sentence"), [
+    (Layout((4, 6), (8, 1)), "contiguous_format", "dim 0 has stride 8, 6 is needed"),
+    (IMAGE, "channels_last", "dim 1 has stride 20, 1 is needed"),
+    (WIDE, "channels_last", "dim 0 has stride 99, 60 is needed"),
+    (Layout((4, 6)), "channels_last", "channels_last has 4 dims, this layout has 2"),
+])  # fmt: skip
 def test_reasons_of_contiguity(layout, name, sentence):
     """The innermost dim with a wrong stride is named, or the wrong number of dims."""
     assert layout.why_not_contiguous(name) == sentence

@@ -56,20 +56,17 @@ def test_what_is_typed_is_read_as_it_is_meant_or_refused(kind, text, said):
         assert np.array_equal(value, python)
 
 
-@pytest.mark.parametrize(
-    ("question", "text", "value"),
-    [
-        ("How many KiB has it?", "36 KiB", 36),
-        ("In how many of 64 sets?", "4 sets", 4),
-        ("How many times as long?", "1.5 times", 1.5),
-        ("How many pages of 4 KiB?", "9 pages", 9),
-        ("Which element is it?", "9 bytes", ALONE),
-        ("Which element is it?", "9 KiB", ALONE),
-        (BYTES, "", "Write your answer first"),
-        (BYTES, " ", "Write your answer first"),
-        (BYTES, "1" * 201, "at most 200"),
-    ],
-)
+@pytest.mark.parametrize(("question", "text", "value"), [
+    ("How many KiB has it?", "36 KiB", 36),
+    ("In how many of 64 sets?", "4 sets", 4),
+    ("How many times as long?", "1.5 times", 1.5),
+    ("How many pages of 4 KiB?", "9 pages", 9),
+    ("Which element is it?", "9 bytes", ALONE),
+    ("Which element is it?", "9 KiB", ALONE),
+    (BYTES, "", "Write your answer first"),
+    (BYTES, " ", "Write your answer first"),
+    (BYTES, "1" * 201, "at most 200"),
+])  # fmt: skip
 def test_words_behind_a_number_are_the_questions(question, text, value):
     read = answered("number", text, question)
     assert value in read if isinstance(value, str) else read == value
@@ -114,19 +111,16 @@ def test_a_skipped_question_has_no_prediction():
     assert predict.correct is True
 
 
-@pytest.mark.parametrize(
-    ("answer", "kind", "said"),
-    [
-        (True, "choice", False),
-        (8, "number", 8.0),
-        (8, "number", 9),
-        (0.25, "number", 0.25),
-        (np.int64(7), "number", 7),
-        (torch.Size([2, 3]), "tuple", [2, 3]),
-        ([1, 2], "tuple", (np.int64(1), 2)),
-        ((), "tuple", (1,)),
-    ],
-)
+@pytest.mark.parametrize(("answer", "kind", "said"), [
+    (True, "choice", False),
+    (8, "number", 8.0),
+    (8, "number", 9),
+    (0.25, "number", 0.25),
+    (np.int64(7), "number", 7),
+    (torch.Size([2, 3]), "tuple", [2, 3]),
+    ([1, 2], "tuple", (np.int64(1), 2)),
+    ((), "tuple", (1,)),
+])  # fmt: skip
 def test_the_kind_follows_from_the_answer(answer, kind, said):
     predict = Predict("?", answer)
     assert predict._problem["kind"] == kind

@@ -14,7 +14,6 @@ from nbformat import v4
 from PIL import Image, ImageFilter
 
 import refresh
-import stills
 from stridekit.lessons import notebook as form
 from tests.needs import needs_chromium
 from tests.test_notebooks import PATHS
@@ -145,17 +144,6 @@ def test_each_end_of_a_cell_is_told_in_its_own_words(said, tmp_path, monkeypatch
     assert str(told.value) == f'cell 2 ("2"): {said}' and runs.timeout == 7
 
 
-def test_a_check_writes_nothing_and_looks_at_all(tmp_path, monkeypatch, capsys):
-    """Each notebook that would change has a line."""
-    paths = [tmp_path / name for name in "abc"]
-    for path in paths:
-        path.write_text("as it was")
-    monkeypatch.setattr(refresh, "refreshed", lambda p: "as it was" if p.name == "b" else "other")
-    assert refresh.main(["--check", *map(str, paths)]) == 1
-    assert capsys.readouterr().err.count("would change: run make refresh\n") == 2
-    assert {path.read_text() for path in paths} == {"as it was"}
-
-
 def test_the_kernel_is_the_same_on_every_machine(tmp_path):
     """Hashes, threads, a GPU, and the user's own settings would differ."""
     form.use_repeatable_kernel(tmp_path)
@@ -259,9 +247,3 @@ def test_a_picture_of_another_state_is_another_picture(cells):
     ringed.paste("#16191d", (400, 200, 446, 234))  # another element is selected
     assert not kept(ringed)
     assert not kept(image.resize((900, 2 * image.height)))
-
-
-def test_each_widget_says_how_to_bring_it_to_life():
-    card, explorer = (stills.Offline("", "", state) for state in ({"_problem": {}}, {"_state": {}}))
-    assert stills.ribbon(card) == "▶ Shift+Enter to answer"
-    assert stills.ribbon(explorer) == "▶ Shift+Enter to play"

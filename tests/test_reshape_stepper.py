@@ -35,17 +35,14 @@ fields, view = Script("reshape_stepper/fields.js"), Script("reshape_stepper/step
 GIVEN = {"shape": [4, 6], "stride": [6, 1], "storage_offset": 3, "itemsize": 8}
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        *[(text, [2, 12]) for text in ("2, 12", " [2 12] ", "(-1, 12,)", "2 * 12", "torch.Size([2, 12])")],
-        ("2 by 12", 'cannot read "2 by 12": write sizes, such as 2, -1'),
-        ("2--1", 'cannot read "2--1": write sizes, such as 2, -1'),
-        ("5, 5", "(5, 5) has 25 elements, the layout has 24"),
-        ("5, -1", "24 elements do not divide into 5: no size fits the -1"),
-        ("9007199254740993", "numbers beyond 9007199254740991 are not exact in a browser"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "found"), [
+    *[(text, [2, 12]) for text in ("2, 12", " [2 12] ", "(-1, 12,)", "2 * 12", "torch.Size([2, 12])")],
+    ("2 by 12", 'cannot read "2 by 12": write sizes, such as 2, -1'),
+    ("2--1", 'cannot read "2--1": write sizes, such as 2, -1'),
+    ("5, 5", "(5, 5) has 25 elements, the layout has 24"),
+    ("5, -1", "24 elements do not divide into 5: no size fits the -1"),
+    ("9007199254740993", "numbers beyond 9007199254740991 are not exact in a browser"),
+])  # fmt: skip
 def test_a_new_shape_is_read_as_a_person_writes_it(text, found):
     wanted = [found, ""] if isinstance(found, list) else [None, found]
     assert fields.readTarget(text, GIVEN) == wanted

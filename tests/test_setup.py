@@ -99,17 +99,14 @@ def test_environment_that_somebody_else_made_is_updated_and_never_removed(projec
     assert env(project)[1] == ["pip"] and env(project)[1] == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "variables", "words"),
-    [
-        ((), {"VERSION": "3.9.2"}, "python3 is Python 3.9.2, and there is no Python 3.11 to 3.14"),
-        ((), {"VERSION": "3.15.0"}, "python3 is Python 3.15.0, and there is no Python 3.11 to"),
-        (("PYTHON=/no python",), {"VERSION": "3.9.2"}, "there is no /no python here, and no other"),
-        ((), {"NO_VENV": "yes"}, "on Debian and Ubuntu, apt install python3.12-venv; elsewhere"),
-        ((), {"SAYS": "NameResolutionError: x"}, "pip cannot reach its package index: check the"),
-        ((), {"SAYS": "ERROR: No space left on device"}, "pip failed: ERROR: No space left on"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "variables", "words"), [
+    ((), {"VERSION": "3.9.2"}, "python3 is Python 3.9.2, and there is no Python 3.11 to 3.14"),
+    ((), {"VERSION": "3.15.0"}, "python3 is Python 3.15.0, and there is no Python 3.11 to"),
+    (("PYTHON=/no python",), {"VERSION": "3.9.2"}, "there is no /no python here, and no other"),
+    ((), {"NO_VENV": "yes"}, "on Debian and Ubuntu, apt install python3.12-venv; elsewhere"),
+    ((), {"SAYS": "NameResolutionError: x"}, "pip cannot reach its package index: check the"),
+    ((), {"SAYS": "ERROR: No space left on device"}, "pip failed: ERROR: No space left on"),
+])  # fmt: skip
 def test_set_up_that_cannot_go_on_says_why_in_one_line(project, arguments, variables, words):
     status, _, _, errors = env(project, *arguments, **variables)
     assert status != 0 and len(errors) == 1

@@ -72,29 +72,26 @@ VIEW, COPY, EITHER = ("x.t()", "view"), ("x + 0", "copy"), ("x.reshape(-1)", "it
 SHAPED = "`x` with shape (6, 4), stride (1, 6), storage_offset 0"
 
 
-@pytest.mark.parametrize(
-    ("moves", "said"),
-    [
-        ([VIEW], f"✓ `x.t()` makes a view each time: of {SHAPED}."),
-        ([COPY], "✓ `x + 0` makes a copy each time, with memory of its own."),
-        ([EITHER], "✓ `x.reshape(-1)` makes a view of `x` and `x[1:]`, but copies `x.t()`."),
-        ([VIEW, COPY, EITHER], "All 3 sorted, 3 at the first try."),
-        ([("x.t()", "copy")], "0 of 3 sorted"),
-        ([("x.t()", "copy")], "✗ `x.t()` is not always a copy: it makes a view of `x`. It goes back"),
-        (
-            [("x.t()", "copy"), ("x + 0", "it depends")],
-            "✗ `x + 0` does not depend on `x`: the answer is the same for `x`, `x.t()` and `x[1:]`. "
-            "It goes back under the pile.",
-        ),
-        (
-            [("x.reshape(-1)", "view"), ("x + 0", "view"), *[("x.t()", "copy")] * 2, VIEW, EITHER, COPY],
-            "All 3 sorted, 0 at the first try. Look again at `x.reshape(-1)`, `x + 0`, `x.t()`.",
-        ),
-        # Nothing is given away, and a wrong card goes under the pile.
-        ([], "to sort: x.t() | x + 0 | x.reshape(-1)"),
-        ([("x.t()", "copy")], "to sort: x + 0 | x.reshape(-1) | x.t()"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("moves", "said"), [
+    ([VIEW], f"✓ `x.t()` makes a view each time: of {SHAPED}."),
+    ([COPY], "✓ `x + 0` makes a copy each time, with memory of its own."),
+    ([EITHER], "✓ `x.reshape(-1)` makes a view of `x` and `x[1:]`, but copies `x.t()`."),
+    ([VIEW, COPY, EITHER], "All 3 sorted, 3 at the first try."),
+    ([("x.t()", "copy")], "0 of 3 sorted"),
+    ([("x.t()", "copy")], "✗ `x.t()` is not always a copy: it makes a view of `x`. It goes back"),
+    (
+        [("x.t()", "copy"), ("x + 0", "it depends")],
+        "✗ `x + 0` does not depend on `x`: the answer is the same for `x`, `x.t()` and `x[1:]`. "
+        "It goes back under the pile.",
+    ),
+    (
+        [("x.reshape(-1)", "view"), ("x + 0", "view"), *[("x.t()", "copy")] * 2, VIEW, EITHER, COPY],
+        "All 3 sorted, 0 at the first try. Look again at `x.reshape(-1)`, `x + 0`, `x.t()`.",
+    ),
+    # Nothing is given away, and a wrong card goes under the pile.
+    ([], "to sort: x.t() | x + 0 | x.reshape(-1)"),
+    ([("x.t()", "copy")], "to sort: x + 0 | x.reshape(-1) | x.t()"),
+])  # fmt: skip
 def test_each_move_is_told_with_its_reason(moves, said):
     assert any(line.startswith(said) for line in told(*moves))
     assert moves or len(told()) == 1

@@ -145,22 +145,6 @@ def test_a_subclass_is_not_believed(liar):
             assert explain(x).lines == explain(view).lines and memset(x) == memset(view)
 
 
-def test_a_storage_is_not_believed():
-    class Longer(torch.UntypedStorage):
-        def nbytes(self):
-            return 10**6
-
-        __len__ = nbytes
-
-    x = torch.empty(0).set_(Longer(16), 0, (4,), (1,))
-    assert x.untyped_storage().nbytes() == 10**6
-    x.fill_(1)
-    assert read_storage(x).tolist() == storage_view(x).tolist() == [1] * 4
-    longer = torch.ops.inductor._reinterpret_tensor(x, (8,), (1,), 0)  # as resize_ can leave it
-    with pytest.raises(ValueError, match="bytes 28 to 32, but the storage has only 16 bytes"):
-        read_element(longer, 7)
-
-
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_cuda_by_a_real_copy():
     x = torch.arange(24.0, device="cuda").view(4, 6)[1:, ::2]

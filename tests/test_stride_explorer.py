@@ -55,16 +55,13 @@ def test_what_is_suggested_exists_changes_something_and_says_where_it_copies():
         assert all(stages(step, text) for text in offered(step))
 
 
-@pytest.mark.parametrize(
-    ("steps", "index", "flat"),
-    [
-        ([".T"], [2, 3], 17),
-        (["[1:]"], [0, 3], None),  # it is gone
-        ([".T", ".contiguous()"], [3, 2], 17),
-        ([".T", ".contiguous()", "[1:]"], [1, 3], 3),  # by its place on the copy's own storage
-        (["[0:0]"], [0, 0], None),
-    ],
-)
+@pytest.mark.parametrize(("steps", "index", "flat"), [
+    ([".T"], [2, 3], 17),
+    (["[1:]"], [0, 3], None),  # it is gone
+    ([".T", ".contiguous()"], [3, 2], 17),
+    ([".T", ".contiguous()", "[1:]"], [1, 3], 3),  # by its place on the copy's own storage
+    (["[0:0]"], [0, 0], None),
+])  # fmt: skip
 def test_the_selected_element_is_followed_by_its_place_or_its_value(steps, index, flat):
     *_, before, after = stages(*steps)
     assert chain.followed(before, after, index) == flat

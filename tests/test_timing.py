@@ -207,17 +207,14 @@ def test_times_in_words():
     assert ", ".join(map(in_words, seconds)) == said
 
 
-@pytest.mark.parametrize(
-    ("first", "later", "calls", "warm_up_calls"),
-    [
-        ([1e-4, 5e-2], 1e-4, 10, 32),  # a disturbed call does not count
-        ([5e-2, 5e-2], 1e-4, 10, 32),
-        ([1e-4, 5e-2, 5e-2], 1e-4, 10, 33),
-        ([5e-2], 1e-4, 10, 31),
-        ([0.2], 0.2, 1, 1),  # a slow function is tried once
-        ([1e-3], 0.2, 1, 3),  # unless its first call was fast
-    ],
-)
+@pytest.mark.parametrize(("first", "later", "calls", "warm_up_calls"), [
+    ([1e-4, 5e-2], 1e-4, 10, 32),  # a disturbed call does not count
+    ([5e-2, 5e-2], 1e-4, 10, 32),
+    ([1e-4, 5e-2, 5e-2], 1e-4, 10, 33),
+    ([5e-2], 1e-4, 10, 31),
+    ([0.2], 0.2, 1, 1),  # a slow function is tried once
+    ([1e-3], 0.2, 1, 3),  # unless its first call was fast
+])  # fmt: skip
 def test_a_warm_up_finds_how_many_calls_take_a_while(gpus, first, later, calls, warm_up_calls):
     """Samples of one call would time the clock as well."""
     seconds = iter(first)
@@ -417,17 +414,14 @@ def test_each_sign_of_noise_has_a_sentence(monkeypatch, subjects, told):
     assert sampling.signs_of_noise(subjects, threads=2) == tuple(told)
 
 
-@pytest.mark.parametrize(
-    ("cores", "load", "threads", "told"),
-    [
-        (2, 3.25, 1, ("3.2 threads were busy on 2 cores",)),
-        (2, 2.0, 1, ()),
-        (1, 1.5, 1, ("1.5 threads were busy on 1 core",)),
-        (2, 1.5, 1, ()),
-        (2, 1.5, 2, ("2 threads were timed while 1.5 were busy on 2 cores",)),
-        (2, 1.0, 2, ()),
-    ],
-)
+@pytest.mark.parametrize(("cores", "load", "threads", "told"), [
+    (2, 3.25, 1, ("3.2 threads were busy on 2 cores",)),
+    (2, 2.0, 1, ()),
+    (1, 1.5, 1, ("1.5 threads were busy on 1 core",)),
+    (2, 1.5, 1, ()),
+    (2, 1.5, 2, ("2 threads were timed while 1.5 were busy on 2 cores",)),
+    (2, 1.0, 2, ()),
+])  # fmt: skip
 def test_both_tell_that_the_machine_is_busy(monkeypatch, gpus, cores, load, threads, told):
     monkeypatch.setattr(sampling.os, "cpu_count", lambda: cores)
     monkeypatch.setattr(sampling, "load", lambda: load)
@@ -446,14 +440,11 @@ def test_pages_are_counted_over_all_samples(monkeypatch, gpus):
     assert one.page_faults == 15 and one.faults_per_call == 2.5
 
 
-@pytest.mark.parametrize(
-    ("most", "seconds", "said"),
-    [
-        (3, 1e-3, "its warm-up"),
-        (4, 1e-3, "sample 1, call 5, and"),
-        (1500, 1e-5, r"sample \d+, one of calls 1,4\d\d to 1,5\d\d, and"),
-    ],
-)
+@pytest.mark.parametrize(("most", "seconds", "said"), [
+    (3, 1e-3, "its warm-up"),
+    (4, 1e-3, "sample 1, call 5, and"),
+    (1500, 1e-5, r"sample \d+, one of calls 1,4\d\d to 1,5\d\d, and"),
+])  # fmt: skip
 def test_a_failure_names_the_function_and_the_sample(gpus, most, seconds, said):
     left = iter(range(most))
     with pytest.raises(TimingError, match=f"^'it' raised StopIteration in {said}") as caught:

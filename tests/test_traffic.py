@@ -283,15 +283,12 @@ def test_a_layout_is_walked_in_the_order_of_its_indices(x, sets, ways, rng):
     assert CacheSets(sets, ways).misses(layout, order) == CacheSets(sets, ways).misses(turned)
 
 
-@pytest.mark.parametrize(
-    ("layout", "misses"),
-    [
-        (Layout((5,), (2**62,)), 5),
-        (Layout((5,), (2**4000,), 2**4000, 2**70), 5),
-        (Layout((2**70, 0)), 0),
-        (Layout((1,) * 100), 1),
-    ],
-)
+@pytest.mark.parametrize(("layout", "misses"), [
+    (Layout((5,), (2**62,)), 5),
+    (Layout((5,), (2**4000,), 2**4000, 2**70), 5),
+    (Layout((2**70, 0)), 0),
+    (Layout((1,) * 100), 1),
+])  # fmt: skip
 def test_addresses_have_no_limit(layout, misses):
     """Addresses beyond 64 bits stay apart; an empty layout visits nothing; any number of dims will do."""
     assert CacheSets(sets=2, ways=8).misses(layout) == misses

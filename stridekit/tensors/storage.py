@@ -180,7 +180,7 @@ def _storage(t: torch.Tensor) -> torch.UntypedStorage:
 
 
 def _nbytes(t: torch.Tensor) -> int:
-    return torch.UntypedStorage.nbytes(_storage(t))  # storages can have subclasses too
+    return _storage(t).nbytes()
 
 
 def _readable(t: torch.Tensor) -> torch.Tensor:
