@@ -169,17 +169,13 @@ class Strict(torch.Tensor):
             return func(*args, **(kwargs or {}))
 
 
-@pytest.mark.parametrize(
-    ("function", "x"),
-    [
-        (lambda x: functools.reduce(lambda h, op: op(h), [torch.t, torch.relu, torch.ravel], x), X),
-        (torch.fx.Interpreter(torch.fx.symbolic_trace(Written())).run, randn(4, 6)),
-        (torch.fx.symbolic_trace(Written()), randn(4, 6)),
-        (lambda x: torch.relu(x.t()).reshape(-1), randn(4, 6).as_subclass(Overrides)),
-        (lambda x: x.t().contiguous(), randn(4, 6).as_subclass(Strict)),
-    ],
-    ids=["reduce", "interpreter", "graph", "overrides", "strict"],
-)
+@pytest.mark.parametrize(("function", "x"), [
+    (lambda x: functools.reduce(lambda h, op: op(h), [torch.t, torch.relu, torch.ravel], x), X),
+    (torch.fx.Interpreter(torch.fx.symbolic_trace(Written())).run, randn(4, 6)),
+    (torch.fx.symbolic_trace(Written()), randn(4, 6)),
+    (lambda x: torch.relu(x.t()).reshape(-1), randn(4, 6).as_subclass(Overrides)),
+    (lambda x: x.t().contiguous(), randn(4, 6).as_subclass(Strict)),
+], ids=["reduce", "interpreter", "graph", "overrides", "strict"])  # fmt: skip
 def test_ops_that_one_line_calls_have_their_findings(function, x):
     audit = stridekit.audit(function, x)
     assert [finding.copied for finding in audit.findings] == [96] and audit.own == ()

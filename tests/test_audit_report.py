@@ -264,15 +264,11 @@ GLOBAL = Counts()
 WEIGHT = torch.ones(4, requires_grad=True)
 
 
-@pytest.mark.parametrize(
-    ("function", "backward"),
-    [
-        (lambda x: GLOBAL(x), False),
-        ((lambda model: lambda x: model(x))(GLOBAL), False),
-        (lambda x: (x.transpose(1, 2).contiguous() * WEIGHT).sum(), True),
-    ],
-    ids=["a counter", "a closure", "a gradient"],
-)
+@pytest.mark.parametrize(("function", "backward"), [
+    (lambda x: GLOBAL(x), False),
+    ((lambda model: lambda x: model(x))(GLOBAL), False),
+    (lambda x: (x.transpose(1, 2).contiguous() * WEIGHT).sum(), True),
+], ids=["a counter", "a closure", "a gradient"])  # fmt: skip
 def test_a_function_that_changes_a_global_is_not_run_again(function, backward):
     audit = stridekit.audit(function, X, backward=backward)
     count, grad = GLOBAL.norm.num_batches_tracked.item(), WEIGHT.grad

@@ -50,17 +50,13 @@ def test_what_is_timed(asked):
     assert found.speeds == pytest.approx(speeds)
 
 
-@pytest.mark.parametrize(
-    ("caches", "size"),
-    [
-        ((), 240 * MIB),
-        (LARGE, 240 * MIB),
-        ((Cache("L3", 100 * MIB),), 400 * MIB),
-        ((Cache("L3", 480 * MIB),), 768 * MIB),
-        ((Cache("L3"),), 240 * MIB),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("caches", "size"), [
+    ((), 240 * MIB),
+    (LARGE, 240 * MIB),
+    ((Cache("L3", 100 * MIB),), 400 * MIB),
+    ((Cache("L3", 480 * MIB),), 768 * MIB),
+    ((Cache("L3"),), 240 * MIB),
+], ids=str)  # fmt: skip
 def test_the_size_of_the_arrays(asked, monkeypatch, caches, size):
     machine(monkeypatch, caches)
     full = module.torch.full

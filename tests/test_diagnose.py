@@ -367,14 +367,10 @@ def turn_weight(conv):
     conv.weight.data = conv.weight.data.to(memory_format=torch.channels_last)
 
 
-@pytest.mark.parametrize(
-    ("size", "turn", "says"),
-    [
-        (1, turn_gradient, "no: same addresses, harmless"),
-        (3, turn_weight, "in time: each step copies 288 elements in another order"),
-    ],
-    ids=["1x1", "3x3"],
-)
+@pytest.mark.parametrize(("size", "turn", "says"), [
+    (1, turn_gradient, "no: same addresses, harmless"),
+    (3, turn_weight, "in time: each step copies 288 elements in another order"),
+], ids=["1x1", "3x3"])  # fmt: skip
 def test_a_gradient_in_another_order_than_its_bucket(size, turn, says):
     """By DistributedDataParallel itself."""
 

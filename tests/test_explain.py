@@ -138,19 +138,15 @@ COMPARED = Comparison(TIMES, [[0, 1]], {"a": 1, "<b>": 1}, 1, "cpu", ("x < y",))
 IN_CACHE = traffic(Layout((100, 100), itemsize=4), cache=4096)
 
 
-@pytest.mark.parametrize(
-    ("result", "heads"),
-    [
-        (explain(torch.ones(3, 1).expand(3, 8)), []),
-        (Explanation("a < b", (("c & d", "<e>"),)), []),
-        (relation(TEN, TEN[::2]), []),
-        # A column without a name would leave a screen reader without words.
-        (IN_CACHE, ["operand"]),
-        (COMPARED, ["function", "per call", "ratio (95 %)", "verdict"]),
-        (GpuResults("a < b", ("<i>", "&"), (("x & y", "2"),), {}), []),
-    ],
-    ids=lambda value: type(value).__name__,
-)
+@pytest.mark.parametrize(("result", "heads"), [
+    (explain(torch.ones(3, 1).expand(3, 8)), []),
+    (Explanation("a < b", (("c & d", "<e>"),)), []),
+    (relation(TEN, TEN[::2]), []),
+    # A column without a name would leave a screen reader without words.
+    (IN_CACHE, ["operand"]),
+    (COMPARED, ["function", "per call", "ratio (95 %)", "verdict"]),
+    (GpuResults("a < b", ("<i>", "&"), (("x & y", "2"),), {}), []),
+], ids=lambda value: type(value).__name__)  # fmt: skip
 def test_the_html_of_every_result_says_what_its_text_says(result, heads):
     """In the same order, escaped; some columns have a name in HTML alone."""
     cells = re.findall(r"<(?:caption|t[hd]|p)\b[^>]*>([^<]*)", result._repr_html_())

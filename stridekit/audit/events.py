@@ -10,7 +10,7 @@ from functools import cache
 from math import prod
 from pathlib import Path, PureWindowsPath
 from types import CodeType, FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
@@ -29,8 +29,9 @@ _STEPPING = [_TORCH / name for name in (
     "nn/modules/module.py", "nn/modules/container.py", Path(__file__).parent,
 )]  # fmt: skip
 
-# What a frame can be: the reader's own; a library's; a library's that steps; autograd's engine.
-READER, LIBRARY, STEPPING, ENGINE = range(1, 5)
+# What a frame can be: the reader's; a library's; a library's that steps; autograd's engine; a module call.
+READER, LIBRARY, STEPPING, ENGINE, MODULE = range(1, 6)
+_BY_NAME = {"_engine_run_backward": ENGINE, "Recorder._entering.<locals>.entering": MODULE}
 # By the id of a code object, which lives on here: its hash takes as long as an op.
 _codes: dict[int, CodeType] = {}
 _kinds: dict[int, int] = {}
@@ -154,10 +155,11 @@ def kind_of(target: Extent, source: Extent, given: Extent | None, is_write: bool
     return Kind.LAYOUT if given else Kind.INSIDE
 
 
-def where(frame: FrameType | None) -> tuple[Place | None, bool, object]:
+def where(frame: FrameType | None, around: Any = None) -> tuple[Place | None, bool, object]:
     """The reader's innermost line, whether autograd's engine runs inside of it, and the call.
 
-    The call is a mark of the function that the reader called there, if it is one of a library's in Python.
+    The call is a mark of the outermost function of a library that runs there, or in the innermost module.
+    `around` is what was found where that module was called: from there on, nothing is new.
     """
     engine, call, kinds = False, None, _kinds
     while frame is not None:
@@ -169,6 +171,8 @@ def where(frame: FrameType | None) -> tuple[Place | None, bool, object]:
             call = id(frame), id(code)
         elif kind == ENGINE:
             engine = True
+        elif kind == MODULE and around:
+            return around[0], engine or around[1], call
         frame = frame.f_back
     return None, engine, call
 
@@ -185,8 +189,8 @@ def _known(code: CodeType) -> int:
 
 
 def _kind(code: CodeType) -> int:
-    if code.co_name == "_engine_run_backward":
-        return ENGINE
+    if kind := _BY_NAME.get(code.co_qualname):
+        return kind
     path = Path(code.co_filename)
     # Of a tensor subclass: the line that used the tensor is the reader's.
     of_subclass = code.co_name in ("__torch_function__", "__torch_dispatch__")

@@ -1,9 +1,9 @@
 """A run, recorded: each op that torch dispatches, its tensors' layouts, its module and its line.
 
-Four watchers work at once. A dispatch mode sees each op with its operands. The mode is off while its op
-runs, so a second kernel of `copy_` sees the copies inside. torch's profiler names the call that an op is a
-part of, by a mark around each op. Wrapped methods of torch report modules that run, and calls that return
-their tensor: those dispatch nothing. No tensor is kept: a storage is a number, known by a weak reference.
+Four watchers work at once. A dispatch mode sees each op with its operands; it is off while the op runs, so
+a second kernel of `copy_` sees the copies inside. torch's profiler names the call that an op is part of, by
+a mark around each op. Wrapped methods of torch report modules that run, and calls that return their tensor:
+those dispatch nothing. No tensor is kept: a storage is a number, known by a weak reference.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Recorder(TorchDispatchMode):
         self._known: dict[int, tuple[int, Any]] = {}  # by address: a number, and the storage
         self._latest: list[Operand] = []  # by number
         self._running: tuple[str, tuple[Operand, ...]] = "", ()
-        self._modules = [""]  # that run now, the innermost last
+        self._modules: list[tuple[str, Any]] = [("", None)]  # that run, and where they were called
         self._names: dict[int, str] = {}  # of modules, by id
         self._roots: dict[Any, str] = {}  # weak references to the outermost, and their prefix
         self._by_sequence: dict[int, int] = {}
@@ -186,9 +186,8 @@ class Recorder(TorchDispatchMode):
             _local.report = None
         targets = (args[k] if k < len(args) else kwargs.get(key) for k, key in writes)
         written = tuple(x.storage for x in self._operands(tensors_of(*targets))) if writes else ()
-        for storage in written:
-            latest = self._latest[storage]
-            self._latest[storage] = latest._replace(version=latest.version + 1)
+        for k in written:
+            self._latest[k] = self._latest[k]._replace(version=self._latest[k].version + 1)
         known = len(self._latest)
         outputs = self._operands(tensors_of(out))
         self.made.update(range(known, len(self._latest)))
@@ -228,9 +227,8 @@ class Recorder(TorchDispatchMode):
         name, inputs = self._running
         with _NoOverrides():
             (shape, after), (_, before) = sides = _extent(target), _extent(source)
-            has_storage = source.layout is torch.strided
-            number, _ = self._known.get(has_storage and source.untyped_storage()._cdata, _UNKNOWN)
-            copied = number, str(source.dtype)
+            at = source.layout is torch.strided and source.untyped_storage()._cdata
+            copied = self._known.get(at, _UNKNOWN)[0], str(source.dtype)
             k = next((k for k, x in enumerate(inputs) if (x.storage, x.dtype) == copied), -1)
             given = inputs[k][1:3] if k >= 0 else None
             kind = kind_of(*sides, given, name == "copy_")
@@ -242,23 +240,20 @@ class Recorder(TorchDispatchMode):
         self.copies.append(Copy(len(self.ops), kind, shape, before, after, size, k))
 
     def _is_of_watching(self, copy: Copy) -> bool:
-        """Whether a formula of autograd made zeros, and copied them instead of writing to them.
-
-        It does so while a dispatch mode is active. Else, the gradient of `x[i]` is written into the zeros.
-        """
+        """Whether autograd copied zeros that it would write the gradient of `x[i]` to, were no mode on."""
         op, before = self.ops[copy.op], self.ops[copy.op - 1]
         is_clone = op.by_engine and copy.kind == Kind.CLONE and copy.operand >= 0
         return is_clone and "zeros" in before.name and op.inputs[copy.operand] in before.outputs
 
     def _where(self, number: int) -> tuple[str, Place | None, object, tuple[bool, bool]]:
         """Module, line and call of an op, or of its forward op; if it is a gradient; if by the engine."""
-        frame = sys._getframe(1).f_back
-        at, engine, call = where(frame)
+        frame, (module, around) = sys._getframe(1).f_back, self._modules[-1]
+        at, engine, call = where(frame, around)
         node = _current_autograd_node()
         if node is None or (frame and not engine):  # no frame: a thread of the engine's own
             self._by_sequence.setdefault(_get_sequence_nr() - 1, number)
-            return self._modules[-1], at, call, (node is not None, False)
-        module, sequence = self._modules[-1], node._sequence_nr()
+            return module, at, call, (node is not None, False)
+        sequence = node._sequence_nr()
         if (forward := self._by_sequence.get(sequence)) is not None:
             module, at = self.ops[forward].module, self.ops[forward].place
         return module, at, ("the gradient", sequence), (True, True)
@@ -304,7 +299,8 @@ class Recorder(TorchDispatchMode):
                 return call(module, *args, **kwargs)
             if len(self._modules) == 1:
                 self._take_names(module)
-            self._modules.append(self._names.get(id(module), type(module).__name__))
+            name = self._names.get(id(module), type(module).__name__)
+            self._modules.append((name, where(sys._getframe(1), self._modules[-1][1])))
             try:
                 return call(module, *args, **kwargs)
             finally:
@@ -340,7 +336,7 @@ class Recorder(TorchDispatchMode):
             name, is_here = method.__name__, threading.get_ident() == self._thread
             is_idle = out is tensor and (name == "contiguous" or kwargs.get("memory_format"))
             if is_idle and is_here and is_readers(frame.f_code):  # not a call of torch's
-                at, inputs = (self._modules[-1], where(frame)[0]), self._operands([tensor])
+                at, inputs = (self._modules[-1][0], where(frame)[0]), self._operands([tensor])
                 event = Event(name, name, *at, inputs, (), False, False, len(self.ops), ())
                 self.idle.append(event)
             return out
