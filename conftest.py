@@ -52,9 +52,13 @@ def pytest_xdist_auto_num_workers():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Let workers begin with what takes longest: the browser's tests, then the notebooks."""
+    """Let workers begin with what takes longest: the browser's tests, then the notebooks.
+
+    Of the other files, the last ones of the alphabet take longer than the first.
+    """
     if hasattr(config, "workerinput"):
         groups = [PAGES, LAB, ""]
+        items.sort(key=lambda x: x.path, reverse=True)
         items.sort(key=lambda x: (groups.index(_browser(x.nodeid)), x.path.suffix != ".ipynb"))
 
 

@@ -48,8 +48,8 @@ TABLE: dict[str, tuple[Any, ...]] = {
         kind.RESHAPE, 96, lambda x: x.t().reshape(-1) * 2, lambda x: x.reshape(-1) * 2, "x.t()", MATRIX,
     ),
     "reshape_of_a_permute": (
-        kind.RESHAPE, 480, lambda x: x.permute(0, 2, 1, 3).reshape(2, 60), lambda x: x.reshape(2, 60) * 2,
-        "x.permute(0, 2, 1, 3)", randn(2, 3, 4, 5),
+        kind.RESHAPE, 216, lambda x: F.max_pool2d(x.permute(0, 3, 1, 2), 2).reshape(2, 27),
+        lambda x: x.reshape(2, 108) * 2, "x.permute(0, 3, 1, 2)", randn(2, 6, 6, 3),
     ),
     "reshape_of_a_step": (
         kind.RESHAPE, 64, lambda x: x[:, ::2].reshape(16), lambda x: x[1:3] * 2, "x[:, ::2]", randn(4, 7),

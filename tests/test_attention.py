@@ -40,12 +40,13 @@ def test_grouped_heads_are_those_of_torch():
 
 SEVERAL = torch.rand(2, 6, 5, 4)
 ODD = Layout((2, 3, 5, 8), itemsize=4)[..., ::2]
+TURNED = Layout((2, 5, 3, 4), itemsize=4).transpose(1, 2)
 ONE, GROUP = L[:1], Layout((2, 2, 5, 4), itemsize=4)
 MASK = torch.zeros(5, 5, requires_grad=True)
 
 # The arguments, what is asked for, and the reason.
 REASONS = [
-    ((L, L, L), {}, ""),
+    ((TURNED, L, L), {}, ""),
     ((L, L, L), {"dropout_p": 0.1}, "dropout_p is 0.1: flash has no dropout on the CPU"),
     ((L, L, L), {"dropout_p": 1.0}, "dropout_p is 1.0: flash has no dropout on the CPU"),
     ((L[0], L[0], L[0]), {},

@@ -70,6 +70,10 @@ def test_its_text_names_line_cause_and_advice():
         assert words in text
     for words in ("y[..., :2].reshape(2, 8)", "stride (16, 4, 1)", "  3  0 B"):
         assert words in page
+    asked = "asked for by clone(), or by to() of an input: "
+    assert asked not in text
+    last = stridekit.audit(lambda x: x.to(memory_format=torch.channels_last), X[None])
+    assert f"{asked}128 B more, in 1 copy\n" in str(last)
 
 
 @pytest.mark.parametrize("name", ["vit_channels_last", "redone", "functions_alone"])
