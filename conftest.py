@@ -58,7 +58,7 @@ def pytest_collection_modifyitems(config, items):
     """
     if hasattr(config, "workerinput"):
         groups = [PAGES, LAB, ""]
-        items.sort(key=lambda x: x.path, reverse=True)
+        items.sort(key=lambda x: "" if _browser(x.nodeid) else str(x.path), reverse=True)
         items.sort(key=lambda x: (groups.index(_browser(x.nodeid)), x.path.suffix != ".ipynb"))
 
 
