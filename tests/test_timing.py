@@ -310,6 +310,8 @@ def test_the_estimate_is_said_before_a_round_begins(gpus):
     with pytest.raises(TooShort, match="about 1 s"):
         compared(gpus, 0.25, lambda: 0.25, max_seconds=3)
     assert gpus.host - before == pytest.approx(1, abs=0.01)  # each was called twice
+    with pytest.raises(TooShort, match=r"a round takes about 4\.82 ms"):  # of ten calls a sample
+        compared(gpus, 1e-4, lambda: 1e-4, max_seconds=0.008)
 
 
 @pytest.mark.parametrize("fast_calls", [6, 8])
