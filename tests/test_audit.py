@@ -219,10 +219,10 @@ def test_what_is_run_again_for_its_gradient_has_its_line():
 
 def hung_in():
     return (
-        torch.nn.Module.__call__,
-        vars(torch.Tensor).get("contiguous"), vars(torch.Tensor).get("to"),
+        torch.nn.Module.__call__, vars(torch.Tensor).get("contiguous"), vars(torch.Tensor).get("to"),
         _get_current_dispatch_mode(), torch.autograd._profiler_enabled(),
-        torch._C._dispatch_tls_is_dispatch_key_included(record._KEY), vars(record._local).copy(),
+        torch._C._dispatch_tls_is_dispatch_key_included(record._KEY) and object(),  # equals no other
+        vars(record._local).copy(),
     )  # fmt: skip
 
 

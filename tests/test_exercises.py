@@ -257,8 +257,8 @@ EXPLAINED = [  # an exercise, what is handed over, and words of the report and o
     # Errors of torch are told apart by who raised them, and those of as_strided by their numbers.
     (ex.trace, "torch.einsum('ii', x)", "RuntimeError: einsum()", STOPS),
     (ex.column, ALONG, "are out of bounds for storage", "You go j steps along the first column"),
-    (ex.contiguous_stride, print, "", ""),  # it hides its parameters
-    (ex.contiguous_stride, type, "", ""),
+    (ex.contiguous_stride, type, "", ""),  # it hides its parameters
+    (contiguity.view_stride, "(7, 7)", "yours (7, 7)", ""),
     (ex.recover_slice, "slice(0, 3, 0)", "raises ValueError", ""),
     (ex.recover_slice, "slice(3.0, 7.0)", "// keeps ints whole", ""),
     (ex.recover_slice, "slice(10**12, 0)", "slice((an address), 0, None)", ""),
