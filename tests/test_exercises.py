@@ -399,6 +399,7 @@ def test_what_readers_show():
     assert [read_uses(uses, {}).shown for uses in (2 / 3, 4, np.inf)] == ["0.666667", "4", "inf"]
     shown = read_byte_set({*range(0, 80, 2)}, {"t": torch.zeros(100, dtype=torch.int16)}).shown
     assert shown == "40 bytes: 0, 2, 4, 6, 8, 10, …"
+    assert "on e's storage" not in views.bump_first.check(lambda e: e.clone()).text
 
 
 def test_copies_are_logged_with_their_bytes_and_whatever_says_where_is_free():

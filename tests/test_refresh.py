@@ -155,6 +155,13 @@ def test_the_kernel_is_the_same_on_every_machine(tmp_path):
     assert Path(env["MATPLOTLIBRC"]).read_text() == ""
 
 
+def test_a_fold_that_an_author_made_by_hand_stays_on_code_alone():
+    """Words and outputs are folded where they answer a card; that is seen in every lesson."""
+    folded = {"jupyter": {"source_hidden": True}}
+    guard, prose = tidied(code("1", metadata=folded), words("So?", metadata=folded)).cells
+    assert (guard.metadata, prose.metadata) == (folded, {})
+
+
 # What is kept -------------------------------------------------------------------------------------------
 
 

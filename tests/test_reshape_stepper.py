@@ -31,6 +31,25 @@ def test_ones_own_layout_is_the_first_to_choose():
     assert Layout.of(eval(mine["expression"])) == Layout(**mine["layout"])
 
 
+WORDS = {
+    (2, 1, 12): """
+  4. New dim 1 of size 1 takes nothing: any stride would do, torch gives it 12.
+  5. New dim 0 of size 2 gets stride 12 · 1 = 12. 12 · 2 = 24 of 24: this chunk is used up.
+  6. Every chunk is used up. The view has stride (12, 12, 1): nothing moves.
+  .view(2, 1, 12): a view: the same elements, 0 bytes are copied
+  .reshape(2, 1, 12): the same view: reshape copies only where there is none
+  .contiguous().view(2, 1, 12): the same view: x is contiguous as it is""",
+    (24,): """
+  .reshape(24): copies all 24 elements, 96 bytes, into a storage of its own
+  .contiguous().view(24): does the same in two steps: the copy, then a view of it""",
+}
+
+
+@pytest.mark.parametrize(("x", "target"), zip((Layout((4, 6)), X), WORDS, strict=True))
+def test_the_last_words(x, target):
+    assert str(ReshapeStepper(x, target)).endswith(WORDS[target])
+
+
 fields, view = Script("reshape_stepper/fields.js"), Script("reshape_stepper/steps.js")
 GIVEN = {"shape": [4, 6], "stride": [6, 1], "storage_offset": 3, "itemsize": 8}
 
