@@ -30,6 +30,7 @@ from stridekit.audit.events import Copy, Event, Kind, Operand, Place, is_readers
 
 _SMALL = 4  # a view is small if its storage has so many times its bytes
 _MOST_OBJECTS = 5_000  # of a frame that are searched for tensors which a program keeps
+_PLAIN = {int, float, bool, type(None), torch.dtype}  # no tensors; isinstance would ask for long
 _NO_PARTS = (torch.Tensor, type, ModuleType, FunctionType)
 _MARK = "stridekit's op "  # names of marks begin with it
 _NoOverrides = torch._C.DisableTorchFunctionSubclass  # a subclass may refuse to tell its shape
@@ -208,8 +209,6 @@ class Recorder(TorchDispatchMode):
                     storage, stride = tensor.untyped_storage(), tensor.stride()
                 except (RuntimeError, NotImplementedError):  # sparse, or of a function transform
                     continue
-                if tensor.is_nested:  # its sizes are symbols
-                    continue
                 number, known = self._known.get(storage._cdata, _UNKNOWN)
                 if known() is not storage:
                     number = len(self._latest)
@@ -218,6 +217,8 @@ class Recorder(TorchDispatchMode):
                 latest, of_dtype = self._latest[number], _of_dtype(tensor.dtype)
                 lies = tensor.shape, stride, tensor.storage_offset(), *of_dtype
                 if lies != latest[1:6]:
+                    if tensor.is_nested:  # its sizes are symbols
+                        continue
                     latest = Operand(number, tuple(lies[0]), *lies[1:], latest.version)
                     self._latest[number] = latest
                 operands.append(latest)
@@ -232,10 +233,8 @@ class Recorder(TorchDispatchMode):
             k = next((k for k, x in enumerate(inputs) if (x.storage, x.dtype) == copied), -1)
             given = inputs[k][1:3] if k >= 0 else None
             kind = kind_of(*sides, given, name == "copy_")
-            if source.dtype != target.dtype:
-                kind = Kind.DTYPE
-            if source.device != target.device:
-                kind = Kind.DEVICE
+            kind = Kind.DTYPE if source.dtype != target.dtype else kind
+            kind = Kind.DEVICE if source.device != target.device else kind
             size = target.numel() * target.itemsize
         self.copies.append(Copy(len(self.ops), kind, shape, before, after, size, k))
 
@@ -336,9 +335,8 @@ class Recorder(TorchDispatchMode):
             name, is_here = method.__name__, threading.get_ident() == self._thread
             is_idle = out is tensor and (name == "contiguous" or kwargs.get("memory_format"))
             if is_idle and is_here and is_readers(frame.f_code):  # not a call of torch's
-                at, inputs = (self._modules[-1][0], where(frame)[0]), self._operands([tensor])
-                event = Event(name, name, *at, inputs, (), False, False, len(self.ops), ())
-                self.idle.append(event)
+                at = self._modules[-1][0], where(frame)[0], self._operands([tensor])
+                self.idle.append(Event(name, name, *at, (), False, False, len(self.ops), ()))
             return out
 
         return reported
@@ -372,6 +370,8 @@ def tensors_of(*values: Any) -> list[torch.Tensor]:
     """The tensors of values, and of the sequences and dicts in them."""
     tensors: list[torch.Tensor] = []
     for value in values:
+        if type(value) in _PLAIN:
+            continue
         if isinstance(value, torch.Tensor):
             tensors.append(value)
         elif isinstance(value, (tuple, list, dict)):
