@@ -74,6 +74,7 @@ def test_its_text_names_line_cause_and_advice():
     assert asked not in text
     last = stridekit.audit(lambda x: x.to(memory_format=torch.channels_last), X[None])
     assert f"{asked}128 B more, in 1 copy\n" in str(last)
+    assert last.findings == () and '"></pre>' not in last._repr_html_()
 
 
 @pytest.mark.parametrize("name", ["vit_channels_last", "redone", "functions_alone"])

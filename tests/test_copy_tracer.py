@@ -39,6 +39,7 @@ def check(found, run):
         end = "copied by" if finding.copied else "kept by" if finding.made_by else "here"
         assert roles[-1] == end and set(roles[1:-1]) <= {"passed on by"}
         assert (roles[0] == "given as") <= any(each.given for each in finding.occurrences)
+        assert roles[0] != "given as" or rows[way[0]]["line"] == steps[0][1]
     told = {number for row in rows for number in row["about"]}
     assert told == set(range(1, len(found.findings) + 1))
     for row in rows:

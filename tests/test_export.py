@@ -48,14 +48,15 @@ def settled(*cells):
 
 
 def test_what_gives_an_answer_away_is_folded_up_to_a_heading():
-    """The card's own code is gone. A comment in a block of code is no heading."""
+    """A card's own code is gone, and code that an author folded. A comment in code is no heading."""
     explains = words("These are 4711:\n\n```\n# 4711\n```\n\n## Next\n\nText.")
-    cells = [printed("0", "first"), CARD, printed("f()", "4711"), code("x = 5"), explains]
+    closed = code("x = 5", metadata={"jupyter": {"source_hidden": True}})
+    cells = [printed("0", "first"), CARD, printed("f()", "4711"), closed, explains]
     assert settled(*cells, printed("g()", "4711")) == [
         ("0",),
         (CARD.source, "remove-input"),
         ("f()", "hide-output"),
-        ("x = 5",),
+        ("x = 5", "remove-input"),
         (f"{BEHIND}These are 4711:\n\n```\n# 4711\n```\n\n\n\n</details>\n\n## Next\n\nText.",),
         ("g()",),
     ]
