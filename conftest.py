@@ -54,7 +54,7 @@ def pytest_xdist_auto_num_workers():
 def pytest_collection_modifyitems(config, items):
     """Let workers begin with what takes longest: the browser's tests, then the notebooks.
 
-    Of the other files, the last ones of the alphabet take longer than the first.
+    The other files run in reverse order: those at the end of the alphabet take longer.
     """
     if hasattr(config, "workerinput"):
         groups = [PAGES, LAB, ""]

@@ -46,7 +46,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize(("x", "target"), zip((Layout((4, 6)), X), WORDS, strict=True))
-def test_the_last_words(x, target):
+def test_the_text_ends_with_the_last_steps_and_the_alternatives(x, target):
     assert str(ReshapeStepper(x, target)).endswith(WORDS[target])
 
 

@@ -215,7 +215,7 @@ def test_times_in_words():
     ([0.2], 0.2, 1, 1),  # a slow function is tried once
     ([1e-3], 0.2, 1, 3),  # unless its first call was fast
 ])  # fmt: skip
-def test_a_warm_up_finds_how_many_calls_take_a_while(gpus, first, later, calls, warm_up_calls):
+def test_a_warm_up_finds_how_many_calls_take_1_ms(gpus, first, later, calls, warm_up_calls):
     """Samples of one call would time the clock as well."""
     seconds = iter(first)
     found = measure(lambda: gpus.launch(next(seconds, later)), min_run_time=1e-3, **ON_GPU)
@@ -424,7 +424,7 @@ def test_each_sign_of_noise_has_a_sentence(monkeypatch, subjects, told):
     (2, 1.5, 2, ("2 threads were timed while 1.5 were busy on 2 cores",)),
     (2, 1.0, 2, ()),
 ])  # fmt: skip
-def test_both_tell_that_the_machine_is_busy(monkeypatch, gpus, cores, load, threads, told):
+def test_compare_and_measure_tell_of_a_busy_machine(monkeypatch, gpus, cores, load, threads, told):
     monkeypatch.setattr(sampling.os, "cpu_count", lambda: cores)
     monkeypatch.setattr(sampling, "load", lambda: load)
     options = {"device": "cuda", "threads": threads}

@@ -30,7 +30,7 @@ from stridekit.audit.events import Copy, Event, Kind, Operand, Place, is_readers
 
 _SMALL = 4  # a view is small if its storage has so many times its bytes
 _MOST_OBJECTS = 5_000  # of a frame that are searched for tensors which a program keeps
-_PLAIN = {int, float, bool, type(None), torch.dtype}  # no tensors; isinstance would ask for long
+_PLAIN = {int, float, bool, type(None), torch.dtype}  # no tensors, which isinstance is slow to find
 _NO_PARTS = (torch.Tensor, type, ModuleType, FunctionType)
 _MARK = "stridekit's op "  # names of marks begin with it
 _NoOverrides = torch._C.DisableTorchFunctionSubclass  # a subclass may refuse to tell its shape
@@ -239,7 +239,7 @@ class Recorder(TorchDispatchMode):
         self.copies.append(Copy(len(self.ops), kind, shape, before, after, size, k))
 
     def _is_of_watching(self, copy: Copy) -> bool:
-        """Whether autograd copied zeros that it would write the gradient of `x[i]` to, were no mode on."""
+        """Whether autograd copied zeros, because a mode is on, instead of writing a gradient to them."""
         op, before = self.ops[copy.op], self.ops[copy.op - 1]
         is_clone = op.by_engine and copy.kind == Kind.CLONE and copy.operand >= 0
         return is_clone and "zeros" in before.name and op.inputs[copy.operand] in before.outputs
