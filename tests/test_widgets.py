@@ -121,7 +121,7 @@ def test_widgets_of_a_kind_share_their_texts_and_stay_small(kind):
     """Nothing else is sent: no texts with a widget, and no further models."""
     w, twin = make(kind), make(kind)
     assert w._code is twin._code and repr(w._code._key) in w._esm and w._esm == twin._esm
-    assert assets.unpack(w._code._zip) == (w._module, w._style)
+    assert assets.unpack(w._code._zip) == [w._module, *w._styles]
     assert not re.search(r"^ *(//|/?\*)", w._module, re.MULTILINE)  # comments stay at home
     state = w.get_state()
     assert len(json.dumps(state)) < MOST_FOR_A_WIDGET

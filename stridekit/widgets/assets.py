@@ -1,4 +1,4 @@
-"""One JavaScript module and one style sheet per kind of widget, assembled from small files.
+"""One JavaScript module and two style sheets per kind of widget, assembled from small files.
 
 anywidget loads a module from a blob, where relative imports fail. So a file and everything it imports are
 joined here. Each file but the last becomes a function that is called at once and returns its exports; an
@@ -31,16 +31,16 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:const|function|class) (?!render\
 
 
 @cache
-def pack(module: str, style: str) -> str:
+def pack(module: str, *styles: str) -> str:
     """The texts of a kind of widget, as page/code.js unpacks them."""
-    text = json.dumps({"module": module, "style": style})
+    text = json.dumps([module, *styles])
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def unpack(packed: str) -> tuple[str, str]:
-    """The module and the style sheet in a pack."""
-    texts = json.loads(zlib.decompress(base64.b64decode(packed)))
-    return texts["module"], texts["style"]
+def unpack(packed: str) -> list[str]:
+    """The module and the style sheets in a pack."""
+    texts: list[str] = json.loads(zlib.decompress(base64.b64decode(packed)))
+    return texts
 
 
 def name_of(packed: str) -> str:
@@ -62,11 +62,10 @@ def module(name: str) -> str:
     return "\n".join([*map(scope, parts), _body(last)])
 
 
-def style(*names: str) -> str:
-    """The palette and the style sheets."""
-    sheets = [(_HERE / name).read_text(encoding="utf-8") for name in names]
+def styles(folder: str) -> tuple[str, str]:
+    """The style sheet of all widgets, which a page needs once, and that of a kind."""
     colours = [css_variables(".stridekit"), css_classes(":is(#sk-host, .stridekit)")]
-    return "\n".join([*colours, *sheets])
+    return "\n".join([*colours, _source("page/base.css")]), _source(f"{folder}/widget.css")
 
 
 @cache

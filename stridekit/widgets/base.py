@@ -9,7 +9,7 @@ import anywidget
 import traitlets
 from ipywidgets import widget_serialization
 
-from stridekit.widgets.assets import module, name_of, pack, style, waiting
+from stridekit.widgets.assets import module, name_of, pack, styles, waiting
 from stridekit.widgets.engine import Script
 
 # Some kernels receive messages in a thread of their own: a change may arrive while a cell makes another.
@@ -30,7 +30,7 @@ class Code(anywidget.AnyWidget):
     @classmethod
     def of(cls, kind: type[StateWidget]) -> Code:
         """The one of a kind of widget; a new one for the first widget, and after `close_all()`."""
-        packed = pack(kind._module, kind._style)
+        packed = pack(kind._module, *kind._styles)
         if packed not in _codes or _codes[packed].comm is None:
             _codes[packed] = cls(_key=name_of(packed), _zip=packed)
         return _codes[packed]
@@ -51,9 +51,9 @@ class StateWidget(anywidget.AnyWidget):
     A widget is live in a kernel, in a saved notebook and on an exported page. Elsewhere its repr stands in.
     """
 
-    # Of each kind: the module, with a default export as anywidget wants it, the style sheet, the script.
+    # Of each kind: the module, with a default export as anywidget wants it, the style sheets, the script.
     _module: str
-    _style: str
+    _styles: tuple[str, str]
     _script: ClassVar[Script]
     _knows: ClassVar[tuple[str, ...]] = ()  # what the script needs besides the state
     layout: Any = None
@@ -70,7 +70,7 @@ class StateWidget(anywidget.AnyWidget):
         if script:
             folder = script.split("/")[0]
             cls._module, cls._script = module(f"{folder}/widget.js"), Script(script)
-            cls._style = style("page/base.css", f"{folder}/widget.css")
+            cls._styles = styles(folder)
 
     @traitlets.default("_code")
     def _shared_code(self) -> Code:

@@ -18,10 +18,10 @@ _NOT_STATE |= anywidget.AnyWidget.class_traits(sync=True).keys()
 
 
 class Offline(NamedTuple):
-    """The parts of a widget that a page needs: module, style sheet, and the traits the module reads."""
+    """The parts of a widget that a page needs: module, style sheets, and the traits the module reads."""
 
     esm: str
-    css: str
+    styles: Sequence[str]
     state: dict[str, Any]
 
     @classmethod
@@ -31,8 +31,9 @@ class Offline(NamedTuple):
         own = {name: value for name, value in state.items() if name not in _NOT_STATE}
         if "_code" in state:
             code = states[state["_code"].removeprefix("IPY_MODEL_")]
-            return cls(*unpack(code["_zip"]), own)
-        return cls(str(state["_esm"]), str(state.get("_css", "")), own)
+            esm, *styles = unpack(code["_zip"])
+            return cls(esm, styles, own)
+        return cls(str(state["_esm"]), [str(state.get("_css", ""))], own)
 
 
 def offline_page(widgets: Sequence[StateWidget], title: str = "stridekit") -> str:
@@ -69,7 +70,7 @@ def live(widgets: Sequence[Offline]) -> str:
     Each module and each style sheet is included once.
     """
     modules = list(dict.fromkeys(widget.esm for widget in widgets))
-    sheets = dict.fromkeys(widget.css for widget in widgets)
+    sheets = dict.fromkeys(sheet for widget in widgets for sheet in widget.styles)
     rows = [[modules.index(widget.esm), widget.state] for widget in widgets]
     # "</script>" in the JSON would end the element, and "<!--" would hide its end.
     text = json.dumps({"modules": modules, "widgets": rows}).replace("<", "\\u003c")

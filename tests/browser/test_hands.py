@@ -58,12 +58,13 @@ def test_a_turn_is_undone_redone_and_reset_and_a_link_brings_it_back(plain, tmp_
         assert (page.evaluate("scrollY") > 100) == (states is turned)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("kind", ["explore", *(kind for kind in KINDS if kind != "Predict")])
+OTHERS = [pytest.param(kind, marks=pytest.mark.long) for kind in KINDS if kind != "Predict"]
+
+
+@pytest.mark.parametrize("kind", ["explore(torch.arange(4096).view(64, 64).T)", *OTHERS])
 def test_a_picture_is_what_is_on_screen(show, kind):
     """SVG, and PNG of two pixels for each of CSS, without the toolbar, with what was typed and chosen."""
-    canvas = "explore(torch.arange(4096).view(64, 64).T)"
-    w = show(eval(canvas, MADE) if kind == "explore" else make(kind))
+    w = show(make(kind) if kind in KINDS else eval(kind, MADE))
     page, files = w.page, {}
     for line in w.locator("input:not([type])").all():
         line.fill("2, 2")
@@ -95,8 +96,7 @@ def test_widgets_begin_within_a_screen_and_a_phone_cuts_nothing(show):
     assert max(heights) <= 620, dict(zip(KINDS, heights, strict=True))
     resize(all_kinds.page, 390)
     assert all_kinds.page.evaluate("document.documentElement.scrollWidth") == 390
-    for w in all_kinds.all():
-        assert w.evaluate(SIZE)[0] == []
+    assert [node for w in all_kinds.all() for node in w.evaluate(SIZE)[0]] == []
 
 
 # The most that each picture holds: what does not fit scrolls in its pane.

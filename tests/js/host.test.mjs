@@ -61,16 +61,16 @@ test("nodes of one number share a model, a module is loaded once, and what fails
 
 // A notebook: code.js -------------------------------------------------------------------------------------------
 
-const zip = (module) => zlib.deflateSync(JSON.stringify({ module, style: "p {}" })).toString("base64");
+const zip = (module) => zlib.deflateSync(JSON.stringify([module, "p {}", "q {}"])).toString("base64");
 const begin = (traits, widget_manager) => code.initialize({ model: { get: (name) => traits[name], widget_manager } });
 
-test("widgets get the module whether they come before or after it, and it runs once for all models of a kind", async () => {
+test("widgets get the module whether they come before or after it; it runs once for all of a kind, and a sheet comes once", async () => {
   const wait = () => (globalThis["a kind"] ??= Promise.withResolvers()).promise, early = wait();
-  let styles = 0; document.head.append = () => (styles += 1);
+  const styles = []; document.head.appendChild = (style) => styles.push(style.textContent);
   const module = zip("export const draws = 'é';");
   for (const key of ["a kind", "a kind", "a kind", "a later kind"]) begin({ _key: key, _zip: module });
   const later = await globalThis["a later kind"].promise; // by then, the first kind would have come again
-  assert.deepEqual([(await early).draws, await wait() === await early, later.draws, styles], ["é", true, "é", 2]);
+  assert.deepEqual([(await early).draws, await wait() === await early, later.draws, ...styles], ["é", true, "é", "p {}", "q {}"]);
 });
 
 const [VIEW, STATE] = ["view", "state"].map((what) => `application/vnd.jupyter.widget-${what}+json`);

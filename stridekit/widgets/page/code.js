@@ -1,5 +1,4 @@
-// The module of `Code`, which has the texts of a kind of widget for all widgets of that kind. It is there before
-// them, drawn or not: so it also sees to it that a saved notebook has their states.
+// The module of `Code`, a model that is there before the widgets of its kind: so it has notebooks saved with them.
 
 const VIEW = "application/vnd.jupyter.widget-view+json";
 const STATE = "application/vnd.jupyter.widget-state+json";
@@ -9,10 +8,11 @@ async function unpack(key, zip) {
   const shared = (globalThis[key] ??= Promise.withResolvers());
   if (shared.begun) return;
   shared.begun = true;
-  const zipped = new Response(Uint8Array.from(atob(zip), (char) => char.charCodeAt(0)));
-  const inflated = zipped.body.pipeThrough(new DecompressionStream("deflate"));
-  const { module, style } = await new Response(inflated).json();
-  document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
+  const zipped = new Response(Uint8Array.from(atob(zip), (char) => char.charCodeAt(0))).body;
+  const [module, ...styles] = await new Response(zipped.pipeThrough(new DecompressionStream("deflate"))).json();
+  const worn = (globalThis.stridekitStyles ??= {}); // by text: all kinds share the first
+  for (const textContent of styles)
+    worn[textContent] ??= document.head.appendChild(Object.assign(document.createElement("style"), { textContent }));
   const url = URL.createObjectURL(new Blob([module], { type: "text/javascript" }));
   shared.resolve(await import(url));
   URL.revokeObjectURL(url);

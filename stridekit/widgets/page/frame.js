@@ -215,9 +215,9 @@ function pictureOf(root, corner) {
   freeze(root, copy);
   copy.querySelector(".sk-frame").remove();
   copy.removeAttribute("popover");
-  // The text of the style sheet: rules read back from a sheet lose what has variables in it.
-  const worn = [...document.querySelectorAll("style")].map((node) => node.textContent);
-  const sheet = worn.find((text) => text.includes(`.stridekit.${root.classList[1]}:is(`)) ?? "";
+  // The texts of the style sheets: rules read back from a sheet lose what has variables in it.
+  const isOwn = (text) => text.includes("#sk-host, .stridekit)") || text.includes(`.stridekit.${root.classList[1]}:is(`);
+  const sheet = [...document.querySelectorAll("style")].map((node) => node.textContent).filter(isOwn).join("\n");
   const seen = getComputedStyle(root);
   const dark = seen.colorScheme === "light dark" ? matchMedia("(prefers-color-scheme: dark)").matches : seen.colorScheme === "dark";
   const themed = [...new Set(sheet.match(/--jp-[\w-]+/g))].filter((variable) => seen.getPropertyValue(variable));
