@@ -19,7 +19,7 @@ globalThis.Blob = class {
     this.url = `data:${type},${encodeURIComponent(text)}`;
   }
 };
-URL.createObjectURL = ({ url }) => url;
+const made = []; URL.createObjectURL = ({ url }) => (made.push(url), url);
 URL.revokeObjectURL = () => {};
 const createElement = () => ({ append() {}, setAttribute() {}, remove() { this.on?.shown.delete(this); } });
 Object.assign(globalThis, { location: { hash: "" }, addEventListener() {}, document: { createElement, head: { append() {} } } });
@@ -66,11 +66,11 @@ const begin = (traits, widget_manager) => code.initialize({ model: { get: (name)
 
 test("widgets get the module whether they come before or after it; it runs once for all of a kind, and a sheet comes once", async () => {
   const wait = () => (globalThis["a kind"] ??= Promise.withResolvers()).promise, early = wait();
-  const styles = []; document.head.appendChild = (style) => styles.push(style.textContent);
+  const styles = [], before = made.length; document.head.appendChild = (style) => styles.push(style.textContent);
   const module = zip("export const draws = 'é';");
   for (const key of ["a kind", "a kind", "a kind", "a later kind"]) begin({ _key: key, _zip: module });
   const later = await globalThis["a later kind"].promise; // by then, the first kind would have come again
-  assert.deepEqual([(await early).draws, await wait() === await early, later.draws, ...styles], ["é", true, "é", "p {}", "q {}"]);
+  assert.deepEqual([(await early).draws, await wait() === await early, later.draws, made.length - before, ...styles], ["é", true, "é", 2, "p {}", "q {}"]);
 });
 
 const [VIEW, STATE] = ["view", "state"].map((what) => `application/vnd.jupyter.widget-${what}+json`);
