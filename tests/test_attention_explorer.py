@@ -23,12 +23,12 @@ SETTINGS = [
 WORDS = [*product(*(flow.CHOICES[name] for name in ("packing", "rotary", "attention")))]
 
 
-@pytest.mark.parametrize("some", [6, pytest.param(None, marks=pytest.mark.long)])
+@pytest.mark.parametrize("some", [5, pytest.param(None, marks=pytest.mark.long)])
 @pytest.mark.parametrize("words", WORDS, ids=" ".join)
 def test_every_step_is_torchs(words, some):
     """Each tensor and its memory, the bytes of copies, what is a view, the path of SDPA, and the output."""
     all_of_them = [s for s in SETTINGS if (s["packing"], s["rotary"], s["attention"]) == words]
-    for s in Random(0).sample(all_of_them, some) if some else all_of_them:
+    for s in [all_of_them[-1], *Random(0).sample(all_of_them, some)] if some else all_of_them:
         before, after = {"torch": torch}, {}
         for step in flow.steps(s):
             name, names = step["name"], dict(before)
