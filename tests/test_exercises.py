@@ -58,7 +58,7 @@ each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
-    """Let no busy machine stop an answer, and no alarm land in a finalizer, where nothing catches it."""
+    """Keep a busy machine from stopping an answer, and an alarm from landing in a finalizer."""
     monkeypatch.setattr(core, "SECONDS", 600)
     gc.disable()
     yield

@@ -32,7 +32,7 @@ def test_modules_and_sheets_are_there_once():
     page = offline_page([make(kind) for kind in ("Predict", "AliasExplorer", "Predict")])
     found = states_in(page)
     assert [module for module, _ in found["widgets"]] == [0, 1, 0] and len(found["modules"]) == 2
-    assert page.count("<style>") == 4  # of the page, of all kinds, and of each
+    assert page.count("<style>") == 4  # the page's, the shared one, and one for each kind
 
 
 def test_no_text_of_a_state_ends_its_element():

@@ -1,4 +1,4 @@
-// The module of `Code`, a model that is there before the widgets of its kind: so it has notebooks saved with them.
+// The module of `Code`. A page has this model before any widget of the kind, so it also saves notebooks with their widgets.
 
 const VIEW = "application/vnd.jupyter.widget-view+json";
 const STATE = "application/vnd.jupyter.widget-state+json";
@@ -10,7 +10,7 @@ async function unpack(key, zip) {
   shared.begun = true;
   const zipped = new Response(Uint8Array.from(atob(zip), (char) => char.charCodeAt(0))).body;
   const [module, ...styles] = await new Response(zipped.pipeThrough(new DecompressionStream("deflate"))).json();
-  const worn = (globalThis.stridekitStyles ??= {}); // by text: all kinds share the first
+  const worn = (globalThis.stridekitStyles ??= {}); // by their texts: all kinds share the first sheet
   for (const textContent of styles)
     worn[textContent] ??= document.head.appendChild(Object.assign(document.createElement("style"), { textContent }));
   const url = URL.createObjectURL(new Blob([module], { type: "text/javascript" }));
