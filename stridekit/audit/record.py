@@ -82,6 +82,8 @@ except (ImportError, AttributeError, TypeError, RuntimeError) as error:
 class Recorder(TorchDispatchMode):
     """Records what runs on this thread while `watching()` is open."""
 
+    _should_skip_dynamo = classmethod(lambda cls: False)  # `watching` sees to it, at no cost
+
     def __init__(self, root: Any, given: dict[str, Any]) -> None:
         super().__init__()
         self.ops: list[Event] = []
@@ -108,11 +110,6 @@ class Recorder(TorchDispatchMode):
             operands = self._operands(tensors_of(value))
             names = [name] if len(operands) == 1 else [f"{name}[{k}]" for k in range(len(operands))]
             self.inputs |= zip(names, operands, strict=True)
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """Whether torch has to wrap the handler, so that it is not compiled: `watching` sees to that."""
-        return False
 
     @contextmanager
     def watching(self) -> Iterator[None]:

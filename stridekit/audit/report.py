@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from html import escape
 from types import UnionType
 from typing import TYPE_CHECKING, Any, cast, get_args, get_origin, get_type_hints
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 SCHEMA = 4
 # What a table groups copies by: an attribute of their event, and its name where there is none.
 _BY = {"line": ("place", "unknown"), "op": ("call", ""), "module": ("module", "outside of any")}
+_hints = cache(lambda kind: get_type_hints(kind, {**globals(), "Dims": tuple[int, ...]}))
 _FIRST, _LINES = 5, 3  # findings that a report shows, and lines of one of them
 _NOT_SEEN = (
     "not seen: reordering inside one kernel of oneDNN or cuDNN, other threads, worker processes",
@@ -395,7 +396,7 @@ def _read(kind: Any, value: Any) -> Any:
         return tuple(_read(arguments[0], each) for each in value)
     if origin is dict and isinstance(value, dict):
         return {name: _read(arguments[1], each) for name, each in value.items()}
-    hints = get_type_hints(kind, {**globals(), "Dims": tuple[int, ...]})
+    hints = _hints(kind)
     if kind is Operand:
         value = Operand(*map(_read, hints.values(), value))
         Layout(value.shape, value.stride, value.offset)  # which raises for what is none

@@ -11,7 +11,8 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_leaves
+
+from stridekit.audit.record import tensors_of
 
 # What torch can be asked in place of working it out, and what the arguments of a view may come from.
 QUESTIONS = {"stride", "storage_offset", "is_contiguous", "data_ptr", "dim_order"}
@@ -61,7 +62,7 @@ class Watch(TorchFunctionMode):
     def watching(self, *arguments: Any) -> Iterator[None]:
         """Watch the calls of torch and of stridekit inside, where the means restrict them."""
         self.is_on, before = False, sys.getprofile()
-        self._given = [*map(_numbers_of, tensors_in(arguments))]
+        self._given = [*map(_numbers_of, tensors_of(arguments))]
         with self if self.means.hint or self.means.whole else nullcontext():
             if self.means.whole:
                 sys.setprofile(self._called)
@@ -79,13 +80,13 @@ class Watch(TorchFunctionMode):
             self.others |= {f"stridekit.{name}": None for name in names & {*self.means.whole}}
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name, means, taken = name_of(func), self.means, tensors_in((args, kwargs or {}))
+        name, means, taken = name_of(func), self.means, tensors_of(args, kwargs or {})
         takes_given = any(_numbers_of(t) in self._given for t in taken if t.numel() > 1)
         result = func(*args, **(kwargs or {}))
         if self.is_on and name in means.whole:
             self.others[f"torch.{name}"] = None
         elif self.is_on and means.function:
-            made = tensors_in(result)
+            made = tensors_of(result)
             is_free = not takes_given or (made and all(_numbers_of(t) in self._given for t in made))
             is_it = name in (means.function, f"{means.function}_")
             self.used |= is_it
@@ -110,8 +111,3 @@ def name_of(func: Any) -> str:
     own = getattr(func, "__self__", None)
     name = getattr(own if type(own).__name__ == "getset_descriptor" else func, "__name__", "")
     return {"__getitem__": "indexing", "__iter__": "iterating"}.get(name, name.split(".")[0])
-
-
-def tensors_in(value: Any) -> list[torch.Tensor]:
-    """Return the tensors among arguments or results."""
-    return [leaf for leaf in tree_leaves(value) if isinstance(leaf, torch.Tensor)]

@@ -112,13 +112,14 @@ def matmul_copies(a: Any, b: Any, *, requires_grad: Any = (False, False)) -> Clo
             torch.matmul(*operands)
 
     asked(multiply, *operands)
-    bytes_of = clones.bytes
-    x, y = (operand.untyped_storage()._cdata for operand in operands)
-    return Clones(bytes_of.pop(x, 0), bytes_of.pop(y, 0), sum(bytes_of.values()))
+    x, y = (clones.bytes.pop(operand.untyped_storage()._cdata, 0) for operand in operands)
+    return Clones(x, y, sum(clones.bytes.values()))
 
 
 class _Clones(TorchDispatchMode):
     """Adds up the bytes that are cloned of each storage."""
+
+    _should_skip_dynamo = classmethod(lambda cls: False)  # or torch loads its compiler, in 1 s
 
     def __init__(self) -> None:
         super().__init__()
@@ -160,8 +161,7 @@ def sdpa_output(
     reason, output = checked(q, k, v, attn_mask, dropout_p, is_causal, enable_gqa)
     like = Layout.of(q)
     if reason:
-        shape, stride = tuple(output.shape), output.stride()
-        return Layout(shape, stride, itemsize=like.itemsize, storage=new_storage())
+        return Layout(output.shape, output.stride(), itemsize=like.itemsize, storage=new_storage())
     out = like.clone()  # as empty_like
     if out.shape[-1] > 1 and out.stride[-1] != 1:
         raise LayoutError(

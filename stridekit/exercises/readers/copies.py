@@ -9,9 +9,9 @@ from typing import Any, cast
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from stridekit.audit.record import tensors_of
 from stridekit.exercises.readers.answers import as_tensor, value_facts
 from stridekit.exercises.running import Arguments, Outcome, Read, describe
-from stridekit.exercises.watch import tensors_in
 
 # Arguments that only say where elements are.
 _PLACES = {"index", "indices", "mask", "condition"}
@@ -24,10 +24,7 @@ class CopyLog(TorchDispatchMode):
     elements come from memory that no operation made: a list's or an array's.
     """
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """Spare the first check the import of torch's compiler, which takes seconds."""
-        return False
+    _should_skip_dynamo = classmethod(lambda cls: False)  # or torch loads its compiler, in 1 s
 
     def __init__(self, *given: Any) -> None:
         super().__init__()
@@ -35,7 +32,7 @@ class CopyLog(TorchDispatchMode):
         self._data: set[int] = set()
         self._outside: set[int] = set()
         self._made: dict[int, tuple[str, int]] = {}
-        for t in tensors_in(given):
+        for t in tensors_of(given):
             self._keep(t, self._data)
 
     @property
@@ -60,12 +57,12 @@ class CopyLog(TorchDispatchMode):
         names = [argument.name for argument in func._schema.arguments]
         named = dict(zip(names, args, strict=False)) | kwargs
         is_new = packet.startswith("new_") or packet.endswith("_like")
-        taken = tensors_in([it for name, it in named.items() if name not in _PLACES and not is_new])
+        taken = tensors_of([it for name, it in named.items() if name not in _PLACES and not is_new])
         for t in taken:
             if _address(t) not in self._kept:
                 self._keep(t, self._outside if t.numel() > 1 else set())  # a number is free
         result = func(*args, **kwargs)
-        written = tensors_in(result)  # also what it wrote in place
+        written = tensors_of(result)  # also what it wrote in place
         for t in written:
             if (address := _address(t)) and address not in self._kept:
                 self._keep(t, set())
