@@ -1,16 +1,18 @@
 """Shared by all tests: the notebooks' kernel, Hypothesis' profiles, the workers, and the summary."""
 
+import atexit
 import gc
 import os
 import re
+import sys
 import tempfile
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from stridekit.lessons import notebook
+from tests import kernels
 
 gc.set_threshold(2000, 10, 1000)  # a full collection visits all of torch, and takes 0.3 s
 collect_ignore = ["stridekit/audit.py"]  # a command: as a module it is the function of its name
@@ -18,23 +20,29 @@ collect_ignore = ["stridekit/audit.py"]  # a command: as a module it is the func
 # The same examples in every run, and no deadline that a slow machine could miss. For another profile:
 # `pytest --hypothesis-profile=long`.
 settings.register_profile(
-    "quick", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "quick",
+    max_examples=50,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("long", settings.get_profile("quick"), max_examples=1000)
 settings.register_profile("fuzz", settings.get_profile("long"), derandomize=False, database=None)
 settings.load_profile("quick")
 
-# CPU seconds that a notebook may take, with the start of its kernel: four times those of the slowest on an
-# idle machine, to notice a notebook that has become slow, but not a busy machine.
-MOST_SECONDS = 60
-SECONDS: dict[str, float] = defaultdict(float)
-
 
 def pytest_configure(config):
-    """Let the tests start a kernel that is the same on all machines."""
+    """Let the tests start a kernel that is the same on all machines; workers share what it loads."""
     folder = tempfile.TemporaryDirectory(prefix="stridekit-", ignore_cleanup_errors=True)
     config.add_cleanup(folder.cleanup)
+    if hasattr(config, "workerinput"):
+        atexit.register(os._exit, 0)  # to free all that it has loaded would take a worker 3 s
+        if address := os.environ.get(kernels.VARIABLE):
+            notebook.KERNEL["argv"][1:3] = ["-SP", kernels.__file__, address]
     notebook.use_repeatable_kernel(Path(folder.name))
+    if config.getoption("numprocesses", None) and sys.platform == "linux":
+        variables = notebook.ENVIRONMENT | {"MATPLOTLIBRC": f"{folder.name}/matplotlibrc"}
+        config.add_cleanup(kernels.begin(f"{folder.name}/socket", variables))
 
 
 def pytest_collection_finish(session):
@@ -54,14 +62,12 @@ def pytest_xdist_auto_num_workers():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Let workers begin with what takes longest: the browser's tests, then the notebooks.
-
-    The other files run in reverse order: those at the end of the alphabet take longer.
-    """
+    """Let workers begin with what takes longest: the browser's tests, then the notebooks."""
     if hasattr(config, "workerinput"):
         groups = [PAGES, LAB, ""]
         items.sort(key=lambda x: "" if _browser(x.nodeid) else str(x.path), reverse=True)
-        items.sort(key=lambda x: (groups.index(_browser(x.nodeid)), x.path.suffix != ".ipynb"))
+        items.sort(key=lambda x: not TAKES_LONG.search(str(x.path)))
+        items.sort(key=lambda x: groups.index(_browser(x.nodeid)))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -82,6 +88,7 @@ def pytest_xdist_make_scheduler(config, log):
     return Scheduler(config, log)
 
 
+TAKES_LONG = re.compile(r"ipynb$|test_(worst|fuzz|exercises|export|diagnose|refresh)|_explorer")
 PAGES, LAB, PLANTED = "pages", "JupyterLab", "tests/test_mutate.py::test_defect_is_noticed"
 IN_LAB = re.compile(r"test_(in_jupyterlab|first_screen|crossing|reopening|hosts|leaks)|kinds_page")
 
@@ -96,38 +103,8 @@ def _browser(nodeid):
 # The summary -------------------------------------------------------------------------------------------
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item):
-    """Count the CPU seconds of kernels; a kernel ends, and is counted, with its notebook."""
-    before = os.times()
-    result = yield
-    if item.path.suffix == ".ipynb":
-        after = os.times()
-        SECONDS[item.path.stem] += after.children_user - before.children_user
-        SECONDS[item.path.stem] += after.children_system - before.children_system
-    return result
-
-
-def pytest_sessionfinish(session):
-    """Fail if a notebook has become slow; a worker reports to the main process."""
-    if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["seconds"] = dict(SECONDS)
-    if any(seconds > MOST_SECONDS for seconds in SECONDS.values()) and session.exitstatus == 0:
-        session.exitstatus = 1
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node):
-    """Add the seconds of a finished worker."""
-    for name, seconds in getattr(node, "workeroutput", {}).get("seconds", {}).items():
-        SECONDS[name] += seconds
-
-
 def pytest_terminal_summary(terminalreporter):
     """Print the lines that tests leave with `record_property("summary", line)`."""
-    if any(SECONDS.values()):
-        taken = ", ".join(f"{name} {seconds:.1f}" for name, seconds in sorted(SECONDS.items()))
-        terminalreporter.write_line(f"CPU seconds of notebooks: {taken}; {MOST_SECONDS} at most")
     for report in terminalreporter.stats.get("passed", []):
         for name, line in report.user_properties:
             if name == "summary":

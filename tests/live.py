@@ -23,8 +23,6 @@ from stridekit.widgets.traversal_explorer.widget import Counts, Walk, costs
 from tests import live_lines
 from tests import steps as drawn
 
-# Layouts ------------------------------------------------------------------------------------------------
-
 page = Script("page/layout.js")
 STORAGE = torch.empty(5000)
 
@@ -51,9 +49,6 @@ def sums(r: Random) -> None:
     theirs, refused = tried(torch.add, *(STORAGE.as_strided(x.shape, x.stride) for x in operands))
     assert y == (None if refused else layout_json(Layout.of(theirs))), operands
     assert why == tried(output_layout, *operands)[1] and bool(why) == bool(refused), operands
-
-
-# What the widgets say ----------------------------------------------------------------------------------
 
 
 def explorer(r: Random) -> None:

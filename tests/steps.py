@@ -17,9 +17,6 @@ FORMATS = [torch.contiguous_format, torch.channels_last, torch.channels_last_3d]
 FORMAT_ORDERS = {4: (1, 3, 2, 0), 5: (1, 4, 3, 2, 0)}
 
 
-# Layouts --------------------------------------------------------------------------------------------
-
-
 def numbers(r: Random, shape=None, max_ndim=5, sizes=(0, 1, 1, 2, 2, 3, 4), min_ndim=0):
     """A shape, a stride and an offset: dense, cut out of something dense, repeated or overlapping."""
     if shape is None:
@@ -59,9 +56,6 @@ def operands(r: Random, count: int, dtypes=(torch.float32,), max_ndim=5) -> list
         shape = shape[r.choice((0, 0, 0, r.randint(0, len(full)))) :]
         found.append(tensor(r, shape, dtypes[k % len(dtypes)]))
     return found
-
-
-# Arguments ------------------------------------------------------------------------------------------
 
 
 def dim(r: Random, x) -> int:

@@ -78,9 +78,6 @@ def test_every_public_name_appears_in_a_notebook():
     assert {*stridekit.__all__} - met == set(), "teach them in a lesson, or make them private"
 
 
-# Files for people ---------------------------------------------------------------------------------
-
-
 def test_the_citation_repeats_the_project():
     """And its changelog: both have the date of the newest version, or neither has."""
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))

@@ -37,9 +37,6 @@ def no_kernel(monkeypatch):
     monkeypatch.setattr(lesson.form, "run", lambda *args, **options: NOT_RUN)
 
 
-# Cells ----------------------------------------------------------------------------------------------
-
-
 def settled(*cells):
     """The cells of a page, each as its source and its tags."""
     notebook = nbformat.from_dict(v4.new_notebook(cells=list(cells)))
@@ -114,8 +111,6 @@ def test_a_lesson_runs_in_its_folder_with_this_python(tmp_path, monkeypatch):
     assert "OMP_NUM_THREADS" not in lesson.ThisPython().kernel_spec.env
 
 
-# What is refused ------------------------------------------------------------------------------------
-
 PICTURE = {"output_type": "display_data", "metadata": {}, "data": {"image/png": 7}}
 VIDEO = {"cell_type": "video", "source": "", "metadata": {}, "id": "a"}
 MALFORMED = {  # a cell, and what the line says
@@ -169,8 +164,6 @@ def test_folders_and_names_that_cannot_be_written_are_refused(tmp_path, no_kerne
             site.export(source, folder)
     assert (mine / "index.html").read_text() == "mine"
 
-
-# The site -------------------------------------------------------------------------------------------
 
 FIRST = [
     words("# Walk along strides\n\n- **You** walk, $x_0$, see [views](look.ipynb#Stride-&-again)."),

@@ -111,8 +111,6 @@ def test_other_types_of_the_right_values_are_right():
     assert views.keep_row.check(lambda big, i: kept(big, i).as_subclass(torch.nn.Buffer)).passed
 
 
-# What is left behind ----------------------------------------------------------------------------------
-
 SAME_SIZE = {1: torch.int8, 2: torch.float16, 4: torch.int32}
 HARM = {
     "its layout": lambda t: t.unsqueeze_(0),
@@ -151,9 +149,6 @@ def test_what_lies_beside_a_cache_is_guarded():
 
     report = attention.append.check(write_all)
     assert report.status == "failed" and "differs   cache" in report.text
-
-
-# Answers without an end -------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -210,9 +210,6 @@ def test_a_question_spends_the_budget_that_its_error_names(ask, budget, monkeypa
     assert sum(spent[:-1]) <= budget  # the last one was too many
 
 
-# Blocks ----------------------------------------------------------------------------------------------
-
-
 def test_blocks_of_many_elements_cost_nothing():
     x = Layout((10**6, 10**6), itemsize=4)
     assert memset(x).blocks(64, budget=10) == Blocks(64, 62_500_000_000, 62_500_000_000)

@@ -37,9 +37,6 @@ def answer(card, said):
     card.set_state({"_state": {"said": said, "shown": True}})
 
 
-# In this kernel ---------------------------------------------------------------------------------
-
-
 def test_mine_is_the_last_answer_that_passed_and_else_the_reference(record):
     assert ex.column.mine is ex.column.reference
     ex.column.check(lambda x, j: x[j])
@@ -78,9 +75,6 @@ def test_nothing_is_kept_outside_of_a_kernel_and_where_a_variable_says_no(monkey
     assert kept.path() is None and kept.record() == [] and not kept.remove()
     assert notebook.ENVIRONMENT[kept.VARIABLE] == "no"
     assert "my_answers/" in (ROOT / ".gitignore").read_text().split()
-
-
-# The record -------------------------------------------------------------------------------------
 
 
 def test_what_passed_and_what_the_page_answers_is_on_record_once(record):
@@ -144,9 +138,6 @@ def test_forget_leaves_all_other_files(record):
     (record.parent / "notes.py").write_text("# mine\n")
     forget()
     assert [path.name for path in record.parent.iterdir()] == ["notes.py"]
-
-
-# The map ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -55,9 +55,6 @@ def kernel():
         yield
 
 
-# A run --------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def refreshed(tmp_path_factory):
     """A notebook with every kind of output, after one refresh."""
@@ -160,9 +157,6 @@ def test_a_fold_that_an_author_made_by_hand_stays_on_code_alone():
     folded = {"jupyter": {"source_hidden": True}}
     guard, prose = tidied(code("1", metadata=folded), words("So?", metadata=folded)).cells
     assert (guard.metadata, prose.metadata) == (folded, {})
-
-
-# What is kept -------------------------------------------------------------------------------------------
 
 
 def test_an_ignored_output_is_kept_with_the_number_of_its_cell_until_the_cell_is_edited():

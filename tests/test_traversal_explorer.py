@@ -44,21 +44,13 @@ def test_presets_are_the_tensors_they_name():
         "column.expand(6, 8)": [torch.arange(6).view(6, 1).expand(6, 8)],
         "x.permute(2, 0, 1)": [torch.arange(48).view(2, 6, 4).permute(2, 0, 1)],
     }
-    misses = {}
+    misses = []
     for preset in costs.PRESETS:
         for walk in map(Walk.of, preset["walks"]):
             assert walk.layout in [Layout.of(x) for x in named[walk.name]], walk
         shown = {**preset, "cache_lines": 4, "alignment": 0, "visit": 48}
-        misses[preset["name"]] = [count["misses"] for count in costs.countsOfAll(shown)]
-    assert misses == {
-        "rows against columns": [6, 48],
-        "transpose": [48, 6],
-        "one loop, two layouts": [6, 48],
-        "every 2nd column": [6, 12],
-        "stride 5": [3, 15],
-        "broadcast": [1, 1],
-        "3-d permuted": [24, 6],
-    }
+        misses.append([count["misses"] for count in costs.countsOfAll(shown)])
+    assert misses == [[6, 48], [48, 6], [6, 48], [6, 12], [3, 15], [1, 1], [24, 6]]
 
 
 def test_ones_own_walks_are_the_first_to_choose():

@@ -17,8 +17,6 @@ from tests.widget_kinds import KINDS, NAMES, WRONG, make, rows
 REFUSALS = (ValueError, IndexError, TypeError)
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
-# Wrong values ------------------------------------------------------------------------------------------
-
 
 def test_every_public_name_that_can_be_set_is_in_the_table():
     for kind in KINDS:
@@ -49,8 +47,6 @@ def test_a_misspelt_name_is_refused(kind):
     with pytest.raises(AttributeError, match=f"{kind} has no shapes that could be set"):
         make(kind).shapes = (2, 3)
 
-
-# What follows from what ---------------------------------------------------------------------------------
 
 T, ROWS, TURNED = torch.tensor, Layout((6, 8), itemsize=8), Layout((6, 4), (1, 6), 0, 4)
 CUT, CHAIN = Layout((2, 3), (8, 1), 0, 4), (".permute(1, 0)", "[1:]", ".contiguous()")
@@ -110,8 +106,6 @@ def test_what_is_set_is_read_and_the_rest_follows(kind, given, held):
     assert json.dumps(w._state)
 
 
-# What is sent and saved --------------------------------------------------------------------------------
-
 # What a saved notebook has of each: of a kind its texts, as JSON, and of a widget its state.
 MOST_FOR_A_KIND, MOST_FOR_A_WIDGET = 80_000, 25_000
 
@@ -143,8 +137,6 @@ def test_widgets_are_made_after_all_were_closed():
     after = make("Predict")._code
     assert after.comm is not None and after is not before and after._key == before._key
 
-
-# Styles ------------------------------------------------------------------------------------------------
 
 SHEETS = sorted(path for path in assets._HERE.rglob("*.css") if path.name != "base.css")
 

@@ -104,8 +104,7 @@ def ask(answer, setup, call):
 @pytest.fixture(scope="module")
 def processes():
     context = multiprocessing.get_context("forkserver")
-    # The first mode that sees ops loads torch._dynamo, in a second.
-    context.set_forkserver_preload([__name__, "torch._dynamo"])
+    context.set_forkserver_preload([__name__])
     return context
 
 

@@ -144,9 +144,6 @@ _AXE = """async ([selector, rules]) => {
 }"""
 
 
-# A hand ----------------------------------------------------------------------------------------------
-
-
 def button(w, name):
     """The button with this name."""
     return w.get_by_role("button", name=name, exact=True)

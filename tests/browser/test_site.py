@@ -57,9 +57,6 @@ def visit(browser):
     assert [url for url in wrong if not url.startswith(("file:", "blob:", "data:"))] == []
 
 
-# Widgets, cards and progress ------------------------------------------------------------------------
-
-
 def test_every_kind_lives_and_two_views_are_one(visit, small_site):
     """Each is drawn and reacts to a hand; two views of one widget stay in step."""
     page = visit(small_site / "kinds.html")
@@ -151,8 +148,6 @@ def test_a_finger_that_scrolls_moves_no_slider_and_one_that_goes_sideways_does(v
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-# The search, and a message --------------------------------------------------------------------------
-
 # What people type, and the page and a part of the heading of one of the first five places.
 QUERIES = {
     "view size is not compatible": ("diagnose", "merge"),
@@ -221,9 +216,6 @@ def test_a_verdict_leads_to_its_place_in_the_lesson(visit, site):
     assert link.inner_text() == "04 Channels-last: Gradients"
     link.click()
     page.wait_for_url("**/04_channels_last.html#Gradients")
-
-
-# Every page -----------------------------------------------------------------------------------------
 
 
 # The theme makes what scrolls a stop of the tab key, a while after a page has another width.

@@ -1,0 +1,70 @@
+"""Kernels for tests in several workers, forked from one process that has loaded torch, which takes 2 s.
+
+`python kernels.py ADDRESS ARGUMENT...` stands for such a kernel: it runs as long.
+"""
+
+import json
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from importlib import import_module
+
+VARIABLE = "STRIDEKIT_KERNELS"
+MOST_SECONDS = 60  # of CPU, four times those of the slowest lesson: then a kernel is interrupted
+
+# jsonschema, which nbval loads, would make 38 parsers of internet addresses with it, in 1 s.
+sys.modules.setdefault("rfc3987_syntax", None)
+
+
+def begin(address, variables):
+    """Begin to answer at an address, in another process; return how to end it."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(address)
+        server.listen()
+        command = [sys.executable, "-P", __file__, str(server.fileno())]
+        given = os.environ | variables | {"JPY_PARENT_PID": "1"}
+        process = subprocess.Popen(command, env=given, pass_fds=[server.fileno()])
+    os.environ[VARIABLE] = address
+    return lambda: (process.kill(), process.wait())
+
+
+def serve(server):
+    """Fork a kernel for each client, which gives it a folder, variables, arguments and streams."""
+    for name in ("torch", "matplotlib.pyplot", "ipywidgets", "ipykernel.kernelapp"):
+        import_module(name)
+    client, _ = server.accept()
+    while os.fork():
+        client.close()
+        client, _ = server.accept()
+    said, streams, *_ = socket.recv_fds(client, 1 << 20, 3)
+    folder, variables, arguments = json.loads(said)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(variables)
+    signal.signal(signal.SIGXCPU, signal.default_int_handler)
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, resource.RLIM_INFINITY))
+    client.send(str(os.getpid()).encode())
+    threading.Thread(target=lambda: (client.recv(1), os._exit(1)), daemon=True).start()
+    sys.modules["ipykernel.kernelapp"].launch_new_instance(arguments)
+
+
+def ask(address, *arguments):
+    """Ask for a kernel, interrupt it where one is interrupted oneself, and wait for its end."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.connect(address)
+        said = json.dumps([os.getcwd(), dict(os.environ), arguments])
+        socket.send_fds(server, [said.encode()], [0, 1, 2])
+        kernel = int(server.recv(20))
+        signal.signal(signal.SIGINT, lambda *_: os.kill(kernel, signal.SIGINT))
+        server.recv(1)
+
+
+if __name__ == "__main__":
+    given = sys.argv[1:]
+    ask(*given) if given[1:] else serve(socket.socket(fileno=int(given[0])))
