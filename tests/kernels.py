@@ -5,7 +5,6 @@
 
 import json
 import os
-import resource
 import signal
 import socket
 import subprocess
@@ -34,6 +33,8 @@ def begin(address, variables):
 
 def serve(server):
     """Fork a kernel for each client, which gives it a folder, variables, arguments and streams."""
+    import resource  # which Windows does not have
+
     for name in ("torch", "matplotlib.pyplot", "ipywidgets", "ipykernel.kernelapp"):
         import_module(name)
     client, _ = server.accept()
