@@ -36,7 +36,7 @@ def pytest_configure(config):
     folder = tempfile.TemporaryDirectory(prefix="stridekit-", ignore_cleanup_errors=True)
     config.add_cleanup(folder.cleanup)
     if hasattr(config, "workerinput"):
-        atexit.register(os._exit, 0)  # to free all that it has loaded would take a worker 3 s
+        atexit.register(gc.freeze)  # at its end a worker would look for garbage, for 3 s
         if address := os.environ.get(kernels.VARIABLE):
             notebook.KERNEL["argv"][1:3] = ["-SP", kernels.__file__, address]
     notebook.use_repeatable_kernel(Path(folder.name))
