@@ -5,6 +5,7 @@
 
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -25,22 +26,26 @@ def begin(address, variables):
         server.bind(address)
         server.listen()
         command = [sys.executable, "-P", __file__, str(server.fileno())]
-        given = os.environ | variables | {"JPY_PARENT_PID": "1"}
-        process = subprocess.Popen(command, env=given, pass_fds=[server.fileno()])
+        given = {"env": os.environ | variables, "stdin": subprocess.PIPE}
+        process = subprocess.Popen(command, pass_fds=[server.fileno()], **given)
     os.environ[VARIABLE] = address
-    return lambda: (process.kill(), process.wait())
+    return process.communicate
 
 
 def serve(server):
     """Fork a kernel for each client, which gives it a folder, variables, arguments and streams."""
     import resource  # which Windows does not have
 
+    os.environ["JPY_PARENT_PID"] = str(os.getpid())  # a kernel ends with this process
     for name in ("torch", "matplotlib.pyplot", "ipywidgets", "ipykernel.kernelapp"):
         import_module(name)
-    client, _ = server.accept()
-    while os.fork():
-        client.close()
+    while True:
+        if sys.stdin in select.select([server, sys.stdin], [], [])[0]:
+            return  # who began it has ended
         client, _ = server.accept()
+        if not os.fork():
+            break
+        client.close()
     said, streams, *_ = socket.recv_fds(client, 1 << 20, 3)
     folder, variables, arguments = json.loads(said)
     for number, stream in enumerate(streams):

@@ -173,9 +173,6 @@ def test_two_audits_are_compared():
         A.compare(3)
 
 
-# Without a call -----------------------------------------------------------------------------------
-
-
 def of_kind(audit, kind="explicit copy"):
     return next(finding for finding in audit.findings if finding.kind == kind)
 
@@ -286,9 +283,6 @@ def test_a_torch_that_lacks_what_audit_needs_is_refused(monkeypatch):
     monkeypatch.setattr(report, "MISSING", "no copy_ to be seen")
     with pytest.raises(RuntimeError, match=r"audit does not run on torch .*: no copy_ to be seen"):
         stridekit.audit(torch.relu, torch.ones(3))
-
-
-# From a shell -------------------------------------------------------------------------------------
 
 
 SCRIPT = """
