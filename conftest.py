@@ -32,11 +32,11 @@ settings.load_profile("quick")
 
 
 def pytest_configure(config):
-    """Let the tests start a kernel that is the same on all machines; workers share what it loads."""
+    """Let the tests start a kernel that is the same on all machines, in workers forked from one process."""
     folder = tempfile.TemporaryDirectory(prefix="stridekit-", ignore_cleanup_errors=True)
     config.add_cleanup(folder.cleanup)
     if hasattr(config, "workerinput"):
-        atexit.register(gc.freeze)  # at its end a worker would look for garbage, for 3 s
+        atexit.register(gc.freeze)  # or Python looks for garbage for 3 s before a worker ends
         if address := os.environ.get(kernels.VARIABLE):
             notebook.KERNEL["argv"][1:3] = ["-SP", kernels.__file__, address]
     notebook.use_repeatable_kernel(Path(folder.name))
@@ -62,7 +62,7 @@ def pytest_xdist_auto_num_workers():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Let workers begin with what takes longest: the browser's tests, then the notebooks."""
+    """Let workers begin with what takes longest: the browser's tests, then TAKES_LONG."""
     if hasattr(config, "workerinput"):
         groups = [PAGES, LAB, ""]
         items.sort(key=lambda x: "" if _browser(x.nodeid) else str(x.path), reverse=True)

@@ -1,6 +1,6 @@
 """Kernels for tests in several workers, forked from one process that has loaded torch, which takes 2 s.
 
-`python kernels.py ADDRESS ARGUMENT...` stands for such a kernel: it runs as long.
+`python kernels.py ADDRESS ARGUMENT...` stands in for one such kernel, and ends when it does.
 """
 
 import json
@@ -41,7 +41,7 @@ def serve(server):
         import_module(name)
     while True:
         if sys.stdin in select.select([server, sys.stdin], [], [])[0]:
-            return  # who began it has ended
+            return  # the process that began this one has ended
         client, _ = server.accept()
         if not os.fork():
             break
@@ -61,7 +61,7 @@ def serve(server):
 
 
 def ask(address, *arguments):
-    """Ask for a kernel, interrupt it where one is interrupted oneself, and wait for its end."""
+    """Ask for a kernel, pass interrupts on to it, and wait for its end."""
     with socket.socket(socket.AF_UNIX) as server:
         server.connect(address)
         said = json.dumps([os.getcwd(), dict(os.environ), arguments])
