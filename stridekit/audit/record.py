@@ -82,7 +82,7 @@ except (ImportError, AttributeError, TypeError, RuntimeError) as error:
 class Recorder(TorchDispatchMode):
     """Records what runs on this thread while `watching()` is open."""
 
-    _should_skip_dynamo = classmethod(lambda cls: False)  # torch need not keep its compiler off: `watching` does
+    _should_skip_dynamo = classmethod(lambda cls: False)  # `watching` keeps the compiler off
 
     def __init__(self, root: Any, given: dict[str, Any]) -> None:
         super().__init__()
