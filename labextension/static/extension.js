@@ -29,22 +29,21 @@ function showSaved({ content: { rendermime } }, { model, sessionContext }) {
     addFactory(factory, rank);
     if (!factory.mimeTypes.includes(VIEW)) return;
     const manager = await rendermime.createRenderer(VIEW)._manager.promise;
-    const missing = () => {
-      const saved = Object.keys(model.getMetadata("widgets")?.[STATE]?.state ?? {});
-      return saved.filter((id) => !manager.has_model(id));
-    };
+    const saved = () => Object.keys(model.getMetadata("widgets")?.[STATE]?.state ?? {});
+    const missing = () => saved().filter((id) => !manager.has_model(id));
     let completing = null;
-    const complete = () => {
-      if (!missing().length) return;
-      completing ??= manager.restoreWidgets(model, { loadKernel: false, loadNotebook: true })
-        .finally(() => (completing = null));
-      return completing;
-    };
-    // A cell that JupyterLab draws in between would never ask again.
+    const complete = () => (completing ||= missing().length
+      && manager.restoreWidgets(model, { loadKernel: false, loadNotebook: true }).finally(() => (completing = null)));
+    // A cell that JupyterLab draws in between would never ask again. ipywidgets looks for a model for two seconds; if the
+    // kernel is slow, the notebook is read later.
     const getModel = manager.get_model.bind(manager);
     manager.get_model = async (id) => {
       if (manager.restoredStatus && missing().includes(id)) await complete();
-      return getModel(id);
+      return getModel(id).catch(async (error) => {
+        if (!manager.restoredStatus || !saved().includes(id)) throw error;
+        await complete();
+        return getModel(id);
+      });
     };
     manager.restored.connect(complete);
     if (manager.restoredStatus) complete();

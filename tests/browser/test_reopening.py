@@ -76,14 +76,21 @@ def test_all_widgets_live_in_a_notebook_that_was_saved(lab, kinds_page):
     assert page.evaluate(DRAWN_LATE) == "sk-explorer"
 
 
-# The first widget, drawn when the kernel has connected, but what the notebook has saved is not yet read.
+# The first widget, drawn when a slow kernel has connected, but what the notebook has saved is not yet read.
+# ipywidgets looks for a model for two seconds.
 DRAWN_LATE = """async () => {
-  const [{ content }, view] = [jupyterapp.shell.currentWidget, 'application/vnd.jupyter.widget-view+json'];
+  const { content, context, sessionContext } = jupyterapp.shell.currentWidget;
+  const [view, { kernel }] = ['application/vnd.jupyter.widget-view+json', sessionContext.session];
   const manager = await content.rendermime.createRenderer(view)._manager.promise;
   await manager.clear_state();
+  manager._restoredStatus = false;
   const late = content.rendermime.createRenderer(view);
   document.body.append(late.node);
-  await late.renderModel({ data: content.widgets[1].model.outputs.get(0).data });
+  const drawn = late.renderModel({ data: content.widgets[1].model.outputs.get(0).data });
+  const ask = kernel.requestCommInfo.bind(kernel);
+  kernel.requestCommInfo = (what) => new Promise((done) => setTimeout(done, 2500)).then(() => ask(what));
+  await manager.restoreWidgets(context.model, { loadKernel: false, loadNotebook: false });
+  await drawn;
   for (const until = performance.now() + 120_000; !late.node.querySelector('.stridekit'); ) {
     if (performance.now() > until) return late.node.innerText;
     await new Promise(requestAnimationFrame);
