@@ -26,7 +26,7 @@ SIZES = {
     "Python of widgets": ("stridekit/widgets", (), ("py",), 2_896),
     "JavaScript of widgets": ("stridekit/widgets", (), ("js",), 8_398),
     "styles of widgets": ("stridekit/widgets", (), ("css",), 948),
-    "labextension": ("labextension", (), ("js",), 117),
+    "labextension": ("labextension", (), ("js",), 113),
     "tests": ("tests", (), ("py", "mjs", "js"), 17_944),
     "rows of hands": ("tests/browser", (), ("txt",), 944),
     "planted defects, messages, rows of widgets": ("tests", ("browser/",), ("txt",), 3_533),

@@ -34,17 +34,13 @@ function showSaved({ content: { rendermime } }, { model, sessionContext }) {
     let completing = null;
     const complete = () => (completing ||= missing().length
       && manager.restoreWidgets(model, { loadKernel: false, loadNotebook: true }).finally(() => (completing = null)));
-    // A cell that JupyterLab draws in between would never ask again. ipywidgets looks for a model for two seconds; if the
-    // kernel is slow, the notebook is read later.
+    // ipywidgets looks for a model for two seconds, and then never again. A slow kernel answers later.
     const getModel = manager.get_model.bind(manager);
-    manager.get_model = async (id) => {
-      if (manager.restoredStatus && missing().includes(id)) await complete();
-      return getModel(id).catch(async (error) => {
-        if (!manager.restoredStatus || !saved().includes(id)) throw error;
-        await complete();
-        return getModel(id);
-      });
-    };
+    manager.get_model = (id) => getModel(id).catch(async (error) => {
+      if (!manager.restoredStatus || !saved().includes(id)) throw error;
+      await complete();
+      return getModel(id);
+    });
     manager.restored.connect(complete);
     if (manager.restoredStatus) complete();
   };
