@@ -8,6 +8,7 @@ this view is the cause; if not, the last two are tried, and so on.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property
@@ -23,9 +24,6 @@ from stridekit.rules import dim_order, memory_formats, packed_stride, sort_dims
 Key = tuple[object, ...]
 # The op that made a layout; or -1, and the tensor that was given with it.
 Cause = tuple[int, Operand | None]
-# What turned the format of a tensor, to channels first and to channels last, and what took it out of
-# row-major order.
-Causes = tuple[Cause, Cause, Cause]
 Followed = list[tuple[Operand, Layout]]
 
 _order, _formats = cache(dim_order), cache(memory_formats)  # layers of a model ask the same again
@@ -36,9 +34,7 @@ _COPY_INSTEAD = {
     "reshape", "reshape_as", "flatten", "ravel", "contiguous", "matmul", "linear", "einsum", "tensordot",
     "scaled_dot_product_attention", "layer_norm", "bilinear",
 }  # fmt: skip
-_IMAGES = (
-    "convolution", "pool", "upsample", "batch_norm", "pixel_", "grid_sampler", "channel_shuffle",
-)  # fmt: skip
+_IMAGES = re.compile("convolution|pool|upsample|batch_norm|pixel_|grid_sampler|channel_shuffle")
 _MOST_VIEWS = 64  # of a chain that is tried
 _MOST_STEPS = 40  # of a path that is shown
 
@@ -48,39 +44,24 @@ class History:
 
     def __init__(self, run: Recorder) -> None:
         self.ops, self.views = run.ops, run.views
-        # Of each operand of each op, the op that made it; -1 if the run was given it.
-        self.makers: list[list[tuple[int, Causes]]] = []
-        latest: dict[Key, tuple[int, Causes]] = {}
+        self.makers: list[list[int]] = []  # of each operand of each op; -1 if the run was given it
+        self._known: dict[Key, Cause] = {}  # of what was searched through
+        latest: dict[Key, int] = {}
         for op in self.ops:
-            keys = [_key(operand) for operand in op.inputs]
-            given = [(-1, 3 * ((-1, operand),)) for operand in op.inputs]
-            self.makers.append([*map(latest.get, keys, given)])
+            keys = [operand[:-1] for operand in op.inputs]
+            self.makers.append([latest.get(key, -1) for key in keys])
             for out in op.outputs:
-                key = _key(out)
+                key = out[:-1]
                 if not (op.writes and key in keys):  # a write keeps the layout
-                    latest[key] = op.number, self._causes(op, out)
-
-    def _causes(self, op: Event, out: Operand) -> Causes:
-        mine: Cause = op.number, None
-        first, last, left, source = mine, mine, mine, _source(op, out)
-        if source >= 0:
-            before = op.inputs[source]
-            first, last, _ = self.makers[op.number][source][1]
-            if is_last(before):
-                first = mine
-            elif format_of(before):
-                last = mine
-            if op.number not in self.views and not _is_row_major(before.shape, before.stride):
-                left = self._made(op.number, source, Layout.is_contiguous)
-        return first, last, left
+                    latest[key] = op.number
 
     @cached_property
     def _readers(self) -> dict[tuple[int, Key], list[tuple[int, int]]]:
         """The ops that read what an op made, and the places of that operand."""
         readers: dict[tuple[int, Key], list[tuple[int, int]]] = defaultdict(list)
         for op, makers in zip(self.ops, self.makers, strict=True):
-            for place, (maker, _) in enumerate(makers):
-                readers[maker, _key(op.inputs[place])].append((op.number, place))
+            for place, maker in enumerate(makers):
+                readers[maker, op.inputs[place][:-1]].append((op.number, place))
         return readers
 
     @cached_property
@@ -91,7 +72,7 @@ class History:
         """An operand of an op, and those that it was made of, the last one first: op, and its operand."""
         for _ in range(_MOST_STEPS):
             yield number, place
-            if place < 0 or (maker := self.makers[number][place][0]) < 0:
+            if place < 0 or (maker := self.makers[number][place]) < 0:
                 return
             number, place = maker, _source(self.ops[maker], self.ops[number].inputs[place])
         yield number, place
@@ -119,21 +100,41 @@ class History:
 
     def turned(self, number: int, place: int) -> Cause:
         """The last op that changed the memory format of an operand; or -1, and the tensor given."""
-        return self.makers[number][place][1][is_last(self.ops[number].inputs[place])]
+        at: Any = (self.makers[number][place], self.ops[number].inputs[place])
+        last, passed, cause = is_last(at[1]), list[Key](), None
+        while cause is None:
+            maker, operand = at
+            passed.append((maker, last, operand[:-1]))
+            cause, at = self._known.get(passed[-1]), self._back(maker, operand)
+            if at is None or (is_last(at[1]) != last and format_of(at[1])):
+                cause = maker, None if maker >= 0 else operand
+        self._known |= dict.fromkeys(passed, cause)
+        return cause
 
     def _made(self, number: int, place: int, fits: Callable[[Layout], bool]) -> Cause:
         """The first view, counted from the end, without which the copy would not be needed."""
-        views: list[tuple[Event, Operand]] = []
-        while True:
-            maker, causes = self.makers[number][place]
-            if maker not in self.views:  # its memory was made here, or given
-                return causes[2]
-            op, operand = self.ops[maker], self.ops[number].inputs[place]
-            views.insert(0, (op, operand))
-            made = self._made_again(views)
-            if made is None or not fits(made) or len(views) == _MOST_VIEWS:
-                return maker, None
-            number, place = maker, _source(op, operand)
+        at: Any = (self.makers[number][place], self.ops[number].inputs[place])
+        views, passed, cause = list[tuple[Event, Operand]](), list[Key](), None
+        while cause is None:
+            maker, operand = at
+            at = self._back(maker, operand)
+            if maker in self.views:
+                views.insert(0, (self.ops[maker], operand))
+                made = self._made_again(views)
+                is_found = made is None or not fits(made) or len(views) == _MOST_VIEWS
+            else:  # its memory was made here, maybe in the order of what was read; or given
+                passed.append((maker, operand[:-1]))
+                cause = self._known.get(passed[-1])
+                is_found = at is None or _is_row_major(*at[1][1:3])
+                views, fits = [], Layout.is_contiguous
+            cause = (maker, None if maker >= 0 else operand) if is_found else cause
+        self._known |= dict.fromkeys(passed, cause)
+        return cause
+
+    def _back(self, maker: int, operand: Operand) -> Any:
+        """What an op made an operand of, and the op that made that; None if it was of nothing."""
+        source = _source(self.ops[maker], operand) if maker >= 0 else -1
+        return (self.makers[maker][source], self.ops[maker].inputs[source]) if source >= 0 else None
 
     def why_needed(self, copy: Copy) -> str:
         """Why a run without this copy would fail or differ; "" if nothing that follows needs it.
@@ -147,7 +148,7 @@ class History:
             return f"{_what(self.ops[written])} writes to one of the two tensors later"
         todo, seen = [(copy.op, out, source.layout)], 0
         for number, made, layout in todo:  # which grows meanwhile
-            for reader, place in self._readers[number, _key(made)]:
+            for reader, place in self._readers[number, made[:-1]]:
                 seen += 1
                 if seen == 2_000:
                     return "too much follows to say"
@@ -166,7 +167,7 @@ class History:
             outs = self._followed(op, 0, layout)
             if outs is None:
                 return None
-            layout = next(made for out, made in outs if _key(out) == _key(operand))
+            layout = next(made for out, made in outs if out[:-1] == operand[:-1])
         return layout
 
     def _followed(self, op: Event, place: int, layout: Layout) -> Followed | None:
@@ -176,8 +177,11 @@ class History:
             outs = [out for out in op.outputs if _same_order(out, op.inputs[place])]
             packed = ((x, packed_stride(x.shape, order)) for x in outs)
             return [(x, Layout(x.shape, stride, 0, x.itemsize)) for x, stride in packed]
+        func, args, kwargs = self.views[op.number]
+        args = tuple(tuple(x) if isinstance(x, list) else x for x in args)  # which can be looked up
+        lies = layout.shape, layout.stride, op.inputs[0].dtype
         try:
-            views = _viewed(*self.views[op.number], layout.shape, layout.stride, op.inputs[0].dtype)
+            views = _viewed(func, args, tuple(kwargs.items()), *lies)
         except (RuntimeError, ValueError):
             return None
         return [*zip(op.outputs, views, strict=True)]
@@ -191,7 +195,7 @@ class History:
         """The storages that ops of images made or read, and those of the same shape around them."""
         images: set[int] = set()
         for op in self.ops:
-            if op.inputs and any(name in op.name for name in _IMAGES):
+            if op.inputs and _IMAGES.search(op.name):
                 images |= {op.inputs[0].storage, *(out.storage for out in op.outputs[:1])}
         for ops in (self.ops, reversed(self.ops)) if images else ():
             for op in ops:
@@ -228,10 +232,6 @@ def format_of(operand: Operand) -> str:
 def is_last(operand: Operand) -> bool:
     """Whether the channels of an operand are last, and cannot be taken for anything else."""
     return format_of(operand).startswith("channels_last")
-
-
-def _key(operand: Operand) -> Key:
-    return operand[:-1]  # of any version
 
 
 def _source(op: Event, out: Operand) -> int:

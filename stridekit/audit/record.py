@@ -1,9 +1,9 @@
 """A run, recorded: each op that torch dispatches, its tensors' layouts, its module and its line.
 
 Four watchers work at once. A dispatch mode sees each op with its operands; it is off while the op runs, so
-a second kernel of `copy_` sees the copies inside. torch's profiler names the call that an op is part of, by
-a mark around each op. Wrapped methods of torch report modules that run, and calls that return their tensor:
-those dispatch nothing. No tensor is kept: a storage is a number, known by a weak reference.
+a second kernel of `copy_` sees the copies inside. Second kernels of calls that torch takes apart, such as
+reshape, name the call that an op is part of. Wrapped methods of torch report modules that run, and calls
+that return their tensor: those dispatch nothing. No tensor is kept: a storage is a number.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import gc
 import sys
 import threading
 import weakref
-from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache, cached_property, wraps
 from inspect import CO_OPTIMIZED
@@ -32,51 +32,73 @@ _SMALL = 4  # a view is small if its storage has so many times its bytes
 _MOST_OBJECTS = 5_000  # of a frame that are searched for tensors which a program keeps
 _PLAIN = {int, float, bool, type(None), torch.dtype}  # no tensors, which isinstance is slow to find
 _NO_PARTS = (torch.Tensor, type, ModuleType, FunctionType)
-_MARK = "stridekit's op "  # names of marks begin with it
 _NoOverrides = torch._C.DisableTorchFunctionSubclass  # a subclass may refuse to tell its shape
 _UNKNOWN: tuple[int, Any] = -1, lambda: None
-_NONE = Operand(-1, (), (), -1, 0, "", 0)
 _of_dtype = cache(lambda dtype: (dtype.itemsize, str(dtype)))
-# No tensor carries this dispatch key, because torch keeps it for its own tests: the second kernel has it.
-_NAME = "TESTING_ONLY_GenericMode"
-_KEY = torch._C._parse_dispatch_key(_NAME)
-_local = threading.local()
 _watched = threading.Lock()  # an audit changes torch for all threads
+_watching: list[Recorder] = []  # the one that holds the lock
+_call: list[Any] = ["", 0]  # the outermost one that runs, and its number
+
+try:
+    # Private to torch. The first and the last of these names say which op a gradient belongs to.
+    from torch._C import _current_autograd_node
+    from torch._C import _dispatch_get_all_op_names as _all_ops
+    from torch._C import _dispatch_has_kernel_for_dispatch_key as _has_kernel
+    from torch._C import _dispatch_tls_set_dispatch_key_excluded as _exclude
+    from torch._C import _dispatch_tls_set_dispatch_key_included as _include
+    from torch.autograd import _get_sequence_nr
+
+    # No tensor carries these dispatch keys: torch keeps them for its own tests.
+    _KEYS = "TESTING_ONLY_GenericMode", "TESTING_ONLY_GenericWrapper"
+    _KEY, _CALL = map(torch._C._parse_dispatch_key, _KEYS)
+    MISSING = ""
+except (ImportError, AttributeError, RuntimeError) as error:
+    MISSING = str(error)
 
 
 def _copy(target: torch.Tensor, source: Any, non_blocking: bool = False) -> torch.Tensor:
-    _switch(False)  # a copy inside of a copy does not count
+    _include(_KEY, False)  # a copy inside of a copy does not count
     try:
-        if report := getattr(_local, "report", None):
-            report(target, torch.as_tensor(source))  # which may be a number
+        for recorder in _watching:
+            recorder.note_copy(target, torch.as_tensor(source))  # which may be a number
         return torch.ops.aten.copy_.default(target, source, non_blocking)
     finally:
-        _switch(True)
+        _include(_KEY, True)
 
 
-def _switch(on: bool) -> None:
-    if on:  # torch excludes its key in a mode's handler
-        torch._C._dispatch_tls_set_dispatch_key_excluded(_KEY, False)
-    torch._C._dispatch_tls_set_dispatch_key_included(_KEY, on)
+def _calling(op: Any) -> Callable[..., Any]:
+    """A kernel of a call that a mode sees as other ops, or with others: all of them are part of it."""
+    name = op._schema.name.removeprefix("aten::")
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        _include(_CALL, False)  # a call inside of a call does not count
+        _call[:] = name, _call[1] + 1
+        try:
+            return op(*args, **kwargs)
+        finally:
+            _call[0] = ""
+            _include(_CALL, True)
+
+    return call
 
 
-try:
-    # Private to torch. The older of its two profilers tells what begins and ends in its order, at half the
-    # cost; the other names say which op a gradient belongs to.
-    from torch._C import _current_autograd_node, _profiler
-    from torch.autograd import ProfilerConfig, ProfilerState, _get_sequence_nr
-    from torch.autograd import _disable_profiler_legacy as _end
-    from torch.autograd import _enable_profiler_legacy as _begin
-
-    _Marker = _profiler._RecordFunctionFast
-    _NAMES_ONLY = ProfilerConfig(ProfilerState.CPU, *5 * [False], _profiler._ExperimentalConfig())
-    _switch(False)
-    _others, _aten = (torch.library.Library(name, "IMPL", _NAME) for name in ("_", "aten"))
-    _others.fallback(torch.library.fallthrough_kernel)  # registered as long as the library lives
-    _aten.impl("copy_", _copy)
-    MISSING = ""
-except (ImportError, AttributeError, TypeError, RuntimeError) as error:
-    MISSING = str(error)
+@cache
+def _register() -> list[torch.library.Library]:
+    """Give these kernels to torch, once, in 0.1 s; they stay as long as the libraries live."""
+    libraries = [torch.library.Library(x, "IMPL", key) for x in ("aten", "_") for key in _KEYS]
+    copies, calls, *others = libraries
+    for library in others:
+        library.fallback(torch.library.fallthrough_kernel)
+    copies.impl("copy_", _copy)
+    for name in _all_ops():
+        space, _, path = name.partition("::")
+        packet, _, overload = path.partition(".")
+        # Of an op in place, autograd may clone what is overwritten.
+        in_place = packet.endswith("_") and not packet.endswith("__")
+        if space == "aten" and (in_place or _has_kernel(name, "CompositeImplicitAutograd")):
+            op = getattr(getattr(torch.ops.aten, packet), overload or "default")
+            calls.impl(op, _calling(op))
+    return libraries
 
 
 class Recorder(TorchDispatchMode):
@@ -114,14 +136,17 @@ class Recorder(TorchDispatchMode):
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Record until the end of the block; whatever happens, all changes to torch are undone."""
-        if torch.autograd._profiler_enabled() or not _watched.acquire(blocking=False):
-            raise RuntimeError("a profiler or another audit runs: end it, as only one can run")
+        _register()
+        if not _watched.acquire(blocking=False):
+            raise RuntimeError("another audit runs: end it, as only one can run")
         if outer := _get_current_dispatch_mode_stack():
             names = " and ".join(type(mode).__name__ for mode in outer)
             self.gaps[f"{names} was on around the run: copies inside of ops were not seen"] = None
-        _begin(_NAMES_ONLY)
+        _watching.append(self)
         try:
             with ExitStack() as stack:
+                stack.callback(_include, _CALL, False)
+                _include(_CALL, True)
                 if "torch._dynamo" in sys.modules:  # run compiled functions as they were written
                     stack.enter_context(torch.compiler.set_stance("force_eager"))
                 for value in vars(torch.overrides).values():
@@ -133,8 +158,6 @@ class Recorder(TorchDispatchMode):
                     (torch.Tensor, "to", self._reporting),
                 ):
                     stack.enter_context(patch.object(kind, name, make(getattr(kind, name))))
-                stack.callback(gc.set_threshold, *gc.get_threshold())
-                gc.set_threshold(10 * gc.get_threshold()[0])  # what is noted has no rings
                 stack.enter_context(self)
                 yield
             self.gaps |= dict.fromkeys(_lazy(self.ends))
@@ -142,9 +165,8 @@ class Recorder(TorchDispatchMode):
             self.gaps[f"{type(error).__name__} ended the run: what follows it did not run"] = None
             raise
         finally:
+            _watching.clear()
             _watched.release()
-            for events in _end():
-                self._name_calls(events)
             self.copies = [copy for copy in self.copies if not self._is_of_watching(copy)]
             self._note_kept()
 
@@ -154,7 +176,7 @@ class Recorder(TorchDispatchMode):
         return [storage for number, storage in self._known.values() if number in written]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Run an op behind a mark, and write down what it read and made."""
+        """Run an op, and write down what it read and made."""
         no_dispatch = torch._C._disabled_torch_dispatch_impl
         own = types and {x.__name__ for x in types if x.__torch_dispatch__ is not no_dispatch}
         if own:
@@ -169,19 +191,15 @@ class Recorder(TorchDispatchMode):
         given = tensors_of(*args, *kwargs.values())
         inputs = self._operands(given)
         self._running = name, inputs
-        _local.report = self._note_copy  # here, as a GPU's gradients are computed on another thread
         try:
-            with _Marker(f"{_MARK}{number}"):
-                _switch(True)  # and the profiler off: it would record the op once more
-                torch._C._autograd._enable_record_function(False)
-                out = func(*args, **kwargs)
+            _exclude(_KEY, False)  # as torch excludes it in a mode's handler
+            _include(_KEY, True)
+            out = func(*args, **kwargs)
         except BaseException:
             del self.copies[copied:]  # there will be no such op
             raise
         finally:
-            torch._C._autograd._enable_record_function(True)
-            _switch(False)
-            _local.report = None
+            _include(_KEY, False)
         targets = (args[k] if k < len(args) else kwargs.get(key) for k, key in writes)
         written = tuple(x.storage for x in self._operands(tensors_of(*targets))) if writes else ()
         for k in written:
@@ -191,11 +209,14 @@ class Recorder(TorchDispatchMode):
         self.made.update(range(known, len(self._latest)))
         is_unary = len(given) == len(inputs) == 1 and not written and given[0] is args[0]
         if is_unary and any(made.storage == inputs[0].storage for made in outputs):  # a view
-            rest = (tuple(x) if isinstance(x, list) else x for x in args[1:])  # can be looked up
-            self.views[number] = func, tuple(rest), tuple(kwargs.items())  # no tensor is kept
+            self.views[number] = func, args[1:], kwargs  # no tensor is kept
         module, at, mark, ways = self._where(number)
-        self.marks.append(mark)
-        self.ops.append(Event(name, name, module, at, inputs, outputs, *ways, number, written))
+        call, own = _call if _call[0] else (name, ~number)
+        if call == "clone":  # many ops begin with one, where an operand is still to be conjugated
+            with _NoOverrides():
+                call = "resolve_conj" if given[0].is_conj() or given[0].is_neg() else call
+        self.marks.append(mark or own)
+        self.ops.append(Event(name, call, module, at, inputs, outputs, *ways, number, written))
         return out
 
     def _operands(self, tensors: list[torch.Tensor]) -> tuple[Operand, ...]:
@@ -210,23 +231,23 @@ class Recorder(TorchDispatchMode):
                 if known() is not storage:
                     number = len(self._latest)
                     self._known[storage._cdata] = number, weakref.ref(storage)
-                    self._latest.append(_NONE)
-                latest, of_dtype = self._latest[number], _of_dtype(tensor.dtype)
-                lies = tensor.shape, stride, tensor.storage_offset(), *of_dtype
-                if lies != latest[1:6]:
+                    self._latest.append(Operand(-1, (), (), -1, 0, "", 0))
+                latest, shape, at = self._latest[number], tensor.shape, tensor.storage_offset()
+                lies = number, shape, stride, at, *_of_dtype(tensor.dtype), latest.version
+                if lies != latest:
                     if tensor.is_nested:  # its sizes are symbols
                         continue
-                    latest = Operand(number, tuple(lies[0]), *lies[1:], latest.version)
-                    self._latest[number] = latest
-                operands.append(latest)
+                    self._latest[number] = Operand(number, tuple(shape), *lies[2:])
+                operands.append(self._latest[number])
         return tuple(operands)
 
-    def _note_copy(self, target: torch.Tensor, source: torch.Tensor) -> None:
+    def note_copy(self, target: torch.Tensor, source: torch.Tensor) -> None:
+        """Write down a copy inside of the op that runs."""
         name, inputs = self._running
         with _NoOverrides():
             (shape, after), (_, before) = sides = _extent(target), _extent(source)
             at = source.layout is torch.strided and source.untyped_storage()._cdata
-            copied = self._known.get(at, _UNKNOWN)[0], str(source.dtype)
+            copied = self._known.get(at, _UNKNOWN)[0], _of_dtype(source.dtype)[1]
             k = next((k for k, x in enumerate(inputs) if (x.storage, x.dtype) == copied), -1)
             given = inputs[k][1:3] if k >= 0 else None
             kind = kind_of(*sides, given, name == "copy_")
@@ -253,24 +274,6 @@ class Recorder(TorchDispatchMode):
         if (forward := self._by_sequence.get(sequence)) is not None:
             module, at = self.ops[forward].module, self.ops[forward].place
         return module, at, ("the gradient", sequence), (True, True)
-
-    def _name_calls(self, events: Iterable[Any]) -> None:
-        """Give each op the outermost call around its mark, from what began and ended on a thread."""
-        call, outermost, depth, calls = "", 0, 0, 0
-        for name in [event.name() for event in events]:
-            if not name:  # an end
-                depth -= 1
-                if depth == outermost:
-                    call = ""
-                continue
-            if call and name.startswith(_MARK):
-                # The mark of an op that failed has the number of the next one, which comes later.
-                if (number := int(name[len(_MARK) :])) < len(self.ops):
-                    self.ops[number].call = call
-                    self.marks[number] = self.marks[number] or calls
-            elif not call and name.startswith("aten::"):
-                call, outermost, calls = name.removeprefix("aten::"), depth, calls + 1
-            depth += 1
 
     def _note_kept(self) -> None:
         """Note storages of the run that live on for a small view: the bytes that nothing in use reaches."""

@@ -50,8 +50,7 @@ def audit(model: Any = ..., *inputs: Any, backward: bool = False, **named: Any) 
     computed as well, as a training step does. Without arguments, `with audit() as a:` watches a block. The
     result is an `Audit`; outputs, gradients, random numbers and strides are as without it. Raises
     TypeError if there is no model to call, ValueError for a gradient of what requires none, RuntimeError
-    while a profiler or another audit runs, and whatever the model raises. The model cannot start a
-    profiler of its own: torch refuses a second one.
+    while another audit runs, and whatever the model raises.
 
     >>> import torch
     >>> x = torch.zeros(2, 3, 4, 5)
