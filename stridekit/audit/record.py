@@ -211,11 +211,11 @@ class Recorder(TorchDispatchMode):
         if is_unary and any(made.storage == inputs[0].storage for made in outputs):  # a view
             self.views[number] = func, args[1:], kwargs  # no tensor is kept
         module, at, mark, ways = self._where(number)
-        call, own = _call if _call[0] else (name, ~number)
+        call, calls = _call if _call[0] else (name, ~number)
         if call == "clone":  # many ops begin with one, where an operand is still to be conjugated
             with _NoOverrides():
                 call = "resolve_conj" if given[0].is_conj() or given[0].is_neg() else call
-        self.marks.append(mark or own)
+        self.marks.append(mark or calls)
         self.ops.append(Event(name, call, module, at, inputs, outputs, *ways, number, written))
         return out
 
