@@ -136,7 +136,6 @@ class Recorder(TorchDispatchMode):
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Record until the end of the block; whatever happens, all changes to torch are undone."""
-        _register()
         if not _watched.acquire(blocking=False):
             raise RuntimeError("another audit runs: end it, as only one can run")
         if outer := _get_current_dispatch_mode_stack():
@@ -145,6 +144,7 @@ class Recorder(TorchDispatchMode):
         _watching.append(self)
         try:
             with ExitStack() as stack:
+                _register()
                 stack.callback(_include, _CALL, False)
                 _include(_CALL, True)
                 if "torch._dynamo" in sys.modules:  # run compiled functions as they were written
