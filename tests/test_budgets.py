@@ -18,7 +18,7 @@ CONTENT = [f"{lesson}/" for lesson in exercises.__dir__()]
 CONTENT += ["readers/", "confusions.py", "hardware.py"]
 SIZES = {
     "the small package": ("stridekit", OTHERS, ("py",), 6_431),
-    "audit": ("stridekit/audit", (), ("py",), 1_800),
+    "audit": ("stridekit/audit", (), ("py",), 1_797),
     "lessons": ("stridekit/lessons", (), ("py",), 1_300),
     "export": ("stridekit/export", (), ("py", "js", "css"), 700),
     "exercises": ("stridekit/exercises", (), ("py",), 7_190),

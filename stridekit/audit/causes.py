@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property
+from itertools import islice
 from typing import Any
 
 import torch
@@ -45,7 +46,7 @@ class History:
     def __init__(self, run: Recorder) -> None:
         self.ops, self.views = run.ops, run.views
         self.makers: list[list[int]] = []  # of each operand of each op; -1 if the run was given it
-        self._known: dict[Key, Cause] = {}  # of what was searched through
+        self._causes: dict[Key, Any] = {}  # those found so far
         latest: dict[Key, int] = {}
         for op in self.ops:
             keys = [operand[:-1] for operand in op.inputs]
@@ -68,23 +69,23 @@ class History:
     def _last_write(self) -> dict[int, int]:
         return {storage: op.number for op in self.ops for storage in op.writes}
 
-    def _steps(self, number: int, place: int) -> Iterator[tuple[int, int]]:
-        """An operand of an op, and those that it was made of, the last one first: op, and its operand."""
-        for _ in range(_MOST_STEPS):
-            yield number, place
-            if place < 0 or (maker := self.makers[number][place]) < 0:
-                return
-            number, place = maker, _source(self.ops[maker], self.ops[number].inputs[place])
-        yield number, place
+    def _chain(self, number: int, place: int) -> Iterator[tuple[int, Operand, Operand | None]]:
+        """Walk back from an operand: yield the op that made it, the operand, and what it was made of."""
+        while place >= 0:
+            maker, operand = self.makers[number][place], self.ops[number].inputs[place]
+            source = _source(self.ops[maker], operand) if maker >= 0 else -1
+            yield maker, operand, self.ops[maker].inputs[source] if source >= 0 else None
+            number, place = maker, source
 
     def lineage(self, copy: Copy) -> list[Operand]:
         """The copied operand, and those that it was made of, the last one first."""
-        steps = self._steps(copy.op, copy.operand)
-        return [self.ops[op].inputs[source] for op, source in steps if source >= 0]
+        steps = islice(self._chain(copy.op, copy.operand), _MOST_STEPS)
+        return [operand for _, operand, _ in steps]
 
     def path(self, number: int, place: int, cause: int) -> tuple[int, ...]:
         """The ops from `cause`, which made a layout, to op `number`; of long paths, the end."""
-        ops = [op for op, _ in self._steps(number, place)]
+        makers = (maker for maker, _, _ in islice(self._chain(number, place), _MOST_STEPS))
+        ops = [number, *(maker for maker in makers if maker >= 0)]
         if cause in ops:
             del ops[ops.index(cause) + 1 :]
         elif cause >= 0:
@@ -100,41 +101,37 @@ class History:
 
     def turned(self, number: int, place: int) -> Cause:
         """The last op that changed the memory format of an operand; or -1, and the tensor given."""
-        at: Any = (self.makers[number][place], self.ops[number].inputs[place])
-        last, passed, cause = is_last(at[1]), list[Key](), None
-        while cause is None:
-            maker, operand = at
+        last, passed = is_last(self.ops[number].inputs[place]), list[Key]()
+        cause: Any = None
+        for maker, operand, before in self._chain(number, place):
             passed.append((maker, last, operand[:-1]))
-            cause, at = self._known.get(passed[-1]), self._back(maker, operand)
-            if at is None or (is_last(at[1]) != last and format_of(at[1])):
+            cause = self._causes.get(passed[-1])
+            if before is None or (is_last(before) != last and format_of(before)):
                 cause = maker, None if maker >= 0 else operand
-        self._known |= dict.fromkeys(passed, cause)
+            if cause:
+                break
+        self._causes |= dict.fromkeys(passed, cause)
         return cause
 
     def _made(self, number: int, place: int, fits: Callable[[Layout], bool]) -> Cause:
         """The first view, counted from the end, without which the copy would not be needed."""
-        at: Any = (self.makers[number][place], self.ops[number].inputs[place])
-        views, passed, cause = list[tuple[Event, Operand]](), list[Key](), None
-        while cause is None:
-            maker, operand = at
-            at = self._back(maker, operand)
+        views, passed = list[tuple[Event, Operand]](), list[Key]()
+        cause: Any = None
+        for maker, operand, before in self._chain(number, place):
             if maker in self.views:
                 views.insert(0, (self.ops[maker], operand))
                 made = self._made_again(views)
                 is_found = made is None or not fits(made) or len(views) == _MOST_VIEWS
             else:  # its memory was made here, maybe in the order of what was read; or given
                 passed.append((maker, operand[:-1]))
-                cause = self._known.get(passed[-1])
-                is_found = at is None or _is_row_major(*at[1][1:3])
+                cause = self._causes.get(passed[-1])
+                is_found = before is None or _is_row_major(before.shape, before.stride)
                 views, fits = [], Layout.is_contiguous
             cause = (maker, None if maker >= 0 else operand) if is_found else cause
-        self._known |= dict.fromkeys(passed, cause)
+            if cause:
+                break
+        self._causes |= dict.fromkeys(passed, cause)
         return cause
-
-    def _back(self, maker: int, operand: Operand) -> Any:
-        """What an op made an operand of, and the op that made that; None if it was of nothing."""
-        source = _source(self.ops[maker], operand) if maker >= 0 else -1
-        return (self.makers[maker][source], self.ops[maker].inputs[source]) if source >= 0 else None
 
     def why_needed(self, copy: Copy) -> str:
         """Why a run without this copy would fail or differ; "" if nothing that follows needs it.

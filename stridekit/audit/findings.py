@@ -305,7 +305,7 @@ class Search:
     def _of_kept(self) -> Iterator[Occurrence]:
         """Storages of the run that live on for the sake of a small part."""
         views: dict[int, list[tuple[Event, Operand]]] = defaultdict(list)
-        for op in self.ops if self.run.kept else ():
+        for op in self.ops:
             for out in op.outputs:
                 views[out.storage].append((op, out))
         for number, kept in self.run.kept.items():

@@ -37,7 +37,7 @@ _UNKNOWN: tuple[int, Any] = -1, lambda: None
 _of_dtype = cache(lambda dtype: (dtype.itemsize, str(dtype)))
 _watched = threading.Lock()  # an audit changes torch for all threads
 _watching: list[Recorder] = []  # the one that holds the lock
-_call: list[Any] = ["", 0]  # the outermost one that runs, and its number
+_call: list[Any] = ["", 0]  # the name and the number of the outermost call that runs
 
 try:
     # Private to torch. The first and the last of these names say which op a gradient belongs to.
@@ -67,7 +67,7 @@ def _copy(target: torch.Tensor, source: Any, non_blocking: bool = False) -> torc
 
 
 def _calling(op: Any) -> Callable[..., Any]:
-    """A kernel of a call that a mode sees as other ops, or with others: all of them are part of it."""
+    """A kernel that notes the name of a call while it runs, as a mode sees only the ops inside of it."""
     name = op._schema.name.removeprefix("aten::")
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -84,7 +84,7 @@ def _calling(op: Any) -> Callable[..., Any]:
 
 @cache
 def _register() -> list[torch.library.Library]:
-    """Give these kernels to torch, once, in 0.1 s; they stay as long as the libraries live."""
+    """Register these kernels once, which takes 0.1 s; torch uses them as long as the libraries live."""
     libraries = [torch.library.Library(x, "IMPL", key) for x in ("aten", "_") for key in _KEYS]
     copies, calls, *others = libraries
     for library in others:
@@ -212,7 +212,7 @@ class Recorder(TorchDispatchMode):
             self.views[number] = func, args[1:], kwargs  # no tensor is kept
         module, at, mark, ways = self._where(number)
         call, calls = _call if _call[0] else (name, ~number)
-        if call == "clone":  # many ops begin with one, where an operand is still to be conjugated
+        if call == "clone":  # torch clones a conjugated operand before it runs most ops
             with _NoOverrides():
                 call = "resolve_conj" if given[0].is_conj() or given[0].is_neg() else call
         self.marks.append(mark or calls)
