@@ -17,10 +17,8 @@ EXPORT_ARGS ?= notebooks -o dist/site
 
 IN_VENV = .venv/bin/python
 
-# Tests of what the package does with tensors, which also pass on other versions of torch.
-OF_THE_PACKAGE := $(patsubst %,tests/test_%.py,layout memory aliasing relation \
-  explain view_error storage diagnose audit audit_findings audit_report fuzz) \
-  $(addprefix stridekit/,layout.py rules.py memory tensors audit)
+# The doctests of the core, which belong to its tests.
+CORE_DOCTESTS := $(addprefix stridekit/,layout.py rules.py elementwise.py memory tensors audit cost)
 
 IN_PARALLEL = -n auto
 
@@ -34,7 +32,7 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
 
-.PHONY: help env lab test test-long test-all lint fix fuzz mutate fresh versions refresh record export lessons lock dist bench pictures
+.PHONY: help env lab test test-core test-long test-all lint fix sizes fuzz mutate fresh versions refresh record export lessons lock dist bench pictures
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -85,8 +83,11 @@ lab: .venv/done  ## open the first notebook in JupyterLab (LAB_ARGS="--port 9999
 	  --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start.ipynb \
 	  --LabApp.news_url=None $(LAB_ARGS)
 
-test: .venv/done  ## run the tests, the doctests and every notebook (TEST_ARGS="tests/test_layout.py -x")
+test: .venv/done  ## run the tests, the doctests and every notebook (TEST_ARGS="tests/core/test_layout.py -x")
 	@$(IN_VENV) -m pytest $(TEST_ARGS)
+
+test-core: .venv/done  ## run the tests of the package alone: no browser, no node, no notebook
+	@$(IN_VENV) -m pytest $(TEST_ARGS) tests/core $(CORE_DOCTESTS)
 
 test-long: .venv/done  ## run every test at full strength, with those that `make test` leaves out
 	@$(IN_VENV) -m pytest -m "not planted" --hypothesis-profile=long $(TEST_ARGS)
@@ -102,20 +103,23 @@ fix: .venv/done  ## fix the style where ruff can
 	$(IN_VENV) -m ruff check --fix .
 	$(IN_VENV) -m ruff format .
 
+sizes: .venv/done  ## print the lines and the tokens of each part
+	@$(IN_VENV) tools/sizes.py
+
 fuzz: .venv/done  ## compare stridekit with torch, NumPy and brute force on random cases (FUZZ_ARGS="--hypothesis-seed=7")
-	@$(IN_VENV) -m pytest tests/test_fuzz.py tests/test_live.py --hypothesis-profile=fuzz $(IN_PARALLEL) $(FUZZ_ARGS)
+	@$(IN_VENV) -m pytest tests/core/test_fuzz.py tests/course/test_live.py --hypothesis-profile=fuzz $(IN_PARALLEL) $(FUZZ_ARGS)
 
 mutate: .venv/done  ## plant defects, one at a time, to see the tests turn red (MUTATE_ARGS="-k a_slice")
-	@$(IN_VENV) -m pytest tests/test_mutate.py -m planted $(IN_PARALLEL) $(MUTATE_ARGS)
+	@$(IN_VENV) -m pytest tests/course/test_mutate.py -m planted $(IN_PARALLEL) $(MUTATE_ARGS)
 
-fresh:  ## clone into a new folder, and run the README's two commands there (FRESH_ARGS="tests/test_layout.py")
+fresh:  ## clone into a new folder, and run the README's two commands there (FRESH_ARGS="tests/core/test_layout.py")
 	@"$(PYTHON)" tools/fresh_machine.py $(FRESH_ARGS)
 
 versions: .venv/bin/uv  ## run the package's own tests on other versions of torch (VERSIONS="2.6.0 2.14.1")
 	@for version in $(VERSIONS); do .venv/bin/uv run --no-project --with torch==$$version --with-editable ".[export]" \
 	  --with pytest,hypothesis,einops,safetensors,onnx $(VERSIONS_ARGS) python -m pytest -q -rs --doctest-modules \
-	  -p no:cacheprovider -o addopts= -m "not long" --deselect="tests/test_fuzz.py::test_family[sdpa]" \
-	  $(OF_THE_PACKAGE) || failed="$$failed $$version"; \
+	  -p no:cacheprovider -o addopts= -m "not long" --deselect="tests/core/test_fuzz.py::test_family[sdpa]" \
+	  tests/core $(CORE_DOCTESTS) || failed="$$failed $$version"; \
 	done; [ -z "$$failed" ] || { echo "fails on torch$$failed" >&2; exit 1; }
 
 refresh: .venv/done  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)

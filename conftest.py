@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from stridekit.lessons import notebook
-from tests import kernels
+from tests.course import kernels
 
 gc.set_threshold(2000, 10, 1000)  # a full collection visits all of torch, and takes 0.3 s
 collect_ignore = ["stridekit/audit.py"]  # a command: as a module it is the function of its name
@@ -89,13 +89,13 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 TAKES_LONG = re.compile(r"ipynb$|test_(worst|fuzz|exercises|export|diagnose|refresh)|_explorer")
-PAGES, LAB, PLANTED = "pages", "JupyterLab", "tests/test_mutate.py::test_defect_is_noticed"
+PAGES, LAB, PLANTED = "pages", "JupyterLab", "tests/course/test_mutate.py::test_defect_is_noticed"
 IN_LAB = re.compile(r"test_(in_jupyterlab|first_screen|reopening|hosts|leaks)|kinds_page")
 
 
 def _browser(nodeid):
     """What a browser test shows; "" for other tests."""
-    if not nodeid.startswith("tests/browser/"):
+    if not nodeid.startswith("tests/course/browser/"):
         return ""
     return LAB if IN_LAB.search(nodeid) else PAGES
 

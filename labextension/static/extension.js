@@ -32,15 +32,20 @@ function showSaved({ content: { rendermime } }, { model, sessionContext }) {
     const saved = () => Object.keys(model.getMetadata("widgets")?.[STATE]?.state ?? {});
     const missing = () => saved().filter((id) => !manager.has_model(id));
     let completing = null;
-    const complete = () => (completing ||= missing().length
-      && manager.restoreWidgets(model, { loadKernel: false, loadNotebook: true }).finally(() => (completing = null)));
+    const complete = () =>
+      (completing ||=
+        missing().length &&
+        manager
+          .restoreWidgets(model, { loadKernel: false, loadNotebook: true })
+          .finally(() => (completing = null)));
     // ipywidgets looks for a model for two seconds, and then never again. A slow kernel answers later.
     const getModel = manager.get_model.bind(manager);
-    manager.get_model = (id) => getModel(id).catch(async (error) => {
-      if (!manager.restoredStatus || !saved().includes(id)) throw error;
-      await complete();
-      return getModel(id);
-    });
+    manager.get_model = (id) =>
+      getModel(id).catch(async (error) => {
+        if (!manager.restoredStatus || !saved().includes(id)) throw error;
+        await complete();
+        return getModel(id);
+      });
     manager.restored.connect(complete);
     if (manager.restoredStatus) complete();
   };
@@ -54,7 +59,8 @@ function describePictures({ content: { rendermime } }) {
     const show = made.renderModel.bind(made);
     made.renderModel = async (output) => {
       await show(output);
-      made.node.querySelector("img").alt = output.metadata["image/png"]?.alt ?? output.data["text/plain"] ?? "";
+      made.node.querySelector("img").alt =
+        output.metadata["image/png"]?.alt ?? output.data["text/plain"] ?? "";
     };
     return made;
   };
@@ -68,7 +74,9 @@ function openWords({ content }, model) {
     if (words?.model.type === "markdown") words.inputHidden = false;
   };
   const watch = (cell) =>
-    cell.stateChanged.connect((_, { name, newValue }) => name === "executionCount" && newValue && open(cell));
+    cell.stateChanged.connect(
+      (_, { name, newValue }) => name === "executionCount" && newValue && open(cell),
+    );
   for (const cell of model.cells) watch(cell);
   model.cells.changed.connect((_, { newValues }) => newValues.forEach(watch));
   const asks = () => [...model.cells].some((cell) => /^Predict\(/m.test(cell.sharedModel.source));
@@ -92,7 +100,8 @@ const SHEET = `.stridekit-asks {
 
 const plugin = {
   id: "stridekit:lessons",
-  description: "Leaves lessons clean that were only opened, shows saved widgets, folds answers, and turns plots dark.",
+  description:
+    "Leaves lessons clean that were only opened, shows saved widgets, folds answers, and turns plots dark.",
   autoStart: true,
   activate({ docRegistry }) {
     document.head.append(Object.assign(document.createElement("style"), { textContent: SHEET }));

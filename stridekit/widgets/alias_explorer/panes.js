@@ -1,10 +1,10 @@
 // The panes of the alias explorer: a small grid for each tensor, and a tape for each storage.
 // Each name has a hue and a pattern, those of x, y or z: in its grid, and as a lane through the boxes of the tape that it reaches.
 
-import { elementsOf, NAMES, namesOf } from "./session.js";
-import { elementName, nameAt, numel, range, sum, tuple, unflatten } from "../page/layout.js";
 import { boxFor, fill, fit, h, set, show } from "../page/dom.js";
+import { elementName, nameAt, numel, range, sum, tuple, unflatten } from "../page/layout.js";
 import { createMarks, createStrip } from "../page/panels.js";
+import { elementsOf, NAMES, namesOf } from "./session.js";
 
 const PITCHES = [44, 40, 36, 33, 30]; // of a grid's boxes, the widest that lets all grids stand side by side
 const NARROW = PITCHES.at(-1);
@@ -24,7 +24,10 @@ const isAt = (where, tape, element) => where?.tape === tape && where.element ===
 /** The classes of a box: it may be pointed at; if the last line wrote it, it flashes, by one of two classes in turn. */
 function marksAt({ session: { touched, log }, pointed }, tape, element) {
   const isWritten = touched.some(([t, e]) => t === tape && e === element);
-  return (isAt(pointed, tape, element) ? " is-spot" : "") + (isWritten ? ` is-written is-flash${log.length % 2}` : "");
+  return (
+    (isAt(pointed, tape, element) ? " is-spot" : "") +
+    (isWritten ? ` is-written is-flash${log.length % 2}` : "")
+  );
 }
 
 /** The grids of the existing tensors of these names. `hand` is {onHover, onMove}, told {tape, element}. */
@@ -37,7 +40,8 @@ export function createOwned(id, names, hand) {
     const there = cards.filter((card) => card.read(view));
     const width = whole - BAR;
     const looks = [2, 3].flatMap((lines) => PITCHES.map((pitch) => ({ pitch, lines, width })));
-    const fits = (look) => sum(there.map((card) => card.widthOf(look) + BETWEEN)) - BETWEEN <= width;
+    const fits = (look) =>
+      sum(there.map((card) => card.widthOf(look) + BETWEEN)) - BETWEEN <= width;
     const look = looks.find(fits) ?? { pitch: 40, lines: width < WIDE ? 3 : 2, width };
     for (const card of there) card.draw(view, look);
   }
@@ -50,14 +54,27 @@ function createCard(id, name, kind, hand) {
   // `all` and `texts` in the order of the indices, `elements` in that of the strip's boxes
   const own = { tensor: null, all: [], texts: [], elements: [] };
   const strip = createStrip(id, {
-    label: `elements of ${name} by index`, height: 27, gap: GAP, ...hand,
+    label: `elements of ${name} by index`,
+    height: 27,
+    gap: GAP,
+    ...hand,
     of: (k) => ({ tape: own.tensor.tape, element: own.elements[k] }),
   });
   const numbers = h("span", { class: "sk-numbers" });
-  const title = h("p", { class: "sk-title sk-named" }, h("span", { class: `sk-letter is-${kind}`, text: name }), numbers);
+  const title = h(
+    "p",
+    { class: "sk-title sk-named" },
+    h("span", { class: `sk-letter is-${kind}`, text: name }),
+    numbers,
+  );
   const heads = createMarks("sk-heads");
   const body = h("div", { class: "sk-body" }, heads.node, strip.node);
-  const node = h("div", { class: `sk-card is-${kind}`, role: "group", "aria-label": `tensor ${name}` }, title, body);
+  const node = h(
+    "div",
+    { class: `sk-card is-${kind}`, role: "group", "aria-label": `tensor ${name}` },
+    title,
+    body,
+  );
 
   /** Take what the session has for this name; false if that is nothing. */
   function read({ session }) {
@@ -65,18 +82,31 @@ function createCard(id, name, kind, hand) {
     show(node, tensor);
     if (!tensor) return false;
     const all = elementsOf(tensor);
-    Object.assign(own, { tensor, all, texts: all.map((element) => String(session.tapes[tensor.tape][element])) });
+    Object.assign(own, {
+      tensor,
+      all,
+      texts: all.map((element) => String(session.tapes[tensor.tape][element])),
+    });
     return true;
   }
 
   function numbersIn(lines) {
     const { shape, stride, storage_offset } = own.tensor.layout;
-    const all = [`shape ${tuple(shape)}`, `stride ${tuple(stride)}`, `storage_offset ${storage_offset}`];
+    const all = [
+      `shape ${tuple(shape)}`,
+      `stride ${tuple(stride)}`,
+      `storage_offset ${storage_offset}`,
+    ];
     return lines === 3 ? all : [all.slice(0, 2).join(", "), all[2]];
   }
 
-  const gridFor = (look) => arrange(own.tensor.layout.shape, numel(own.tensor.layout), longestOf(own.texts), look);
-  const widthOf = (look) => Math.max(gridFor(look).width, LETTER + CHARACTER * (name.length - 1 + longestOf(numbersIn(look.lines))));
+  const gridFor = (look) =>
+    arrange(own.tensor.layout.shape, numel(own.tensor.layout), longestOf(own.texts), look);
+  const widthOf = (look) =>
+    Math.max(
+      gridFor(look).width,
+      LETTER + CHARACTER * (name.length - 1 + longestOf(numbersIn(look.lines))),
+    );
 
   function draw(view, look) {
     const { shape } = own.tensor.layout;
@@ -89,25 +119,43 @@ function createCard(id, name, kind, hand) {
     // The numbers of columns and lines, and the names of planes.
     const every = (step) => range(Math.ceil(count / step)).map((k) => k * step);
     const across = isWhole && ndim ? range(Math.min(perRow, count)) : [];
-    const down = ndim === 1 && !isWhole || ndim > 1 && isWhole ? every(perRow) : [];
-    const planes = isWhole && ndim > 2 ? every(columns).filter((at) => Math.floor(at / perRow) % rows === 0) : [];
+    const down = (ndim === 1 && !isWhole) || (ndim > 1 && isWhole) ? every(perRow) : [];
+    const planes =
+      isWhole && ndim > 2
+        ? every(columns).filter((at) => Math.floor(at / perRow) % rows === 0)
+        : [];
     heads.draw([
       ...across.map((at) => [at % columns, side + strip.middle(at)[0], top - HEAD, "is-column"]),
-      ...down.map((at, line) => [isWhole ? line % rows : at, side - 8, top + strip.middle(at)[1] - 9, "is-line"]),
-      ...planes.map((at) => [elementName(unflatten(shape, flats[at]).slice(0, -2), name), side + strip.left(at),
-        at < perRow ? 0 : top + strip.top(at) - HEAD, "is-plane"]),
+      ...down.map((at, line) => [
+        isWhole ? line % rows : at,
+        side - 8,
+        top + strip.middle(at)[1] - 9,
+        "is-line",
+      ]),
+      ...planes.map((at) => [
+        elementName(unflatten(shape, flats[at]).slice(0, -2), name),
+        side + strip.left(at),
+        at < perRow ? 0 : top + strip.top(at) - HEAD,
+        "is-plane",
+      ]),
     ]);
     set(strip.node, "data-empty", count ? null : "no elements");
 
-    const { tensor: { tape, layout }, texts } = own;
+    const {
+      tensor: { tape, layout },
+      texts,
+    } = own;
     own.elements = flats.map((flat) => own.all[flat]);
     fit(strip.node, texts, strip.boxWidth());
     const active = own.elements.findIndex((element) => isAt(view.spot, tape, element));
-    strip.draw((k) => {
-      const [element, text] = [own.elements[k], texts[flats[k]]];
-      const says = `${nameAt(layout.shape, flats[k], name)}: ${text}, element ${element}`;
-      return { text, says, kind: `sk-of is-${kind}${marksAt(view, tape, element)}` };
-    }, active < 0 ? null : active);
+    strip.draw(
+      (k) => {
+        const [element, text] = [own.elements[k], texts[flats[k]]];
+        const says = `${nameAt(layout.shape, flats[k], name)}: ${text}, element ${element}`;
+        return { text, says, kind: `sk-of is-${kind}${marksAt(view, tape, element)}` };
+      },
+      active < 0 ? null : active,
+    );
   }
 
   const boxes = () => own.elements.map((element, k) => [strip.box(k), own.tensor.tape, element]);
@@ -124,7 +172,12 @@ function arrange(shape, count, longest, look) {
   const least = Math.max(NARROW, boxFor(longest, 9) + GAP);
   const isWhole = columns * least <= room;
   const fits = (many) => stack % many === 0 && many * columns * least + (many - 1) * APART <= room;
-  const across = isWhole && count ? range(stack).map((k) => stack - k).find(fits) : 1;
+  const across =
+    isWhole && count
+      ? range(stack)
+          .map((k) => stack - k)
+          .find(fits)
+      : 1;
   const lines = Math.ceil((columns * least) / (room - SIDE));
   const perRow = Math.max(1, isWhole ? across * columns : Math.ceil(columns / lines));
   const apart = (across - 1) * APART;
@@ -136,7 +189,13 @@ function arrange(shape, count, longest, look) {
     return (plane * rows + (line % rows)) * columns + (column % columns);
   };
   return {
-    columns, rows, across, perRow, isWhole, pitch, side,
+    columns,
+    rows,
+    across,
+    perRow,
+    isWhole,
+    pitch,
+    side,
     width: side + perRow * pitch + apart,
     flats: range(count).map((k) => (isWhole ? flatAt(k) : k)),
     top: !shape.length || !isWhole ? 0 : shape.length > 2 ? 2 * HEAD : HEAD,
@@ -152,7 +211,10 @@ export function createTapes(id, hand) {
     const room = width - BAR;
     const least = Math.max(LEAST, boxFor(longestOf(tapes.flat().map(String)), 9) + GAP);
     const inOne = Math.floor(room / Math.max(1, ...tapes.map((values) => values.length)));
-    const pitch = inOne < least ? Math.floor((room - GUTTER) / Math.floor((room - GUTTER) / least)) : Math.min(inOne, SLOT);
+    const pitch =
+      inOne < least
+        ? Math.floor((room - GUTTER) / Math.floor((room - GUTTER) / least))
+        : Math.min(inOne, SLOT);
     const shown = made.slice(0, tapes.length);
     for (const each of shown) each.draw(view, pitch, room);
     fill(node, ...shown.map((each) => each.node));
@@ -163,7 +225,10 @@ export function createTapes(id, hand) {
 
 function createTape(id, tape, hand) {
   const strip = createStrip(id, {
-    label: `storage ${tape + 1}, in the order of memory`, gap: GAP, ...hand, of: (element) => ({ tape, element }),
+    label: `storage ${tape + 1}, in the order of memory`,
+    gap: GAP,
+    ...hand,
+    of: (element) => ({ tape, element }),
   });
   const [what, why] = [h("span"), h("code")];
   const title = h("p", { class: "sk-title" }, what, why);
@@ -189,13 +254,18 @@ function createTape(id, tape, hand) {
     set(what, "text", `storage${number}: ${names.join(", ")}`);
     set(why, "text", session.opened[tape]);
     fit(strip.node, values.map(String), strip.boxWidth());
-    strip.draw((element) => {
-      const own = owners[tape][element];
-      return {
-        text: String(values[element]), kind: `sk-lanes${own.length ? "" : " is-hole"}${marksAt(view, tape, element)}`,
-        says: `element ${element}: ${values[element]}, ${whoReaches(session, own)}`, style: lanes(own, names, session.called),
-      };
-    }, spot?.tape === tape ? spot.element : null);
+    strip.draw(
+      (element) => {
+        const own = owners[tape][element];
+        return {
+          text: String(values[element]),
+          kind: `sk-lanes${own.length ? "" : " is-hole"}${marksAt(view, tape, element)}`,
+          says: `element ${element}: ${values[element]}, ${whoReaches(session, own)}`,
+          style: lanes(own, names, session.called),
+        };
+      },
+      spot?.tape === tape ? spot.element : null,
+    );
   }
 
   return { node, draw, box: strip.box };
@@ -203,11 +273,17 @@ function createTape(id, tape, hand) {
 
 /** The names and indices of those that reach an element. */
 export const whoReaches = ({ tensors }, owners) =>
-  owners.map(({ name, flat }) => nameAt(tensors[name].layout.shape, flat, name)).join(", ") || "no tensor reaches it";
+  owners.map(({ name, flat }) => nameAt(tensors[name].layout.shape, flat, name)).join(", ") ||
+  "no tensor reaches it";
 
 /** The lanes of the names that own a box, each at the place of its name, with a count if it is more than one. */
-const lanes = (own, names, called) => names.flatMap((name, k) => {
-  const count = own.filter((owner) => owner.name === name).length;
-  const says = count === 1 ? name : name.length > 2 ? `×${count}` : `${name}×${count}`;
-  return count ? [`--lane${k}:var(--lane-${NAMES[called.indexOf(name)]});--says${k}:"${says}"`] : [];
-}).join(";");
+const lanes = (own, names, called) =>
+  names
+    .flatMap((name, k) => {
+      const count = own.filter((owner) => owner.name === name).length;
+      const says = count === 1 ? name : name.length > 2 ? `×${count}` : `${name}×${count}`;
+      return count
+        ? [`--lane${k}:var(--lane-${NAMES[called.indexOf(name)]});--says${k}:"${says}"`]
+        : [];
+    })
+    .join(";");

@@ -2,14 +2,29 @@
 //
 // A session is
 //   {called: [name …], tapes: [values …], opened: [why …], tensors: {x: {tape, layout}}, log: [{text, kind, sentence, warning}], length, touched}
-// and is immutable: `run(session, text)` returns the next one, or throws Refused. tests/live_lines.py lets torch run the
+// and is immutable: `run(session, text)` returns the next one, or throws Refused. tests/course/live_lines.py lets torch run the
 // same lines: values, storages and refusals have to be torch's.
 
-import {
-  apply, copied, counted, elementwise, isDense, lastOf, nameAt, numel, product, range, reach, refuse, rowMajor, suggestedFormat,
-  viewStride, whyNotContiguous, whyNotCounted,
-} from "../page/layout.js";
 import { createReader, plain } from "../page/grammar.js";
+import {
+  apply,
+  copied,
+  counted,
+  elementwise,
+  isDense,
+  lastOf,
+  nameAt,
+  numel,
+  product,
+  range,
+  reach,
+  refuse,
+  rowMajor,
+  suggestedFormat,
+  viewStride,
+  whyNotContiguous,
+  whyNotCounted,
+} from "../page/layout.js";
 
 export const NAMES = ["x", "y", "z"];
 const [MAX_CELLS, MAX_DIMS, MAX_VALUE] = [96, 4, 99_999];
@@ -26,7 +41,15 @@ export function begin(shape, called = NAMES) {
   const layout = rowMajor(shape, 8);
   requireRoom(called[0], layout);
   const tensors = { [called[0]]: { tape: 0, layout } };
-  return { called, tapes: [range(numel(layout))], opened: [""], tensors, log: [], length: 0, touched: [] };
+  return {
+    called,
+    tapes: [range(numel(layout))],
+    opened: [""],
+    tensors,
+    log: [],
+    length: 0,
+    touched: [],
+  };
 }
 
 export function run(session, text) {
@@ -37,15 +60,21 @@ export function run(session, text) {
   return { ...after, length };
 }
 
-export const namesOf = ({ called, tensors }) => called.filter((name) => Object.hasOwn(tensors, name));
+export const namesOf = ({ called, tensors }) =>
+  called.filter((name) => Object.hasOwn(tensors, name));
 export const elementsOf = ({ layout }) => reach(layout).elements;
 
 // A line is read: the rule `line` of page/grammar.js ------------------------------------------------
 
 /** The argument of each operation in place: none, an int, or a tensor. */
 const IN_PLACE = {
-  ".zero_": "", ".neg_": "", ".fill_": "int", ".copy_": "tensor",
-  ".add_": "int or tensor", ".sub_": "int or tensor", ".mul_": "int or tensor",
+  ".zero_": "",
+  ".neg_": "",
+  ".fill_": "int",
+  ".copy_": "tensor",
+  ".add_": "int or tensor",
+  ".sub_": "int or tensor",
+  ".mul_": "int or tensor",
 };
 const OPERATORS = { "=": "[]", "+=": "add_", "-=": "sub_", "*=": "mul_" };
 const formsOf = ([x, y]) =>
@@ -87,7 +116,8 @@ function line(reader) {
 /** A name and the operations on it, up to one in place. */
 function chain(reader) {
   const [name, steps] = [reader.name(), []];
-  while (/^[.[]/.test(reader.token()) && !Object.hasOwn(IN_PLACE, reader.token())) steps.push(reader.step());
+  while (/^[.[]/.test(reader.token()) && !Object.hasOwn(IN_PLACE, reader.token()))
+    steps.push(reader.step());
   return { name, steps, text: name + steps.map((step) => step.text).join("") };
 }
 
@@ -102,9 +132,13 @@ function operand(reader, takes = "int or tensor") {
 function bind(session, line) {
   const { text, bind: name, source } = line;
   requireName(session, name);
-  const { tapes, tensor, reason } = source ? follow(session, session.tapes, source) : compute(session, line);
+  const { tapes, tensor, reason } = source
+    ? follow(session, session.tapes, source)
+    : compute(session, line);
   const opened = tapes.map((_, tape) => session.opened[tape] ?? `opened by ${text}`);
-  const view = source?.steps.length ? "nothing was copied" : `${name} is ${source?.name}: one tensor with two names`;
+  const view = source?.steps.length
+    ? "nothing was copied"
+    : `${name} is ${source?.name}: one tensor with two names`;
   const sentence = reason ? `on a storage of its own: ${reason}` : view;
   const entry = { text, kind: reason ? "copy" : "view", sentence, warning: "" };
   const tensors = { ...session.tensors, [name]: tensor };
@@ -121,21 +155,35 @@ function compute(session, { left: first, sign, right: second }) {
   const layout = elementwise(...read.map((operand) => operand.layout));
   requireRoom(said, layout);
   const [left, right] = read.map(({ layout: own, values }) =>
-    reach(expanded(own, layout.shape)).elements.map((element) => values[element]));
+    reach(expanded(own, layout.shape)).elements.map((element) => values[element]),
+  );
   const op = COMPUTE[{ "+": "add_", "-": "sub_", "*": "mul_" }[sign]];
   const values = copied((k) => op(left[k], right[k]) + 0, rowMajor(layout.shape), layout);
   requireDigits(said, values);
   const tensor = { tape: session.tapes.length, layout };
-  return { tapes: [...session.tapes, values], tensor, reason: `${sign} out of place makes a new tensor` };
+  return {
+    tapes: [...session.tapes, values],
+    tensor,
+    reason: `${sign} out of place makes a new tensor`,
+  };
 }
 
 const expanded = (layout, shape) => apply(layout, { name: "expand", args: [shape] }).layout;
 
 /** Free the storages that no name holds, and renumber the others. */
 function kept(tapes, opened, tensors) {
-  const held = range(tapes.length).filter((t) => Object.values(tensors).some(({ tape }) => tape === t));
-  const entries = Object.entries(tensors).map(([name, { tape, layout }]) => [name, { tape: held.indexOf(tape), layout }]);
-  return { tapes: held.map((t) => tapes[t]), opened: held.map((t) => opened[t]), tensors: Object.fromEntries(entries) };
+  const held = range(tapes.length).filter((t) =>
+    Object.values(tensors).some(({ tape }) => tape === t),
+  );
+  const entries = Object.entries(tensors).map(([name, { tape, layout }]) => [
+    name,
+    { tape: held.indexOf(tape), layout },
+  ]);
+  return {
+    tapes: held.map((t) => tapes[t]),
+    opened: held.map((t) => opened[t]),
+    tensors: Object.fromEntries(entries),
+  };
 }
 
 /** The tensor at the end of a chain, the storages then, and the reason for the last copy. */
@@ -162,7 +210,8 @@ function follow(session, tapes, { name, steps }) {
 
 function whyCopied({ name, args }, before, { shape }) {
   if (["clone", "flip", "repeat", "tile"].includes(name)) return `${name} always copies`;
-  if (["reshape", "flatten"].includes(name)) return viewStride(before.shape, before.stride, shape).reason;
+  if (["reshape", "flatten"].includes(name))
+    return viewStride(before.shape, before.stride, shape).reason;
   if (name === "to") return `torch takes it to be in ${suggestedFormat(before)}`;
   return whyNotContiguous(before, args[0]);
 }
@@ -191,7 +240,11 @@ function write(session, line) {
   requireDigits(names.target, values);
 
   const changed = new Set(elements.filter((element) => values[element] !== tapes[tape][element]));
-  const next = kept(tapes.map((old, t) => (t === tape ? values : old)), session.opened, session.tensors);
+  const next = kept(
+    tapes.map((old, t) => (t === tape ? values : old)),
+    session.opened,
+    session.tensors,
+  );
   const sentence = into.reason
     ? "the write went to a copy that no name holds: no tensor changed"
     : changes(session, target.name, tape, changed);
@@ -203,8 +256,14 @@ function write(session, line) {
 
 const second = (a, b) => b;
 const COMPUTE = {
-  add_: (a, b) => a + b, sub_: (a, b) => a - b, mul_: (a, b) => a * b, neg_: (a) => -a, zero_: () => 0,
-  fill_: second, copy_: second, "[]": second,
+  add_: (a, b) => a + b,
+  sub_: (a, b) => a - b,
+  mul_: (a, b) => a * b,
+  neg_: (a) => -a,
+  zero_: () => 0,
+  fill_: second,
+  copy_: second,
+  "[]": second,
 };
 
 /** torch detects shared elements only by a stride of 0. */
@@ -217,20 +276,25 @@ function requireDefined({ into, from, op, elements, shared, names }) {
   const fits = String(x.shape) === String(y.shape);
   const wide = expanded(op === "[]" && !fits ? withoutLeadingOnes(y) : y, x.shape);
   const visited = reach(wide).elements;
-  const isSame = same && String([x.stride, x.storage_offset]) === String([wide.stride, wide.storage_offset]);
+  const isSame =
+    same && String([x.stride, x.storage_offset]) === String([wide.stride, wide.storage_offset]);
   const isCopy = ["copy_", "[]"].includes(op);
-  if (isCopy && isSame && ((op === "[]" && y.shape.length) || fits))
-    return visited; // torch sees that there is nothing to do, except for a 0-d tensor, which fills
+  if (isCopy && isSame && ((op === "[]" && y.shape.length) || fits)) return visited; // torch sees that there is nothing to do, except for a 0-d tensor, which fills
   if (repeats(x)) refuse(`${shared}, and torch refuses: "${INTERNAL}"`);
   const scalar = op === "[]" && !y.shape.length;
   if (same && !scalar && overlapsInPart(x, op === "[]" && !fits ? wide : y)) {
     const both = new Set(visited.filter((element) => elements.includes(element))).size;
-    refuse(`${names.target} and ${names.source} share ${counted(both, "element")}, and torch refuses: "${PARTIAL}"`);
+    refuse(
+      `${names.target} and ${names.source} share ${counted(both, "element")}, and torch refuses: "${PARTIAL}"`,
+    );
   }
   if (scalar) return visited; // its value is taken before anything is written
   if (same && isCopy && String(elements) === String(visited)) return visited;
   const each = `${shared}, and each would get a value of its own`;
-  if (shared) refuse(`${each}: torch does not refuse, and does not define the result. Write to ${names.target}.clone() instead`);
+  if (shared)
+    refuse(
+      `${each}: torch does not refuse, and does not define the result. Write to ${names.target}.clone() instead`,
+    );
   if (same) requireOrder(x, elements, visited, names, isCopy);
   return visited;
 }
@@ -252,20 +316,27 @@ function overlapsInPart(x, y) {
 /** Refuse if an index reads what another one writes. */
 function requireOrder(x, elements, visited, names, copies) {
   const writer = new Map(elements.map((element, k) => [element, k]));
-  if (copies) // an element overwritten with itself does not change
+  if (copies)
+    // an element overwritten with itself does not change
     elements.forEach((element, k) => visited[k] === element && writer.delete(element));
   const k = visited.findIndex((element, at) => (writer.get(element) ?? at) !== at);
   if (k < 0) return;
-  const [reader, other] = [k, writer.get(visited[k])].map((at) => nameAt(x.shape, at, names.target));
-  refuse(`${reader} would read element ${visited[k]}, which the same step writes as ${other}: torch does not refuse, ` +
-    `and the result depends on the order of visit. Use ${names.source}.clone()`);
+  const [reader, other] = [k, writer.get(visited[k])].map((at) =>
+    nameAt(x.shape, at, names.target),
+  );
+  refuse(
+    `${reader} would read element ${visited[k]}, which the same step writes as ${other}: torch does not refuse, ` +
+      `and the result depends on the order of visit. Use ${names.source}.clone()`,
+  );
 }
 
 /** A warning about a write that torch allows; "" if there is none. */
 function warn(shared, op, elements) {
   if (!shared) return "";
   if (["fill_", "zero_", "[]"].includes(op)) return `${shared}: writing to one writes to the other`;
-  const most = Math.max(...elements.map((element) => elements.filter((other) => other === element).length));
+  const most = Math.max(
+    ...elements.map((element) => elements.filter((other) => other === element).length),
+  );
   return `${shared}: torch does not refuse, and ${op} runs once for each index, up to ${most} times on one element`;
 }
 
@@ -281,21 +352,27 @@ function changes(session, base, written, changed) {
   const [first, ...others] = counts.filter(([, count]) => count);
   if (!first) return "no value changed";
   const [name, count, size] = first;
-  return [`${name} changed: ${count} of its ${size} elements`,
-    ...others.map(([other, n, all]) => `${other} changed too: ${n} of its ${all}`)].join("; ");
+  return [
+    `${name} changed: ${count} of its ${size} elements`,
+    ...others.map(([other, n, all]) => `${other} changed too: ${n} of its ${all}`),
+  ].join("; ");
 }
 
 /** The first two indices of one element, in words; "" where each index has its own. */
 function sharedElement({ shape }, elements, name) {
   const k = elements.findIndex((element, at) => elements.indexOf(element) < at);
   if (k < 0) return "";
-  const [first, second] = [elements.indexOf(elements[k]), k].map((flat) => nameAt(shape, flat, name));
+  const [first, second] = [elements.indexOf(elements[k]), k].map((flat) =>
+    nameAt(shape, flat, name),
+  );
   return `${first} and ${second} are both element ${elements[k]}`;
 }
 
 function requireName({ called }, name) {
   if (!called.includes(name))
-    refuse(`${name} is not one of ${called[0]}, ${called[1]} and ${called[2]}: the picture has room for these three`);
+    refuse(
+      `${name} is not one of ${called[0]}, ${called[1]} and ${called[2]}: the picture has room for these three`,
+    );
 }
 
 function requireDigits(said, values) {
@@ -308,10 +385,14 @@ function requireRoom(said, layout, storageSize = Infinity) {
   const why = whyNotCounted(layout);
   if (why) refuse(`${said}: ${why}`);
   if (count > MAX_CELLS || ndim > MAX_DIMS)
-    refuse(`${said} would have ${count} elements in ${ndim} dims: the picture holds ${MAX_CELLS} in ${MAX_DIMS}`);
-  if (largest > MAX_CELLS) refuse(`${said} would have a size of ${largest}: the picture holds ${MAX_CELLS}`);
+    refuse(
+      `${said} would have ${count} elements in ${ndim} dims: the picture holds ${MAX_CELLS} in ${MAX_DIMS}`,
+    );
+  if (largest > MAX_CELLS)
+    refuse(`${said} would have a size of ${largest}: the picture holds ${MAX_CELLS}`);
   const last = lastOf(layout);
-  if (last >= storageSize) refuse(`${said} would reach element ${last}, and the storage ends at ${storageSize - 1}`);
+  if (last >= storageSize)
+    refuse(`${said} would reach element ${last}, and the storage ends at ${storageSize - 1}`);
 }
 
 // Who shares with whom -----------------------------------------------------------------------------
@@ -321,8 +402,14 @@ export function relations(session) {
   const names = namesOf(session);
   const pairs = names.flatMap((x, k) => names.slice(k + 1).map((y) => [y, x]));
   const overlaps = names.flatMap((name) => {
-    const text = sharedElement(session.tensors[name].layout, elementsOf(session.tensors[name]), name);
-    return text ? [{ names: [name], kind: "overlap", text: `${name} overlaps itself: ${text}` }] : [];
+    const text = sharedElement(
+      session.tensors[name].layout,
+      elementsOf(session.tensors[name]),
+      name,
+    );
+    return text
+      ? [{ names: [name], kind: "overlap", text: `${name} overlaps itself: ${text}` }]
+      : [];
   });
   return [...pairs.map(([y, x]) => ({ names: [y, x], ...relation(session, y, x) })), ...overlaps];
 }
@@ -331,26 +418,42 @@ export function relations(session) {
 export function relation({ tensors }, y, x) {
   const [ys, xs] = [y, x].map((name) => new Set(elementsOf(tensors[name])));
   const is = (kind, text) => ({ kind, text });
-  for (const [name, own] of [[y, ys], [x, xs]])
+  for (const [name, own] of [
+    [y, ys],
+    [x, xs],
+  ])
     if (!own.size) return is("none", `${name} is empty: it shares no element`);
   const no = `${y} and ${x} share no element`;
   if (tensors[y].tape !== tensors[x].tape) return is("none", `${no}: they have two storages`);
   const both = [...ys].filter((element) => xs.has(element)).length;
   const [inside, around] = [both === ys.size, both === xs.size];
-  if (inside && around) return is("same", `${y} and ${x} have the same ${counted(both, "element")}`);
+  if (inside && around)
+    return is("same", `${y} and ${x} have the same ${counted(both, "element")}`);
   if (inside) return is("inside", `${y} lies inside ${x}: ${both} of ${x}'s ${xs.size} elements`);
   if (around) return is("around", `${x} lies inside ${y}: ${both} of ${y}'s ${ys.size} elements`);
-  if (both) return is("some", `${y} and ${x} share ${counted(both, "element")}, of ${y}'s ${ys.size} and ${x}'s ${xs.size}`);
+  if (both)
+    return is(
+      "some",
+      `${y} and ${x} share ${counted(both, "element")}, of ${y}'s ${ys.size} and ${x}'s ${xs.size}`,
+    );
   const apart = Math.min(...ys) >= Math.max(...xs) || Math.min(...xs) >= Math.max(...ys);
-  return is("none", apart ? `${no}: one ends before the other begins` : `${no}, though their ranges interleave`);
+  return is(
+    "none",
+    apart ? `${no}: one ends before the other begins` : `${no}, though their ranges interleave`,
+  );
 }
 
 // What Python and the toolbar ask of a state ---------------------------------------------------------
 
-const PAIRS = [[1, 0], [2, 0], [2, 1]];
+const PAIRS = [
+  [1, 0],
+  [2, 0],
+  [2, 1],
+];
 export const EXAMPLE = { shape: [4, 6], steps: ["y = x", "z = y"] };
 /** The session after all lines of a state. Throws Refused. */
-export const sessionOf = ({ shape, steps, names = NAMES }) => steps.reduce(run, begin(shape, names));
+export const sessionOf = ({ shape, steps, names = NAMES }) =>
+  steps.reduce(run, begin(shape, names));
 
 // The lines run, what the last one did and changed, who overlaps itself, who shares with whom.
 // Two names have the "same" elements, or those of the first lie "inside" or "around" those of the second, or they share
@@ -360,7 +463,8 @@ export function facts(state) {
   const { called, log, tapes } = session;
   const last = log.at(-1);
   const pairs = relations(session);
-  const kindOf = (y, x) => pairs.find(({ names }) => names[0] === called[y] && names[1] === called[x])?.kind ?? null;
+  const kindOf = (y, x) =>
+    pairs.find(({ names }) => names[0] === called[y] && names[1] === called[x])?.kind ?? null;
   return {
     lines: log.length,
     last: last?.kind ?? null,
@@ -372,13 +476,18 @@ export function facts(state) {
 }
 
 export const code = ({ shape, steps, names = NAMES }) =>
-  [`${names[0]} = torch.arange(${product(shape)}).view(${shape.join(", ") || "()"})`, ...steps].join("\n");
+  [
+    `${names[0]} = torch.arange(${product(shape)}).view(${shape.join(", ") || "()"})`,
+    ...steps,
+  ].join("\n");
 
 export function told(state) {
   const { log, ...session } = sessionOf(state);
   const width = Math.max(0, ...log.map(({ text }) => text.length));
-  const lines = log.map(({ text, kind, sentence }) =>
-    `${text.padEnd(width)}  # ${kind === "write" ? sentence : `${kind}: ${sentence}`}`);
+  const lines = log.map(
+    ({ text, kind, sentence }) =>
+      `${text.padEnd(width)}  # ${kind === "write" ? sentence : `${kind}: ${sentence}`}`,
+  );
   const [start] = code(state).split("\n");
   return [`AliasExplorer: ${start}`, ...lines, ...relations(session).map(({ text }) => text)];
 }

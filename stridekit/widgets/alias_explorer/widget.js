@@ -2,22 +2,47 @@
 // The state in the model is {shape, steps}, and {names} if they are not x, y and z, from which the session follows. What is pointed at, the line that awaits
 // confirmation, and the reason of a refusal belong to this view.
 
-import { NAMES, code, elementsOf, facts, namesOf, relations, run, sessionOf } from "./session.js";
-import { createOwned, createTapes, whoReaches } from "./panes.js";
+import {
+  button,
+  createMotion,
+  fill,
+  h,
+  isCut,
+  OWN_KEYS,
+  reveal,
+  set,
+  show,
+  wayFrom,
+} from "../page/dom.js";
 import { tried } from "../page/layout.js";
-import { OWN_KEYS, button, createMotion, fill, h, isCut, reveal, set, show, wayFrom } from "../page/dom.js";
 import { createChips, createLine } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
+import { createOwned, createTapes, whoReaches } from "./panes.js";
+import { code, elementsOf, facts, NAMES, namesOf, relations, run, sessionOf } from "./session.js";
 
 const EXAMPLES = [
-  "y = x[1:, ::2]", "z = y.reshape(-1)", "z = x.t().flatten()", "y = x[:1].expand(3, -1)",
-  "z = x[0].unfold(0, 3, 1)", "y += 100", "z = y + 1", "y[0] = 7", "z.add_(100)", "x[1:] += x[:-1]",
+  "y = x[1:, ::2]",
+  "z = y.reshape(-1)",
+  "z = x.t().flatten()",
+  "y = x[:1].expand(3, -1)",
+  "z = x[0].unfold(0, 3, 1)",
+  "y += 100",
+  "z = y + 1",
+  "y[0] = 7",
+  "z.add_(100)",
+  "x[1:] += x[:-1]",
 ];
 const WIDE = 700; // from here on, the picture is as high as a screen at most
 const SIGNS = { same: "=", inside: "⊂", around: "⊃", some: "∩", none: "∅", overlap: "×" };
 
 export function render(view) {
-  const shell = createShell(view, { label: "alias explorer", kind: "sk-aliases", draw, code, facts });
+  const shell = createShell(view, {
+    label: "alias explorer",
+    kind: "sk-aliases",
+    draw,
+    code,
+    facts,
+  });
   const { id } = shell;
   const own = { hover: null, spot: null, why: "", pending: null };
   const { names: called = NAMES } = shell.state();
@@ -25,7 +50,8 @@ export function render(view) {
   let [state, shown] = [null, null];
 
   const { input, nodes } = createLine(`${id}-line`, "run a line", "run", type, {
-    "aria-describedby": `${id}-why`, placeholder: inNames("y = x[1:, ::2]"),
+    "aria-describedby": `${id}-why`,
+    placeholder: inNames("y = x[1:, ::2]"),
   });
   const form = h("div", { class: "sk-line" }, ...nodes);
   const examples = createChips("lines to run", type);
@@ -33,18 +59,25 @@ export function render(view) {
   const why = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
   const warning = h("p");
   const yes = button("write all the same", () => accept(own.pending.text), { class: "sk-button" });
-  const no = button("leave it", () => {
-    own.pending = null;
-    draw();
-    input.focus();
-  }, { class: "sk-button" });
+  const no = button(
+    "leave it",
+    () => {
+      own.pending = null;
+      draw();
+      input.focus();
+    },
+    { class: "sk-button" },
+  );
   const ask = h("div", { class: "sk-ask", role: "alert" }, warning, h("div", {}, yes, no));
   const hand = {
     onMove(place) {
       Object.assign(own, { spot: place, hover: null });
       draw();
       for (const { node } of [owned, tapes])
-        reveal(node, node.querySelector(":focus [aria-selected=true]") ?? node.querySelector(".is-spot"));
+        reveal(
+          node,
+          node.querySelector(":focus [aria-selected=true]") ?? node.querySelector(".is-spot"),
+        );
     },
     onHover(place) {
       own.hover = place;
@@ -61,7 +94,16 @@ export function render(view) {
   const pairs = h("ul", { class: "sk-verdicts", "aria-label": "who shares with whom" });
   const log = h("ol", { class: "sk-log", "aria-label": "log", tabindex: "0", ...OWN_KEYS }); // it scrolls
   const foot = h("div", { class: "sk-foot" }, log, pairs);
-  const rest = h("div", { class: "sk-bounded" }, examples.node, message, owned.node, readout, tapes.node, foot);
+  const rest = h(
+    "div",
+    { class: "sk-bounded" },
+    examples.node,
+    message,
+    owned.node,
+    readout,
+    tapes.node,
+    foot,
+  );
 
   const motion = createMotion(rest);
 
@@ -84,19 +126,41 @@ export function render(view) {
     show(ask, own.pending);
     set(warning, "text", own.pending ? `${own.pending.text} — ${own.pending.warning}.` : "");
     const { text: ran, kind: what, sentence: told } = session.log.at(-1) ?? {};
-    const last = ran ? `${ran} — ${what === "write" ? "" : `${what}: `}${told}.` : `Nothing has been run yet: ${called[0]} is alone.`;
+    const last = ran
+      ? `${ran} — ${what === "write" ? "" : `${what}: `}${told}.`
+      : `Nothing has been run yet: ${called[0]} is alone.`;
     const { tape, element } = view.pointed ?? {};
-    const where = session.tapes.length > 1 ? `element ${element} of storage ${tape + 1}` : `element ${element}`;
-    const place = view.pointed && `${where} holds ${session.tapes[tape][element]}: ${whoReaches(session, shown.owners[tape][element])}`;
+    const where =
+      session.tapes.length > 1 ? `element ${element} of storage ${tape + 1}` : `element ${element}`;
+    const place =
+      view.pointed &&
+      `${where} holds ${session.tapes[tape][element]}: ${whoReaches(session, shown.owners[tape][element])}`;
     set(news, "text", last);
     show(news, !own.why && !own.pending);
     set(pointed, "text", place ?? "");
     show(idle, !place);
     set(readout, "data-idle", place ? null : "");
-    fill(pairs, ...shown.relations.map(({ kind, text }) =>
-      ["li", { text: `${SIGNS[kind]} ${text}`, "data-good": kind === "overlap" ? "false" : null }]));
-    fill(log, ...session.log.map(({ text, kind, sentence }) => ["li", {}, ["div", {}, ["code", { text }],
-      ["span", { class: "sk-kind", text: kind, "data-kind": kind }], ["span", { class: "sk-said", text: sentence }]]]));
+    fill(
+      pairs,
+      ...shown.relations.map(({ kind, text }) => [
+        "li",
+        { text: `${SIGNS[kind]} ${text}`, "data-good": kind === "overlap" ? "false" : null },
+      ]),
+    );
+    fill(
+      log,
+      ...session.log.map(({ text, kind, sentence }) => [
+        "li",
+        {},
+        [
+          "div",
+          {},
+          ["code", { text }],
+          ["span", { class: "sk-kind", text: kind, "data-kind": kind }],
+          ["span", { class: "sk-said", text: sentence }],
+        ],
+      ]),
+    );
     if (isNew) {
       log.scrollTop = log.scrollHeight;
       const name = /\w+/.exec(ran)?.[0]; // of the newest line's tensor
@@ -118,10 +182,15 @@ export function render(view) {
     const [name] = /\w+/.exec(text);
     const touched = session.touched.map(String);
     const others = namesOf(session).filter((other) => other !== name);
-    const boxes = kind === "write"
-      ? others.flatMap(owned.boxesOf).filter(([, ...place]) => touched.includes(String(place)))
-      : owned.boxesOf(name);
-    motion.travel(owned.node, boxes.map(([box]) => box), boxes.map(([box, ...place]) => wayFrom(tapes.boxOf(...place), box)));
+    const boxes =
+      kind === "write"
+        ? others.flatMap(owned.boxesOf).filter(([, ...place]) => touched.includes(String(place)))
+        : owned.boxesOf(name);
+    motion.travel(
+      owned.node,
+      boxes.map(([box]) => box),
+      boxes.map(([box, ...place]) => wayFrom(tapes.boxOf(...place), box)),
+    );
   }
 
   function type(text) {
@@ -149,7 +218,9 @@ function ownersOf(session) {
   const owners = session.tapes.map((values) => values.map(() => []));
   for (const name of namesOf(session)) {
     const tensor = session.tensors[name];
-    elementsOf(tensor).forEach((element, flat) => owners[tensor.tape][element].push({ name, flat }));
+    elementsOf(tensor).forEach((element, flat) =>
+      owners[tensor.tape][element].push({ name, flat }),
+    );
   }
   return owners;
 }

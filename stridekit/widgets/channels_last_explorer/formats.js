@@ -1,7 +1,19 @@
 // What ChannelsLastExplorer counts and says: places in both memory formats, the flags, the facts, the code.
 
-import { apply, elementName, flatten, isInFormat, offset, product, range, rowMajor, tuple, unflatten, verdict } from "../page/layout.js";
 import { readSteps } from "../page/grammar.js";
+import {
+  apply,
+  elementName,
+  flatten,
+  isInFormat,
+  offset,
+  product,
+  range,
+  rowMajor,
+  tuple,
+  unflatten,
+  verdict,
+} from "../page/layout.js";
 
 export const MAX_SIZES = [3, 4, 3, 5]; // what two tapes show legibly on one screen
 export const CHOICES = { highlight: ["pixel", "channel"] };
@@ -9,7 +21,9 @@ export const EXAMPLE = { shape: [2, 3, 2, 4], index: [0, 1, 1, 2], highlight: "p
 export const FORMATS = ["contiguous_format", "channels_last"];
 export const LETTERS = "abcd";
 const NAME = "memory_format=torch.channels_last";
-const [CLONE, CONTIGUOUS] = ["clone", "contiguous"].flatMap((name) => readSteps(`.${name}(${NAME})`));
+const [CLONE, CONTIGUOUS] = ["clone", "contiguous"].flatMap((name) =>
+  readSteps(`.${name}(${NAME})`),
+);
 
 export function layouts(shape) {
   const x = rowMajor(shape, 4);
@@ -27,7 +41,9 @@ export function group(shape, [n, c, h, w], highlight) {
 
 /** The number of elements from one of the group to the next; null if there is only one. */
 export function step(layout, index, highlight) {
-  const [first, second = null] = group(layout.shape, index, highlight).map((i) => offset(layout, i)).sort((a, b) => a - b);
+  const [first, second = null] = group(layout.shape, index, highlight)
+    .map((i) => offset(layout, i))
+    .sort((a, b) => a - b);
   return second && second - first;
 }
 
@@ -44,7 +60,9 @@ export function spread(shape, index, highlight) {
   }[highlight];
   if (count === 1) return `${alone}: there is nothing to step over.`;
   const both = layouts(shape);
-  const steps = Object.fromEntries(FORMATS.map((name) => [name, step(both[name], index, highlight)]));
+  const steps = Object.fromEntries(
+    FORMATS.map((name) => [name, step(both[name], index, highlight)]),
+  );
   const [near, far] = [...FORMATS].sort((a, b) => steps[a] - steps[b]);
   if (steps[near] === steps[far]) return `The ${count} ${what} lie side by side in both orders.`;
   return `The ${count} ${what} lie side by side in ${near}, ${apart(steps[far])} in ${far}.`;
@@ -59,7 +77,9 @@ export function place(shape, index) {
 /** A note that says if the flags tell the formats apart, and if not, which sizes are the cause. */
 export function badge([, c, h, w]) {
   if (c > 1 && h * w > 1) return "not ambiguous: one flag is True, the other False";
-  const names = { true: { true: "C, H and W are", false: "C is" }, false: { true: "H and W are" } }[c === 1][h * w === 1];
+  const names = { true: { true: "C, H and W are", false: "C is" }, false: { true: "H and W are" } }[
+    c === 1
+  ][h * w === 1];
   return `ambiguous: ${names} 1, so both flags are True`;
 }
 
@@ -76,7 +96,8 @@ export function verdicts(shape) {
   ];
 }
 
-const outcome = (copied, { stride }) => `${copied ? "a copy" : "x itself"}: stride ${tuple(stride)}`;
+const outcome = (copied, { stride }) =>
+  `${copied ? "a copy" : "x itself"}: stride ${tuple(stride)}`;
 
 export const code = ({ shape }) =>
   `x = torch.arange(${product(shape)}.).view${tuple(shape)}\n` +
@@ -102,12 +123,16 @@ export function planes(shape, across) {
 
 /** The largest divisor of a number that is no more than `room`, and at least 1. */
 export const most = (number, room) =>
-  range(number).map((k) => k + 1).findLast((k) => number % k === 0 && k <= Math.max(room, 1));
+  range(number)
+    .map((k) => k + 1)
+    .findLast((k) => number % k === 0 && k <= Math.max(room, 1));
 
 export const told = ({ shape, index, highlight }) => [
   `ChannelsLastExplorer: shape ${tuple(shape)}`,
   ...Object.entries(layouts(shape)).map(([name, { stride }]) => `${name}: stride ${tuple(stride)}`),
-  place(shape, index), spread(shape, index, highlight), badge(shape),
+  place(shape, index),
+  spread(shape, index, highlight),
+  badge(shape),
   ...verdicts(shape).map(verdict),
 ];
 
@@ -115,7 +140,9 @@ export const told = ({ shape, index, highlight }) => [
 export function facts({ shape, index, highlight }) {
   const { contiguous_format: rows, channels_last: last } = layouts(shape);
   return {
-    shape, index, highlight,
+    shape,
+    index,
+    highlight,
     ambiguous: isInFormat("channels_last", rows),
     contiguous_element: offset(rows, index),
     channels_last_element: offset(last, index),

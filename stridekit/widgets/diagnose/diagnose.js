@@ -6,45 +6,71 @@ import { LIBRARIES, OPERATIONS } from "./operations.js";
 import { compiled, fieldsOf } from "./reading.js";
 import { SHAPES } from "./shapes.js";
 
-export const FAMILIES = [...SHAPES, ...OPERATIONS, ...MEMORY, ...LIBRARIES].map((family) => ({ ...family, says: [family.says].flat() }));
+export const FAMILIES = [...SHAPES, ...OPERATIONS, ...MEMORY, ...LIBRARIES].map((family) => ({
+  ...family,
+  says: [family.says].flat(),
+}));
 export const UNKNOWN = "a message that stridekit does not know";
-export const KNOWN = `${counted(FAMILIES.length, "kind")} of messages, about shapes, strides, shared memory, dtypes, gradients, ` +
+export const KNOWN =
+  `${counted(FAMILIES.length, "kind")} of messages, about shapes, strides, shared memory, dtypes, gradients, ` +
   "attention, NumPy, safetensors, einops, ONNX";
 export const ASK = "Paste an error or a warning";
 export const MOST = 20_000; // characters in the box
 
 const LABELS = ["means", "harm", "cause", "cure"];
-const LED_ON = /exception was the direct cause of the following|During handling of the above exception, another/;
+const LED_ON =
+  /exception was the direct cause of the following|During handling of the above exception, another/;
 const CONTEXT = 3000; // characters before a message that say where it comes from
 
 const FIELD = /\{(\w+)(?: (\w+))?\}/g;
 const countOf = (field, word) => counted(Array.isArray(field) ? field.length : field, word);
 
-const FORMS = FAMILIES.flatMap((family) => family.says.map((says) => ({ family, ...compiled(says) })));
+const FORMS = FAMILIES.flatMap((family) =>
+  family.says.map((says) => ({ family, ...compiled(says) })),
+);
 
 /** [title, lines] of a text whose white space is single spaces. */
 export function diagnose(line) {
   const matches = matchesIn(line);
   const begin = [...line.slice(0, 402)]; // of which one character may take two places
   const shown = begin.length > 200 ? `${begin.slice(0, 200).join("")} …` : line || "empty";
-  if (!matches.length) return [UNKNOWN, [["message", shown], ["known", KNOWN]]];
-  const { form: { family, kinds }, match } = matches.at(-1);
+  if (!matches.length)
+    return [
+      UNKNOWN,
+      [
+        ["message", shown],
+        ["known", KNOWN],
+      ],
+    ];
+  const {
+    form: { family, kinds },
+    match,
+  } = matches.at(-1);
   const { fields, texts, exact } = fieldsOf(match.groups, kinds);
   const before = line.slice(Math.max(match.index - CONTEXT, 0), match.index);
   const decoded = exact && family.decode?.(fields, { raw: match.groups, text: match[0], before });
   const told = typeof decoded === "string" && decoded ? { means: decoded } : decoded; // a text is what the message means
-  const isKnown = (sentence) => exact && [...sentence.matchAll(FIELD)].every(([, name]) => name in fields);
+  const isKnown = (sentence) =>
+    exact && [...sentence.matchAll(FIELD)].every(([, name]) => name in fields);
   const filled = (sentences) => {
     const all = [sentences].flat();
-    return (all.find(isKnown) ?? all.at(-1)).replace(FIELD, (_, name, word) => (word ? countOf(fields[name], word) : texts[name] ?? "…"));
+    return (all.find(isKnown) ?? all.at(-1)).replace(FIELD, (_, name, word) =>
+      word ? countOf(fields[name], word) : (texts[name] ?? "…"),
+    );
   };
   const lines = [
-    ["message", match[0].trim()], ...LABELS.map((label) => [label, told?.[label] ?? filled(family[label])]), ["lesson", family.lesson],
+    ["message", match[0].trim()],
+    ...LABELS.map((label) => [label, told?.[label] ?? filled(family[label])]),
+    ["lesson", family.lesson],
   ];
   const others = new Set(matches.map((each) => each.match[0]));
   if (LED_ON.test(line.slice(match.index)))
-    lines.push(["raised", "the error after this message is not known here; this is the last known one of those that led to it"]);
-  if (others.size > 1) lines.push(["others", `${others.size} messages are known here; this is the last one`]);
+    lines.push([
+      "raised",
+      "the error after this message is not known here; this is the last known one of those that led to it",
+    ]);
+  if (others.size > 1)
+    lines.push(["others", `${others.size} messages are known here; this is the last one`]);
   return [family.title, lines];
 }
 

@@ -1,40 +1,66 @@
 // Messages about memory: strides and storages, shared memory and writes to it, gradients, contiguity, compiled code.
 
 import { counted, lastOf, product, tuple, whyNotCounted } from "../page/layout.js";
-import { unlike } from "./shapes.js";
 import { apart, dimsOf, NUMPY, REFUSED, taughtBy } from "./reading.js";
+import { unlike } from "./shapes.js";
 
 const WRONG_GRADIENT = "no: the alternative would be a wrong gradient";
 
 function outOfBounds({ shape, stride, offset, itemsize, size }) {
   const layout = { shape, stride, storage_offset: offset, itemsize };
-  if (shape.length !== stride.length || [...shape, ...stride, offset].some((n) => n < 0) || itemsize < 1 || whyNotCounted(layout))
+  if (
+    shape.length !== stride.length ||
+    [...shape, ...stride, offset].some((n) => n < 0) ||
+    itemsize < 1 ||
+    whyNotCounted(layout)
+  )
     return {};
   const held = Math.floor(size / itemsize);
-  const storage = held ? `the storage has ${counted(held, "element")}, and ends with element ${held - 1}` : "the storage is empty";
+  const storage = held
+    ? `the storage has ${counted(held, "element")}, and ends with element ${held - 1}`
+    : "the storage is empty";
   const index = tuple(shape.map((n) => n - 1));
-  return { means: shape.includes(0) ? `no element is reached; ${storage}` : `index ${index} is element ${lastOf(layout)}; ${storage}` };
+  return {
+    means: shape.includes(0)
+      ? `no element is reached; ${storage}`
+      : `index ${index} is element ${lastOf(layout)}; ${storage}`,
+  };
 }
 
-const CLONE = "x.clone(memory_format=torch.contiguous_format).view(dtype), a copy without gaps that starts at 0";
+const CLONE =
+  "x.clone(memory_format=torch.contiguous_format).view(dtype), a copy without gaps that starts at 0";
 
 /** What keeps elements of another size from lying where they are. */
 function dtypeView({ what, ratio, old, next, got }) {
   if (ratio === undefined)
     return got === undefined
-      ? { means: `a tensor of 0 dims has one element, and ${old} and ${next} differ in size`, cure: "x.reshape(1).view(dtype)" }
-      : { means: `the bytes of ${old} and ${next} only line up where the last dim has no gaps; its stride is ${got}`, cure: CLONE };
+      ? {
+          means: `a tensor of 0 dims has one element, and ${old} and ${next} differ in size`,
+          cure: "x.reshape(1).view(dtype)",
+        }
+      : {
+          means: `the bytes of ${old} and ${next} only line up where the last dim has no gaps; its stride is ${got}`,
+          cure: CLONE,
+        };
   if (ratio < 1) return {};
   const each = `${counted(ratio, "element")} of ${old} make one of ${next}`;
   const kept = got - (got % ratio);
   if (what === "size(-1)")
     return {
       means: `${each}, and the last dim has ${got}`,
-      cure: kept ? `cut or pad the last dim to a multiple of ${ratio}: x[..., :${kept}].clone(memory_format=torch.contiguous_format).view(dtype)`
+      cure: kept
+        ? `cut or pad the last dim to a multiple of ${ratio}: x[..., :${kept}].clone(memory_format=torch.contiguous_format).view(dtype)`
         : `pad the last dim to a multiple of ${ratio}: F.pad(x, (0, ${ratio - got})).view(dtype)`,
     };
-  if (what === "storage_offset()") return { means: `${each}, and the tensor starts in the middle of one, at element ${got}`, cure: CLONE };
-  return { means: `${each}, and ${what} is ${got}: such a step ends in the middle of one`, cure: CLONE };
+  if (what === "storage_offset()")
+    return {
+      means: `${each}, and the tensor starts in the middle of one, at element ${got}`,
+      cure: CLONE,
+    };
+  return {
+    means: `${each}, and ${what} is ${got}: such a step ends in the middle of one`,
+    cure: CLONE,
+  };
 }
 
 const PAIRS = "complex numbers are counted in pairs of floats, and ";
@@ -47,71 +73,139 @@ const COMPLEX = {
     "the two floats of a complex number are neighbours in memory, and here they are not",
     "torch.view_as_complex(x.contiguous()), a copy",
   ],
-  "storage_offset divisible by 2": [`${PAIRS}this tensor starts in the middle of one`, "torch.view_as_complex(x.clone()), a copy"],
+  "storage_offset divisible by 2": [
+    `${PAIRS}this tensor starts in the middle of one`,
+    "torch.view_as_complex(x.clone()), a copy",
+  ],
   "stride divisible by 2 for all but last dimension": [
-    `${PAIRS}a step of this tensor ends in the middle of one`, "torch.view_as_complex(x.contiguous()), a copy",
+    `${PAIRS}a step of this tensor ends in the middle of one`,
+    "torch.view_as_complex(x.contiguous()), a copy",
   ],
 };
 
 export const MEMORY = [
   ...taughtBy("01_strides", "Two units: elements and bytes", [
-    { title: "an array that runs backwards", lesson: "04_channels_last", section: "A famous line, explained",
+    {
+      title: "an array that runs backwards",
+      lesson: "04_channels_last",
+      section: "A famous line, explained",
       says: "At least one stride in the given numpy array is negative",
-      means: "the array has a negative stride, as a[::-1] and np.flip make it; torch's strides are 0 or more",
-      cause: "a flip in NumPy, or an image library that mirrors pictures or swaps colours with a slice",
+      means:
+        "the array has a negative stride, as a[::-1] and np.flip make it; torch's strides are 0 or more",
+      cause:
+        "a flip in NumPy, or an image library that mirrors pictures or swaps colours with a slice",
       cure: "torch.from_numpy(a.copy()), or torch.flip after the conversion: both copy",
-    }, { title: "a slice that runs backwards", section: "A slice changes three numbers", says: [
-        "step must be greater than zero", "Negative strides are not supported at the moment",
+    },
+    {
+      title: "a slice that runs backwards",
+      section: "A slice changes three numbers",
+      says: [
+        "step must be greater than zero",
+        "Negative strides are not supported at the moment",
         "stride must be non-negative, got {stride}",
-        "Storage size calculation overflowed with sizes={shape,} and strides={stride,}"],
+        "Storage size calculation overflowed with sizes={shape,} and strides={stride,}",
+      ],
       means: "torch has no negative strides, so what x[::-1] asks for cannot be a view",
-      cause: "NumPy's way of flipping, or as_strided with a negative stride", cure: "x.flip(0), a copy",
-    }, { title: "strides that end inside of an element", says: ["array strides not a multiple of the element byte size"],
-      means: "torch counts strides in elements, and this array steps by a number of bytes that is no multiple of its itemsize",
-      cause: "a field of a structured array, records of a file, or a packed dtype", cure: "torch.from_numpy(a.copy())",
-    }, { title: "bytes in the other order", says: "given numpy array has byte order different from the native byte order",
-      means: "each number of the array has its bytes the other way round, and a tensor shares the array's memory",
-      cause: "a file of another machine: a dtype with >, as in >f4", cure: 'a.astype(a.dtype.newbyteorder("=")), a copy',
-    }, { title: "a layout that leaves its storage", section: "Choose the numbers yourself", says: [
+      cause: "NumPy's way of flipping, or as_strided with a negative stride",
+      cure: "x.flip(0), a copy",
+    },
+    {
+      title: "strides that end inside of an element",
+      says: ["array strides not a multiple of the element byte size"],
+      means:
+        "torch counts strides in elements, and this array steps by a number of bytes that is no multiple of its itemsize",
+      cause: "a field of a structured array, records of a file, or a packed dtype",
+      cure: "torch.from_numpy(a.copy())",
+    },
+    {
+      title: "bytes in the other order",
+      says: "given numpy array has byte order different from the native byte order",
+      means:
+        "each number of the array has its bytes the other way round, and a tensor shares the array's memory",
+      cause: "a file of another machine: a dtype with >, as in >f4",
+      cure: 'a.astype(a.dtype.newbyteorder("=")), a copy',
+    },
+    {
+      title: "a layout that leaves its storage",
+      section: "Choose the numbers yourself",
+      says: [
         "setStorage: sizes {shape,}, strides {stride,}, storage offset {offset}, and itemsize {itemsize} requiring a storage " +
           "size of {needs} are out of bounds for storage of size {size}",
         "as_strided_scatter: sizes {shape,}, strides {stride,}, storage offset {offset} and itemsize {itemsize} requiring a " +
           "storage size of {needs} are out of bounds for storage of size {size}",
         "requested buffer length ({n} * {itemsize} bytes) after offset ({skipped} bytes) must not be greater than actual " +
           "buffer length ({size} bytes)",
-        "invalid storage offset {offset}", "strides is not compatible with available memory",
-        "strides is incompatible with shape of requested array and size of buffer", "buffer is too small for requested array",
-        "buffer is smaller than requested size"],
-      means: "the last element would lie behind the end of the memory, or the first before its start", harm: REFUSED,
-      cause: "a size, stride or storage_offset that is too large: torch counts them in elements, NumPy in bytes",
+        "invalid storage offset {offset}",
+        "strides is not compatible with available memory",
+        "strides is incompatible with shape of requested array and size of buffer",
+        "buffer is too small for requested array",
+        "buffer is smaller than requested size",
+      ],
+      means:
+        "the last element would lie behind the end of the memory, or the first before its start",
+      harm: REFUSED,
+      cause:
+        "a size, stride or storage_offset that is too large: torch counts them in elements, NumPy in bytes",
       cure: "smaller sizes, or a smaller storage_offset: Layout(size, stride, offset).span says which elements it reaches",
       decode(fields) {
         const { n, itemsize, skipped, size, shape, needs } = fields;
-        if (n !== undefined) return `${skipped} + ${n} * ${itemsize} = ${skipped + n * itemsize} bytes are needed, the buffer has ${size}`;
-        return shape ? { means: `${needs} bytes are needed, the storage has ${size}`, ...outOfBounds(fields) } : {};
+        if (n !== undefined)
+          return `${skipped} + ${n} * ${itemsize} = ${skipped + n * itemsize} bytes are needed, the buffer has ${size}`;
+        return shape
+          ? { means: `${needs} bytes are needed, the storage has ${size}`, ...outOfBounds(fields) }
+          : {};
       },
-    }, { title: "a shape and strides of different lengths", section: "Choose the numbers yourself", says: [
-        "mismatch in length of strides and shape", "dimensionality of sizes ({a}) must match dimensionality of strides ({b})",
-        "unequal size length ({a}) and stride length ({b})", "strides, if given, must be the same length as shape"],
-      means: ["{a size} and {b stride} are given", "each dim has one size and one stride"], harm: REFUSED,
-      cause: "as_strided or empty_strided with a forgotten dim", cure: "as many strides as sizes; Layout(shape).stride gives the row-major ones",
-    }, { title: "a dtype of another size", says: [
+    },
+    {
+      title: "a shape and strides of different lengths",
+      section: "Choose the numbers yourself",
+      says: [
+        "mismatch in length of strides and shape",
+        "dimensionality of sizes ({a}) must match dimensionality of strides ({b})",
+        "unequal size length ({a}) and stride length ({b})",
+        "strides, if given, must be the same length as shape",
+      ],
+      means: ["{a size} and {b stride} are given", "each dim has one size and one stride"],
+      harm: REFUSED,
+      cause: "as_strided or empty_strided with a forgotten dim",
+      cure: "as many strides as sizes; Layout(shape).stride gives the row-major ones",
+    },
+    {
+      title: "a dtype of another size",
+      says: [
         "self.stride(-1) must be 1 to view {old*} as {next*} (different element sizes), but got {got}",
         "self.dim() cannot be 0 to view {old*} as {next*} (different element sizes)",
-        "self.{what+} must be divisible by {ratio} to view {old*} as {next*} (different element sizes), but got {got}"],
+        "self.{what+} must be divisible by {ratio} to view {old*} as {next*} (different element sizes), but got {got}",
+      ],
       means: "elements of another size have to line up with those that are there",
-      cause: "x.view(dtype) of a transpose, of a slice, or of a last dim that does not divide", cure: CLONE, decode: dtypeView,
-    }, { title: "an array's dtype of another size", says: [
+      cause: "x.view(dtype) of a transpose, of a slice, or of a last dim that does not divide",
+      cure: CLONE,
+      decode: dtypeView,
+    },
+    {
+      title: "an array's dtype of another size",
+      says: [
         "To change to a dtype of a different size, the last axis must be contiguous",
         "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis",
         "Changing the dtype of a 0d array is only supported if the itemsize is unchanged",
         "buffer size must be a multiple of element size",
-        "buffer length ({size} bytes) after offset ({offset} bytes) must be a multiple of element size ({itemsize})"],
-      means: "bytes can be read as another dtype only where the last dim has no gaps, and divides into its elements", harm: REFUSED,
+        "buffer length ({size} bytes) after offset ({offset} bytes) must be a multiple of element size ({itemsize})",
+      ],
+      means:
+        "bytes can be read as another dtype only where the last dim has no gaps, and divides into its elements",
+      harm: REFUSED,
       cause: "a.view(dtype) of a transpose or of a slice with a step, or bytes that are cut off",
       cure: "np.ascontiguousarray(a).view(dtype), a copy; cut or pad bytes to a multiple of the itemsize",
-      decode: ({ size, itemsize }) => (itemsize ? `${counted(size % itemsize, "byte")} of ${size} would be left over: an element has ${itemsize}` : ""),
-    }, { title: "floats that make no complex numbers", lesson: "06_attention", section: "Rotary embeddings: the order of a sum", says: Object.keys(COMPLEX).map((what) => `Tensor must have a ${what}`),
+      decode: ({ size, itemsize }) =>
+        itemsize
+          ? `${counted(size % itemsize, "byte")} of ${size} would be left over: an element has ${itemsize}`
+          : "",
+    },
+    {
+      title: "floats that make no complex numbers",
+      lesson: "06_attention",
+      section: "Rotary embeddings: the order of a sum",
+      says: Object.keys(COMPLEX).map((what) => `Tensor must have a ${what}`),
       means: "a complex number is two floats that are neighbours in memory",
       cause: "view_as_complex (rotary embeddings, spectra) of halves, of a transpose or of a slice",
       cure: "torch.view_as_complex(x.contiguous()), a copy",
@@ -122,131 +216,265 @@ export const MEMORY = [
     },
   ]),
   ...taughtBy("02_views", "What autograd calls a view", [
-    { title: "a tensor on a read-only array", section: "Sharing is a question about two sets",
+    {
+      title: "a tensor on a read-only array",
+      section: "Sharing is a question about two sets",
       says: ["is not writable, and PyTorch does not support non-writable tensors"],
       means: "the tensor shares the array's memory, and torch will not keep you from writing to it",
       harm: "only if you write: the array's owner then sees it, or the process crashes (a file mapped read-only)",
       cause: "a broadcast or read-only array, np.frombuffer of bytes, or a file mapped read-only",
       cure: "torch.from_numpy(a.copy()) or torch.tensor(a), if you mean to write",
-    }, { title: "a write to a read-only array", section: "Sharing is a question about two sets",
-      says: ["assignment destination is read-only", "output array is read-only", "sort array is read-only"],
-      means: "the array's memory belongs to something that may not change, or several indices share an element", harm: NUMPY,
-      cause: "np.broadcast_to, np.diagonal, np.frombuffer of bytes, or a file mapped read-only", cure: "a = a.copy() before the write",
-    }, { title: "a write to elements that share memory", section: "Writing where others live", says: [
-        "more than one element of the written-to tensor refers to a single memory location", "on expanded tensors is deprecated",
+    },
+    {
+      title: "a write to a read-only array",
+      section: "Sharing is a question about two sets",
+      says: [
+        "assignment destination is read-only",
+        "output array is read-only",
+        "sort array is read-only",
+      ],
+      means:
+        "the array's memory belongs to something that may not change, or several indices share an element",
+      harm: NUMPY,
+      cause: "np.broadcast_to, np.diagonal, np.frombuffer of bytes, or a file mapped read-only",
+      cure: "a = a.copy() before the write",
+    },
+    {
+      title: "a write to elements that share memory",
+      section: "Writing where others live",
+      says: [
+        "more than one element of the written-to tensor refers to a single memory location",
+        "on expanded tensors is deprecated",
         "encountered a tensor being mutated that has internal overlap",
         "writing to an array with overlapping memory from np.broadcast_arrays",
-        "input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping"],
-      means: "several indices have one address, so a write to one changes the others; outside of torch.compile torch notices only " +
+        "input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping",
+      ],
+      means:
+        "several indices have one address, so a write to one changes the others; outside of torch.compile torch notices only " +
         "strides of 0, not the overlapping windows of unfold",
       harm: "yes, where it is a warning: elements are written more than once. An error changes nothing",
       cause: "expand, broadcast_to or unfold in front of an operation in place",
       cure: "x = x.clone() (or .contiguous()) before the write; memset(x) and has_internal_overlap(x) tell",
-    }, { title: "a write to memory that is still read", section: "Reading and writing at once",
+    },
+    {
+      title: "a write to memory that is still read",
+      section: "Reading and writing at once",
       says: "some elements of the input tensor and the written-to tensor refer to a single memory location",
-      means: "input and output overlap without being the same: some elements would be read after they had been overwritten",
-      cause: "a shift within one tensor, as in x[1:] += x[:-1], or an out= that is a view of the input",
+      means:
+        "input and output overlap without being the same: some elements would be read after they had been overwritten",
+      cause:
+        "a shift within one tensor, as in x[1:] += x[:-1], or an out= that is a view of the input",
       cure: "clone the input: x[1:] += x[:-1].clone(); relation(y, x) draws the overlap",
-    }, { title: "an out= of another shape", lesson: "05_performance", section: "A new tensor costs pages",
+    },
+    {
+      title: "an out= of another shape",
+      lesson: "05_performance",
+      section: "A new tensor costs pages",
       says: "An output with one or more elements was resized since it had shape {old,}, which does not match the required output shape {next,}",
-      means: "the tensor given as out= has shape {old}, the result {next}: torch gave it new sizes and strides, and memory if it was too small",
+      means:
+        "the tensor given as out= has shape {old}, the result {next}: torch gave it new sizes and strides, and memory if it was too small",
       harm: "yes, if something else looks at its memory: views and arrays of it keep the old layout; later versions of torch refuse",
-      cause: "a buffer that was made for another batch", cure: "out.resize_(0) first, or no out=",
+      cause: "a buffer that was made for another batch",
+      cure: "out.resize_(0) first, or no out=",
       decode({ old, next }) {
         const [before, after] = [old, next].map(product);
-        return `the tensor given as out= has shape ${tuple(old)}, the result ${tuple(next)}: torch gave it new sizes and strides` +
-          (after > before ? `, and a larger storage for ${counted(after, "element")}` : " in the storage that it had");
+        return (
+          `the tensor given as out= has shape ${tuple(old)}, the result ${tuple(next)}: torch gave it new sizes and strides` +
+          (after > before
+            ? `, and a larger storage for ${counted(after, "element")}`
+            : " in the storage that it had")
+        );
       },
-    }, { title: "storage that is not torch's to resize", section: "How long memory lives",
-      says: ["Trying to resize storage that is not resizable", "Attempted to resize a view tensor to a larger size", "cannot resize variables that require grad"],
-      means: "the memory belongs to an array, a file, another process or another tensor, so torch cannot make it larger",
+    },
+    {
+      title: "storage that is not torch's to resize",
+      section: "How long memory lives",
+      says: [
+        "Trying to resize storage that is not resizable",
+        "Attempted to resize a view tensor to a larger size",
+        "cannot resize variables that require grad",
+      ],
+      means:
+        "the memory belongs to an array, a file, another process or another tensor, so torch cannot make it larger",
       cause: "resize_ or out= on a tensor made by from_numpy or frombuffer, or on a view",
       cure: "x = x.clone() first, or let the operation make its own result",
-      decode: (_, { before }) => (/DataLoader worker|[\\/]collate\.py|collate_/.test(before) ? {
-        means: "a worker of the DataLoader stacks the items in shared memory with room for the elements that they have; if all were as " +
-          "large as the first, they would need more",
-        cause: "items of different sizes: images that were not resized, sequences of different lengths",
-        cure: "give all items one size, or pad them in collate_fn; num_workers=0 shows the sizes: stack expects each tensor to be equal size",
-      } : ""),
-    }, { title: "an array that cannot be resized in place", section: "How long memory lives",
-      says: ["cannot resize this array: it does not own its data", "cannot resize an array that references or is referenced"],
-      means: "a.resize changes the memory under the array, and other arrays look at that memory", harm: NUMPY,
-      cause: "a view of the array, or an array of another library's memory", cure: "np.resize(a, shape) or np.pad, which make a new array",
-    }, { title: "an array that cannot avoid a copy", section: "What depends on its input", says: [
-        "Unable to avoid copy while creating an array as requested", "can't alias tensor with dtype '{old*}' into dtype '{next*}'",
-        "can't alias arbitrary sequence into a tensor"],
-      means: "copy=False asks for a view of the same memory, and another dtype, order or a list needs memory of its own", harm: REFUSED,
-      cause: "np.array(a, copy=False) of code for NumPy 1, where it meant: copy if needed", cure: "np.asarray(a), which copies if it has to",
-    }, { title: "an array of a tensor with a gradient", section: "Three notions, and where they part",
-      says: ["Can't call numpy() on Tensor that requires grad", "Can't export tensors that require gradient, use tensor.detach()"],
+      decode: (_, { before }) =>
+        /DataLoader worker|[\\/]collate\.py|collate_/.test(before)
+          ? {
+              means:
+                "a worker of the DataLoader stacks the items in shared memory with room for the elements that they have; if all were as " +
+                "large as the first, they would need more",
+              cause:
+                "items of different sizes: images that were not resized, sequences of different lengths",
+              cure: "give all items one size, or pad them in collate_fn; num_workers=0 shows the sizes: stack expects each tensor to be equal size",
+            }
+          : "",
+    },
+    {
+      title: "an array that cannot be resized in place",
+      section: "How long memory lives",
+      says: [
+        "cannot resize this array: it does not own its data",
+        "cannot resize an array that references or is referenced",
+      ],
+      means: "a.resize changes the memory under the array, and other arrays look at that memory",
+      harm: NUMPY,
+      cause: "a view of the array, or an array of another library's memory",
+      cure: "np.resize(a, shape) or np.pad, which make a new array",
+    },
+    {
+      title: "an array that cannot avoid a copy",
+      section: "What depends on its input",
+      says: [
+        "Unable to avoid copy while creating an array as requested",
+        "can't alias tensor with dtype '{old*}' into dtype '{next*}'",
+        "can't alias arbitrary sequence into a tensor",
+      ],
+      means:
+        "copy=False asks for a view of the same memory, and another dtype, order or a list needs memory of its own",
+      harm: REFUSED,
+      cause: "np.array(a, copy=False) of code for NumPy 1, where it meant: copy if needed",
+      cure: "np.asarray(a), which copies if it has to",
+    },
+    {
+      title: "an array of a tensor with a gradient",
+      section: "Three notions, and where they part",
+      says: [
+        "Can't call numpy() on Tensor that requires grad",
+        "Can't export tensors that require gradient, use tensor.detach()",
+      ],
       means: "the array would share the tensor's memory, and autograd could not see writes to it",
-      cause: "a result or parameter on its way to a plot", cure: "x.detach().numpy(), a view",
-    }, { title: "an array of a tensor that is not as its bytes", section: "Three notions, and where they part",
-      says: ["Can't call numpy() on Tensor that has {~} bit set", "Can't export tensors with the conjugate bit set"],
+      cause: "a result or parameter on its way to a plot",
+      cure: "x.detach().numpy(), a view",
+    },
+    {
+      title: "an array of a tensor that is not as its bytes",
+      section: "Three notions, and where they part",
+      says: [
+        "Can't call numpy() on Tensor that has {~} bit set",
+        "Can't export tensors with the conjugate bit set",
+      ],
       means: "conj() and imag of it are views with a flag: the bytes are those of the other tensor",
-      cause: "x.conj(), x.mH or x.H of a complex tensor", cure: "x.resolve_conj().numpy() or x.resolve_neg().numpy(), copies",
-    }, { title: "a tensor that changed before its gradient", says: [
+      cause: "x.conj(), x.mH or x.H of a complex tensor",
+      cure: "x.resolve_conj().numpy() or x.resolve_neg().numpy(), copies",
+    },
+    {
+      title: "a tensor that changed before its gradient",
+      says: [
         "modified by an inplace operation: [{type*} {shape,}], which is output {n} of {op*}, is at version {now}; expected " +
           "version {then}",
-        "modified by an inplace operation: [{type*} {shape,}] is at version {now}; expected version {then}"],
-      means: "autograd kept a tensor for the backward pass, and it was written to since then", harm: WRONG_GRADIENT,
-      cause: "an operation in place (+=, relu_, x[...] = ...) on it or on any view of it: they share one version counter",
+        "modified by an inplace operation: [{type*} {shape,}] is at version {now}; expected version {then}",
+      ],
+      means: "autograd kept a tensor for the backward pass, and it was written to since then",
+      harm: WRONG_GRADIENT,
+      cause:
+        "an operation in place (+=, relu_, x[...] = ...) on it or on any view of it: they share one version counter",
       cure: "write y = y + 1 in place of y += 1; torch.autograd.set_detect_anomaly(True) names the forward line",
       decode: ({ shape, op, now, then }) => ({
-        means: `autograd kept a tensor of shape ${tuple(shape)}${op ? `, the output of ${op.replace(/Backward\d*$/, "")},` : ""} for the ` +
+        means:
+          `autograd kept a tensor of shape ${tuple(shape)}${op ? `, the output of ${op.replace(/Backward\d*$/, "")},` : ""} for the ` +
           `backward pass, and since then it was written to ${counted(now - then, "time")}: the gradient would be wrong`,
       }),
-    }, { title: "a write to one of several views", says: [
-        "Output {n} of {op*} is a view and {~} modified inplace. This view is the output of a function that returns multiple views"],
-      means: "the operation returned several views of one tensor, and autograd follows no write to a single one, nor to all", harm: WRONG_GRADIENT,
-      cause: "an operation in place on a result of split, chunk or unbind, on a row in a for loop over a tensor, or on the tensor behind them",
+    },
+    {
+      title: "a write to one of several views",
+      says: [
+        "Output {n} of {op*} is a view and {~} modified inplace. This view is the output of a function that returns multiple views",
+      ],
+      means:
+        "the operation returned several views of one tensor, and autograd follows no write to a single one, nor to all",
+      harm: WRONG_GRADIENT,
+      cause:
+        "an operation in place on a result of split, chunk or unbind, on a row in a for loop over a tensor, or on the tensor behind them",
       cure: "write a = a + 1 in place of a += 1, or write through an index before you split: x[:2] += 1",
       decode: ({ op }) => ({
         means: `${op.replace(/Backward\d*$/, "")} returned several views of one tensor, and autograd follows no write to a single one, nor to all`,
       }),
-    }, { title: "a write to a view that autograd did not make",
+    },
+    {
+      title: "a write to a view that autograd did not make",
       says: "is a view and is being modified inplace. This view was created inside a custom Function",
-      means: "the custom Function returned a view, or its input; a write to it would bypass its backward",
+      means:
+        "the custom Function returned a view, or its input; a write to it would bypass its backward",
       cause: "a forward that ends in a view or reshape, and an operation in place behind it",
       cure: "clone what the Function returns: y = y.clone(), or return a clone",
-    }, { title: "a write to a view that was made without gradients",
+    },
+    {
+      title: "a write to a view that was made without gradients",
       says: "A view was created in no_grad mode and is being modified inplace with grad mode enabled",
-      means: "autograd did not see the view being made, so it cannot carry a write back to the whole",
-      cause: "a slice under torch.no_grad(), written to outside of it", cure: "make the view and write to it on the same side of no_grad",
-    }, { title: "a write to a parameter", says: [
+      means:
+        "autograd did not see the view being made, so it cannot carry a write back to the whole",
+      cause: "a slice under torch.no_grad(), written to outside of it",
+      cure: "make the view and write to it on the same side of no_grad",
+    },
+    {
+      title: "a write to a parameter",
+      says: [
         "a view of a leaf Variable that requires grad is being used in an in-place operation",
-        "a leaf Variable that requires grad is being used in an in-place operation"],
-      means: "a leaf is where gradients end, so autograd cannot put a write in front of it; a view of it is its memory",
-      cause: "weights that are set or scaled by hand", cure: "with torch.no_grad(): around the write",
-    }, { title: "a tensor of inference mode",
-      says: ["Inference tensors cannot be saved for backward", "Inplace update to inference tensor outside InferenceMode"],
-      means: "what torch.inference_mode() makes has no version counter, so autograd cannot trust it later",
+        "a leaf Variable that requires grad is being used in an in-place operation",
+      ],
+      means:
+        "a leaf is where gradients end, so autograd cannot put a write in front of it; a view of it is its memory",
+      cause: "weights that are set or scaled by hand",
+      cure: "with torch.no_grad(): around the write",
+    },
+    {
+      title: "a tensor of inference mode",
+      says: [
+        "Inference tensors cannot be saved for backward",
+        "Inplace update to inference tensor outside InferenceMode",
+      ],
+      means:
+        "what torch.inference_mode() makes has no version counter, so autograd cannot trust it later",
       cause: "an input or a cache that was made under inference_mode() and is used in training",
       cure: "x.clone() outside of it, or torch.no_grad() in its place",
-    }, { title: "a custom operation that returns its input", section: "Writing where others live", says: [
-        "may not alias any inputs to this custom operator", "is not defined to alias output but was aliasing",
-        "Higher order ops do not support aliasing", "inputs to function body cannot alias outputs"],
-      means: "an output shares memory with an input, which the compiler takes to be different tensors",
+    },
+    {
+      title: "a custom operation that returns its input",
+      section: "Writing where others live",
+      says: [
+        "may not alias any inputs to this custom operator",
+        "is not defined to alias output but was aliasing",
+        "Higher order ops do not support aliasing",
+        "inputs to function body cannot alias outputs",
+      ],
+      means:
+        "an output shares memory with an input, which the compiler takes to be different tensors",
       harm: "no: it stops before a write to one could change the other unseen",
-      cause: "a branch or operation that returns its input, or a view of it (x.view, x[...], x.contiguous() of a contiguous tensor)",
+      cause:
+        "a branch or operation that returns its input, or a view of it (x.view, x[...], x.contiguous() of a contiguous tensor)",
       cure: "return x.clone()",
-    }, { title: "a recomputed tensor of another shape", says: "saved metadata: {'shape': {a,}, {~}recomputed metadata: {'shape': {b,}",
+    },
+    {
+      title: "a recomputed tensor of another shape",
+      says: "saved metadata: {'shape': {a,}, {~}recomputed metadata: {'shape': {b,}",
       means: "checkpointing runs the forward pass again, and this time a tensor had another shape",
       harm: "no: the alternative would be a wrong gradient",
-      cause: "a forward pass that depends on what changed in between: a counter, a cache, a random number",
-      cure: "let the forward pass depend on its inputs alone", decode: ({ a, b }) => unlike(a, b),
+      cause:
+        "a forward pass that depends on what changed in between: a counter, a cache, a random number",
+      cure: "let the forward pass depend on its inputs alone",
+      decode: ({ a, b }) => unlike(a, b),
     },
   ]),
   ...taughtBy("03_contiguity", "Reading order, memory order", [
-    { title: "strides that a compiled function did not expect", section: "The strides of a clone", says: [
-        "expected {dims&}", "Stride mismatch! Strides are {fake,} and {real,} (mismatched at {d})",
-        "Tensor strides mismatch! Expected: {fake,}, Got: {real,}"],
-      means: "code was compiled for other strides than the tensor has", harm: "no: the check stops before compiled code reads wrong addresses",
-      cause: "a custom operation whose fake version promises other strides than the real one returns",
+    {
+      title: "strides that a compiled function did not expect",
+      section: "The strides of a clone",
+      says: [
+        "expected {dims&}",
+        "Stride mismatch! Strides are {fake,} and {real,} (mismatched at {d})",
+        "Tensor strides mismatch! Expected: {fake,}, Got: {real,}",
+      ],
+      means: "code was compiled for other strides than the tensor has",
+      harm: "no: the check stops before compiled code reads wrong addresses",
+      cause:
+        "a custom operation whose fake version promises other strides than the real one returns",
       cure: "let both return the same strides, for example by .contiguous(); torch.library.opcheck compares them",
       decode({ dims, fake, real }) {
         if (!dims)
-          return fake.length === real.length ? `the strides ${tuple(fake)} and ${tuple(real)} differ in ${dimsOf(apart(fake, real))}` : {};
+          return fake.length === real.length
+            ? `the strides ${tuple(fake)} and ${tuple(real)} differ in ${dimsOf(apart(fake, real))}`
+            : {};
         const told = dims.match(/size \d+==\d+, stride \d+==\d+ at dim=\d+/g).map((dim) => {
           const [size, expectedSize, stride, expectedStride, d] = dim.match(/\d+/g);
           const sizes = size !== expectedSize && `size ${size}, not ${expectedSize}`;
@@ -255,33 +483,76 @@ export const MEMORY = [
         });
         return { means: `the code was compiled for other numbers: ${told.join("; ")}` };
       },
-    }, { title: "a matrix in the wrong order", says: [
-        "must be {order*}_major, got stride {stride,}", "must be row_major", "must be col_major",
+    },
+    {
+      title: "a matrix in the wrong order",
+      says: [
+        "must be {order*}_major, got stride {stride,}",
+        "must be row_major",
+        "must be col_major",
         "tensor to be {order*} major in the last two dimensions, got strides {stride,}",
-        "stride along {d} dim to be multiple of 16 bytes, got {got}", "strides should be multiple of 16 bytes"],
-      means: "the kernel takes rows one after the other in its first matrix, columns in the second, each begun at a multiple of 16 bytes",
+        "stride along {d} dim to be multiple of 16 bytes, got {got}",
+        "strides should be multiple of 16 bytes",
+      ],
+      means:
+        "the kernel takes rows one after the other in its first matrix, columns in the second, each begun at a multiple of 16 bytes",
       cause: "a transpose too many or too few: w.t() of a contiguous weight is column-major",
       cure: "w.t().contiguous().t() is column-major, with the same elements; pad rows to a multiple of 16 bytes",
-      decode: ({ stride, d, got }) => (stride ? `the last two strides are ${tuple(stride.slice(-2))}: row-major ends in 1, column-major has 1 ` +
-        "before the last" : got === undefined ? "" : `the stride of dim ${d} is ${got} elements, and that is no multiple of 16 bytes`),
-    }, { title: "a tensor that has to be contiguous", says: [
-        "must have contiguous last dimension", "last dimension must be contiguous", "must be contiguous in the last dimension",
-        "Tensors must be contiguous", "must be contiguous", "must be a contiguous tensor", "has to be contiguous",
-        "needs to be contiguous", "to be contiguous", "is not contiguous", "is not C-contiguous", "only supports contiguous",
-        "Expected contiguous tensor, but got non-contiguous tensor for", "is_contiguous() to be true, but got false",
-        "stride(-1) == 1 to be true, but got false", "casts are restricted to C-contiguous views", "requires contiguous",
+      decode: ({ stride, d, got }) =>
+        stride
+          ? `the last two strides are ${tuple(stride.slice(-2))}: row-major ends in 1, column-major has 1 ` +
+            "before the last"
+          : got === undefined
+            ? ""
+            : `the stride of dim ${d} is ${got} elements, and that is no multiple of 16 bytes`,
+    },
+    {
+      title: "a tensor that has to be contiguous",
+      says: [
+        "must have contiguous last dimension",
+        "last dimension must be contiguous",
+        "must be contiguous in the last dimension",
+        "Tensors must be contiguous",
+        "must be contiguous",
+        "must be a contiguous tensor",
+        "has to be contiguous",
+        "needs to be contiguous",
+        "to be contiguous",
+        "is not contiguous",
+        "is not C-contiguous",
+        "only supports contiguous",
+        "Expected contiguous tensor, but got non-contiguous tensor for",
+        "is_contiguous() to be true, but got false",
+        "stride(-1) == 1 to be true, but got false",
+        "casts are restricted to C-contiguous views",
+        "requires contiguous",
         "is non-contiguous, this will lower the performance",
-        "RNN module weights are not part of single contiguous chunk of memory"],
-      means: "a kernel, a network or a file takes the elements one after the other in row-major order, and strides are not passed on",
+        "RNN module weights are not part of single contiguous chunk of memory",
+      ],
+      means:
+        "a kernel, a network or a file takes the elements one after the other in row-major order, and strides are not passed on",
       harm: "no: an error changes nothing; a warning means that each call copies",
-      cause: "a transpose, a permute or a slice earlier on; the gradient of sum() or mean() is expanded, with strides of 0; a channels-last " +
+      cause:
+        "a transpose, a permute or a slice earlier on; the gradient of sum() or mean() is expanded, with strides of 0; a channels-last " +
         "tensor counts as not contiguous",
       cure: "x.contiguous() before the call, a copy; flatten_parameters() for an RNN; explain(x) tells which stride it is",
       decode(_, { text, before }) {
-        const name = /([\w.[\]']{1,60}(?: tensor)?)(?:\(\))?\W{0,3}$/.exec(before.slice(-80))?.[1].replace(/\.$/, "");
-        const isNone = !name || /^(?:only|requires)/.test(text) || /^(?:in|\w*(?:Error|Warning|Exception))$/.test(name);
-        if (/last|-1/.test(text)) return { means: `${isNone ? "the tensor" : name} needs stride 1 in its last dim; the other strides are passed on` };
-        return isNone ? {} : { means: `${name} is read element by element in row-major order, and its strides are not passed on` };
+        const name = /([\w.[\]']{1,60}(?: tensor)?)(?:\(\))?\W{0,3}$/
+          .exec(before.slice(-80))?.[1]
+          .replace(/\.$/, "");
+        const isNone =
+          !name ||
+          /^(?:only|requires)/.test(text) ||
+          /^(?:in|\w*(?:Error|Warning|Exception))$/.test(name);
+        if (/last|-1/.test(text))
+          return {
+            means: `${isNone ? "the tensor" : name} needs stride 1 in its last dim; the other strides are passed on`,
+          };
+        return isNone
+          ? {}
+          : {
+              means: `${name} is read element by element in row-major order, and its strides are not passed on`,
+            };
       },
     },
   ]),

@@ -11,10 +11,14 @@ export const LOOK = "print x.shape one line earlier";
 
 const PATTERNS = {
   "": (name) => `(?<${name}>-?\\d{1,16}(?!\\d))`,
-  ",": (name) => `(?<${name}>torch\\.Size\\(\\[[^\\[\\]]{0,400}\\]\\)|[\\[({][^\\[\\](){}]{0,400}[\\])}])`,
+  ",": (name) =>
+    `(?<${name}>torch\\.Size\\(\\[[^\\[\\]]{0,400}\\]\\)|[\\[({][^\\[\\](){}]{0,400}[\\])}])`,
   ":": (name) => `(?<${name}>(?:[\\[(](?:[\\d, ]|newaxis){0,80}[\\])](?:->|,? )?){1,30})`,
   "+": (name) => `(?<${name}>(?:size|stride|storage_offset)\\(-?\\d{0,4}\\))`,
-  "&": (name) => { const dim = "size \\d{1,19}==\\d{1,19}, stride \\d{1,19}==\\d{1,19} at dim=\\d{1,9}"; return `(?<${name}>${dim}(?:; expected ${dim}){0,40})`; },
+  "&": (name) => {
+    const dim = "size \\d{1,19}==\\d{1,19}, stride \\d{1,19}==\\d{1,19} at dim=\\d{1,9}";
+    return `(?<${name}>${dim}(?:; expected ${dim}){0,40})`;
+  },
   "*": (name) => `(?<${name}>[\\w.]{1,100})`,
   "~": (name) => (name ? `(?<${name}>.{1,200}?)` : ".{0,400}?"),
 };
@@ -35,7 +39,11 @@ export function compiled(template) {
 
 /** The numbers of a list as it is printed: [2, 3], (2,), torch.Size([2]); null if one of them is a name. */
 export function numbers(text) {
-  const items = text.replace(/torch\.Size|[[\](){} ]/g, "").replaceAll("newaxis", "-1").split(",").filter(Boolean);
+  const items = text
+    .replace(/torch\.Size|[[\](){} ]/g, "")
+    .replaceAll("newaxis", "-1")
+    .split(",")
+    .filter(Boolean);
   return items.every((item) => /^-?\d{1,16}$/.test(item)) ? items.map(Number) : null;
 }
 

@@ -1,19 +1,34 @@
 // Messages about shapes: views and reshapes, pieces and dims, broadcasting, indices.
 
-import { completeShape, counted, listed, product, range, sum, tuple, viewStride } from "../page/layout.js";
+import {
+  completeShape,
+  counted,
+  listed,
+  product,
+  range,
+  sum,
+  tuple,
+  viewStride,
+} from "../page/layout.js";
 import { apart, dimsOf, LOOK, NUMPY, REFUSED, taughtBy } from "./reading.js";
 
 const COMPUTED = "a size computed from another tensor, or the smaller last batch of an epoch";
-const MISSING = "a dim that is missing in the middle: (N, 1) became (N,), or a reduction without keepdim=True";
+const MISSING =
+  "a dim that is missing in the middle: (N, 1) became (N,), or a reduction without keepdim=True";
 
 /** What a shape holds, beside a number of elements that it does not hold. */
 function otherNumel(shape, numel) {
   const others = product(shape.filter((n) => n !== -1));
   if (shape.includes(-1) && !others)
     return numel
-      ? { means: `the other sizes multiply to 0, and there are ${numel} elements: no size fits the -1`,
-          cure: `a size of 0 holds nothing: ${LOOK}` }
-      : { means: "0 times any size is 0, so nothing says what the -1 stands for", cure: "write the size in place of the -1" };
+      ? {
+          means: `the other sizes multiply to 0, and there are ${numel} elements: no size fits the -1`,
+          cure: `a size of 0 holds nothing: ${LOOK}`,
+        }
+      : {
+          means: "0 times any size is 0, so nothing says what the -1 stands for",
+          cure: "write the size in place of the -1",
+        };
   if (shape.includes(-1))
     return {
       means: `-1 stands for ${numel} / ${Math.abs(others)}, which is no whole number`,
@@ -25,7 +40,9 @@ function otherNumel(shape, numel) {
   });
   return {
     means: `shape ${tuple(shape)} has ${counted(product(shape), "element")}, and there are ${numel}`,
-    cure: fits.length ? `change one size: ${fits.join(" or ")}` : `no change of one size is enough: ${LOOK}`,
+    cure: fits.length
+      ? `change one size: ${fits.join(" or ")}`
+      : `no change of one size is enough: ${LOOK}`,
   };
 }
 
@@ -33,10 +50,13 @@ function otherNumel(shape, numel) {
 export function meeting(shapes) {
   const ndim = Math.max(...shapes.map((shape) => shape.length));
   for (const back of range(ndim)) {
-    const sizes = new Set(shapes.map((shape) => shape.at(-1 - back)).filter((n) => n !== undefined && n !== 1));
+    const sizes = new Set(
+      shapes.map((shape) => shape.at(-1 - back)).filter((n) => n !== undefined && n !== 1),
+    );
     if (sizes.size > 1)
       return {
-        means: `shapes are compared from the last dim on: in dim ${ndim - 1 - back} of the result sizes ` +
+        means:
+          `shapes are compared from the last dim on: in dim ${ndim - 1 - back} of the result sizes ` +
           `${listed([...sizes])} meet, and none is 1`,
       };
   }
@@ -45,24 +65,37 @@ export function meeting(shapes) {
 
 /** The same for shapes in one text; a remapped shape, as in (2,3)->(2,newaxis), counts as remapped. */
 const metIn = ({ shapes }) =>
-  meeting((shapes.replace(/\([\d,]*\)->/g, "").match(/\((?:[\d,]|newaxis)*\)/g) ?? [])
-    .map((text) => text.slice(1, -1).split(",").filter(Boolean).map((size) => (size === "newaxis" ? 1 : Number(size)))));
+  meeting(
+    (shapes.replace(/\([\d,]*\)->/g, "").match(/\((?:[\d,]|newaxis)*\)/g) ?? []).map((text) =>
+      text
+        .slice(1, -1)
+        .split(",")
+        .filter(Boolean)
+        .map((size) => (size === "newaxis" ? 1 : Number(size))),
+    ),
+  );
 
 export const IN_ATTENTION = /scaled_dot_product_attention|\bsdpa\(/;
 
 export function unlike(a, b) {
   if (!b) return {};
-  if (a.length !== b.length) return { means: `${tuple(a)} has ${counted(a.length, "dim")}, ${tuple(b)} has ${b.length}` };
+  if (a.length !== b.length)
+    return { means: `${tuple(a)} has ${counted(a.length, "dim")}, ${tuple(b)} has ${b.length}` };
   return { means: `${tuple(a)} and ${tuple(b)} differ in ${dimsOf(apart(a, b))}` };
 }
 
 export const SHAPES = [
   ...taughtBy("03_contiguity", "The message, decoded", [
-    { title: "a view of dims that do not merge", says: [
+    {
+      title: "a view of dims that do not merge",
+      says: [
         "view size is not compatible with input tensor's size and stride",
         "Cannot view a tensor with shape {shape,} and strides {stride,} as a tensor with shape {wanted,}!",
-        "Cannot view a tensor with shape ", "Attempting to view a collapsed tensor, but no such view exists"],
-      means: "a dim of the new shape joins dims that are not evenly spaced in memory, so no strides can give it",
+        "Cannot view a tensor with shape ",
+        "Attempting to view a collapsed tensor, but no such view exists",
+      ],
+      means:
+        "a dim of the new shape joins dims that are not evenly spaced in memory, so no strides can give it",
       cause: "a transpose, a permute or a slice earlier on, or a channels-last tensor",
       cure: "x.reshape(shape), which copies where it has to; explain_view(x, shape) tells which dims do not merge",
       decode({ shape, stride, wanted }) {
@@ -75,59 +108,128 @@ export const SHAPES = [
           cure: `x.reshape(${wanted.join(", ")}), which copies all ${counted(product(shape), "element")}`,
         };
       },
-    }, { title: "a view of a tensor without strides", section: "The rule of view", says: [
-        "Could not run 'aten::view' with arguments from the 'Sparse", "Mkldnn tensor does not support view",
-        "NestedTensorImpl doesn't support strides"],
-      means: "sparse, nested and oneDNN tensors do not keep their elements at offset + index * stride, so they have no views",
+    },
+    {
+      title: "a view of a tensor without strides",
+      section: "The rule of view",
+      says: [
+        "Could not run 'aten::view' with arguments from the 'Sparse",
+        "Mkldnn tensor does not support view",
+        "NestedTensorImpl doesn't support strides",
+      ],
+      means:
+        "sparse, nested and oneDNN tensors do not keep their elements at offset + index * stride, so they have no views",
       cause: "x.view, x.stride() or an operation that calls them, on a tensor of another layout",
       cure: "x.to_dense() first; x.layout tells which layout a tensor has",
-    }, { title: "a shape for another number of elements", says: "shape '{shape,}' is invalid for input of size {numel}",
-      means: "the sizes multiply to another number than the {numel} elements that there are", cause: COMPUTED, cure: LOOK,
+    },
+    {
+      title: "a shape for another number of elements",
+      says: "shape '{shape,}' is invalid for input of size {numel}",
+      means: "the sizes multiply to another number than the {numel} elements that there are",
+      cause: COMPUTED,
+      cure: LOOK,
       decode: ({ shape, numel }) => otherNumel(shape, numel),
-    }, { title: "an array's shape for another number of elements", says: "cannot reshape array of size {numel} into shape {shape,}",
-      means: "the sizes multiply to another number than the {numel} elements that there are", harm: NUMPY, cause: COMPUTED, cure: LOOK,
+    },
+    {
+      title: "an array's shape for another number of elements",
+      says: "cannot reshape array of size {numel} into shape {shape,}",
+      means: "the sizes multiply to another number than the {numel} elements that there are",
+      harm: NUMPY,
+      cause: COMPUTED,
+      cure: LOOK,
       decode({ shape, numel }, { raw }) {
-        if (shape.length === 1 && !raw.shape.includes(",")) return otherNumel([-1, ...shape], numel);
+        if (shape.length === 1 && !raw.shape.includes(","))
+          return otherNumel([-1, ...shape], numel);
         const [words, others] = [otherNumel(shape, numel), product(shape)];
         if (!shape.includes(-1) && shape.length > 1 && (!others || numel % others))
-          words.means += `; or it was ${tuple([-1, ...shape])}, of which NumPy leaves out the -1: ` +
+          words.means +=
+            `; or it was ${tuple([-1, ...shape])}, of which NumPy leaves out the -1: ` +
             (others ? `${numel} / ${others} is no whole number` : "0 times any size is 0");
         return words;
       },
-    }, { title: "more than one -1",
-      says: ["only one dimension can be inferred", "can only specify one unknown dimension", "received more than one -1 in"],
-      means: "a -1 is the number of elements divided by the other sizes, so two of them have no single answer", harm: REFUSED,
-      cause: "view(-1, n, -1), or a size that was computed as -1", cure: "write out all sizes but one",
-    }, { title: "a negative size", says: [
-        "invalid shape dimension {size} at index {d} of shape {shape,}", "invalid shape dimension {size}",
-        "Trying to create tensor with negative dimension {size}: {shape,}", "negative dimensions are not allowed"],
-      means: "a size is 0 or more; only view and reshape take a single -1, which stands for what is left", harm: REFUSED,
-      cause: "a size computed by a subtraction, or -1 where it has no meaning", cure: LOOK,
-      decode: ({ size, d, shape }) => shape ? `the size of dim ${d ?? shape.indexOf(size)} in ${tuple(shape)} is ${size}: sizes are 0 or more` : "",
-    }, { title: "a -1 that any size fits", says: "cannot reshape tensor of 0 elements into shape {shape,} because the unspecified dimension size -1",
-      means: "0 times any size is 0, so nothing says what the -1 stands for", cause: "an empty batch, or an empty selection",
+    },
+    {
+      title: "more than one -1",
+      says: [
+        "only one dimension can be inferred",
+        "can only specify one unknown dimension",
+        "received more than one -1 in",
+      ],
+      means:
+        "a -1 is the number of elements divided by the other sizes, so two of them have no single answer",
+      harm: REFUSED,
+      cause: "view(-1, n, -1), or a size that was computed as -1",
+      cure: "write out all sizes but one",
+    },
+    {
+      title: "a negative size",
+      says: [
+        "invalid shape dimension {size} at index {d} of shape {shape,}",
+        "invalid shape dimension {size}",
+        "Trying to create tensor with negative dimension {size}: {shape,}",
+        "negative dimensions are not allowed",
+      ],
+      means:
+        "a size is 0 or more; only view and reshape take a single -1, which stands for what is left",
+      harm: REFUSED,
+      cause: "a size computed by a subtraction, or -1 where it has no meaning",
+      cure: LOOK,
+      decode: ({ size, d, shape }) =>
+        shape
+          ? `the size of dim ${d ?? shape.indexOf(size)} in ${tuple(shape)} is ${size}: sizes are 0 or more`
+          : "",
+    },
+    {
+      title: "a -1 that any size fits",
+      says: "cannot reshape tensor of 0 elements into shape {shape,} because the unspecified dimension size -1",
+      means: "0 times any size is 0, so nothing says what the -1 stands for",
+      cause: "an empty batch, or an empty selection",
       cure: "write the size in place of the -1, or leave empty batches out",
-      decode: ({ shape }) => `0 times any size is 0, so nothing says what dim ${shape.indexOf(-1)} would be`,
-    }, { title: "sizes that do not multiply to the dim", section: "Back to the heads",
+      decode: ({ shape }) =>
+        `0 times any size is 0, so nothing says what dim ${shape.indexOf(-1)} would be`,
+    },
+    {
+      title: "sizes that do not multiply to the dim",
+      section: "Back to the heads",
       says: "Provided sizes {sizes,} don't multiply up to the size of dim {dim} ({size})",
-      means: "unflatten cuts dim {dim}, of size {size}, into {sizes}: their product has to be {size}",
-      cause: "a number of heads or groups that does not divide the size", cure: "one of the sizes may be -1, which torch computes",
+      means:
+        "unflatten cuts dim {dim}, of size {size}, into {sizes}: their product has to be {size}",
+      cause: "a number of heads or groups that does not divide the size",
+      cure: "one of the sizes may be -1, which torch computes",
       decode({ sizes, dim, size }) {
         const others = product(sizes.filter((n) => n !== -1));
-        const made = sizes.includes(-1) ? `${size} / ${others} is no whole number` : `they multiply to ${others}`;
+        const made = sizes.includes(-1)
+          ? `${size} / ${others} is no whole number`
+          : `they multiply to ${others}`;
         return `unflatten cuts dim ${dim}, of size ${size}, into [${sizes.join(", ")}]: ${made}`;
       },
-    }, { title: "a new shape in place that would need a copy", section: "Six calls, told apart by bytes", says: [
-        "ncompatible shape for a non-contiguous array", "ncompatible shape for in-place modification",
-        "Unable to avoid creating a copy while reshaping"],
-      means: "a.shape = ... and reshape(..., copy=False) change shape and strides and move nothing; no strides give that shape here", harm: NUMPY,
-      cause: "a transposed or sliced array", cure: "a.reshape(shape), which copies where it has to",
-    }, { title: "pieces that do not add up to the dim", lesson: "02_views", section: "For reference", says: [
+    },
+    {
+      title: "a new shape in place that would need a copy",
+      section: "Six calls, told apart by bytes",
+      says: [
+        "ncompatible shape for a non-contiguous array",
+        "ncompatible shape for in-place modification",
+        "Unable to avoid creating a copy while reshaping",
+      ],
+      means:
+        "a.shape = ... and reshape(..., copy=False) change shape and strides and move nothing; no strides give that shape here",
+      harm: NUMPY,
+      cause: "a transposed or sliced array",
+      cure: "a.reshape(shape), which copies where it has to",
+    },
+    {
+      title: "pieces that do not add up to the dim",
+      lesson: "02_views",
+      section: "For reference",
+      says: [
         "split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {dim}), but got " +
           "split_sizes={sizes,}",
         "attempted to split along dimension {dim}, but the size of the dimension {size} is not divisible by the split_size {n}",
-        "array split does not result in an equal division"],
-      means: "pieces of equal size have to divide the dim, and given sizes have to add up to it", harm: REFUSED,
+        "array split does not result in an equal division",
+      ],
+      means: "pieces of equal size have to divide the dim, and given sizes have to add up to it",
+      harm: REFUSED,
       cause: "a packing with another number of heads or channels, or an odd size",
       cure: "tensor_split(n) and np.array_split take any number of pieces",
       decode({ size, dim, sizes, n }) {
@@ -137,83 +239,167 @@ export const SHAPES = [
     },
   ]),
   ...taughtBy("01_strides", "Sizes of 1 and 0, and no dims at all", [
-    { title: "a window that is longer than the dim", lesson: "01_strides", section: "Built from your own code: a convolution", says: [
+    {
+      title: "a window that is longer than the dim",
+      lesson: "01_strides",
+      section: "Built from your own code: a convolution",
+      says: [
         "maximum size for tensor at dimension {dim} is {size} but size is {n}",
-        "window shape cannot be larger than input array shape", "start ({start}) + length ({n}) exceeds dimension size ({size})"],
-      means: "a window has to end inside of the dim, and the dim is shorter", harm: REFUSED,
+        "window shape cannot be larger than input array shape",
+        "start ({start}) + length ({n}) exceeds dimension size ({size})",
+      ],
+      means: "a window has to end inside of the dim, and the dim is shorter",
+      harm: REFUSED,
       cause: "unfold, narrow or sliding_window_view of a short sequence, often the last of a file",
       cure: "pad the sequence first (F.pad), or leave short ones out",
       decode({ dim, size, n, start = 0 }) {
         const where = dim === undefined ? "the dim" : `dim ${dim}`;
-        return size === undefined ? "" : `elements ${start} to ${start + n - 1} are asked for, ${where} has ${size}`;
+        return size === undefined
+          ? ""
+          : `elements ${start} to ${start + n - 1} are asked for, ${where} has ${size}`;
       },
-    }, { title: "a dim that is not there", lesson: "02_views", section: "Permuting: which dim goes where", says: [
+    },
+    {
+      title: "a dim that is not there",
+      lesson: "02_views",
+      section: "Permuting: which dim goes where",
+      says: [
         "Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})",
-        "axis {dim} is out of bounds for array of dimension {ndim}", "Dimension specified as {dim} but tensor has no dimensions"],
-      means: "dims are counted from 0, or from -1 at the end", harm: REFUSED,
-      cause: "a missing batch or channel dim, or an earlier squeeze() that dropped every dim of size 1",
+        "axis {dim} is out of bounds for array of dimension {ndim}",
+        "Dimension specified as {dim} but tensor has no dimensions",
+      ],
+      means: "dims are counted from 0, or from -1 at the end",
+      harm: REFUSED,
+      cause:
+        "a missing batch or channel dim, or an earlier squeeze() that dropped every dim of size 1",
       cure: `${LOOK}; x.squeeze(dim) drops a named dim alone; negative dims count from the end`,
       decode({ low, high, dim, ndim = high === undefined ? 0 : high + 1 }) {
         if (!ndim) return `a tensor of 0 dims has one element, and no dim ${dim}`;
         return `the dims are numbered ${low ?? -ndim} to ${ndim - 1}, a new one included: there is no dim ${dim}`;
       },
-    }, { title: "a dim that is named twice", lesson: "02_views", section: "Permuting: which dim goes where", says: [
-        "dim {dim} appears multiple times in the list of dims", "repeated axis in transpose", "repeated dim in `source`",
-        "repeated axis in `source` argument", "diagonal dimensions cannot be identical {dim}, {other}",
-        "duplicate dims are not allowed"],
-      means: "a dim can go to one place only", harm: REFUSED, cause: "a permutation typed by hand, or a negative and a positive number for one dim",
+    },
+    {
+      title: "a dim that is named twice",
+      lesson: "02_views",
+      section: "Permuting: which dim goes where",
+      says: [
+        "dim {dim} appears multiple times in the list of dims",
+        "repeated axis in transpose",
+        "repeated dim in `source`",
+        "repeated axis in `source` argument",
+        "diagonal dimensions cannot be identical {dim}, {other}",
+        "duplicate dims are not allowed",
+      ],
+      means: "a dim can go to one place only",
+      harm: REFUSED,
+      cause: "a permutation typed by hand, or a negative and a positive number for one dim",
       cure: "name each dim once; with 3 dims, -1 and 2 are the same one",
-    }, { title: "a permutation of other dims", lesson: "02_views", section: "Permuting: which dim goes where", says: [
-        "Invalid attribute perm {perm,}, input shape = {shape,}", "Inconsistent permutation {perm,} with shape {shape,}", "axes don't match array",
-        "ordering of dimensions i.e. input.dim() = {dims} is not equal to len(dims) = {named}", "number of dims don't match in permute"],
-      means: "a permutation names each dim once, and the tensor has another number of them", harm: REFUSED, cause: "a missing batch or channel dim",
+    },
+    {
+      title: "a permutation of other dims",
+      lesson: "02_views",
+      section: "Permuting: which dim goes where",
+      says: [
+        "Invalid attribute perm {perm,}, input shape = {shape,}",
+        "Inconsistent permutation {perm,} with shape {shape,}",
+        "axes don't match array",
+        "ordering of dimensions i.e. input.dim() = {dims} is not equal to len(dims) = {named}",
+        "number of dims don't match in permute",
+      ],
+      means: "a permutation names each dim once, and the tensor has another number of them",
+      harm: REFUSED,
+      cause: "a missing batch or channel dim",
       cure: "name all dims, from 0 on; for the last two alone torch has x.mT, NumPy a.swapaxes(-1, -2)",
       decode(fields) {
-        const [dims, named] = fields.perm ? [fields.shape.length, fields.perm.length] : [fields.dims, fields.named];
+        const [dims, named] = fields.perm
+          ? [fields.shape.length, fields.perm.length]
+          : [fields.dims, fields.named];
         if (dims === undefined) return "";
         if (named === dims)
           return `a permutation names each of the dims 0 to ${dims - 1} once, and none from the end`;
         return `a permutation names each dim once: there are ${counted(dims, "dim")}, and it names ${named}`;
       },
-    }, { title: ".T of other than two dims", lesson: "02_views", section: "Permuting: which dim goes where",
+    },
+    {
+      title: ".T of other than two dims",
+      lesson: "02_views",
+      section: "Permuting: which dim goes where",
       says: "The use of `x.T` on tensors of dimension other than 2",
-      means: ".T reverses all dims: of a batch (B, M, N) it makes (N, M, B), not a batch of transposed matrices",
+      means:
+        ".T reverses all dims: of a batch (B, M, N) it makes (N, M, B), not a batch of transposed matrices",
       harm: "yes, if you meant a batch of matrices: the result has another shape or meaning; later versions of torch refuse",
       cause: "x.T in code that once took a single matrix",
       cure: "x.mT exchanges the last two dims; x.permute(*range(x.ndim)[::-1]) reverses all: both are views",
-    }, { title: "a transpose of other than a matrix", lesson: "02_views", section: "Permuting: which dim goes where", says: [
-        "t() expects a tensor with <= 2 dimensions, but self is {n}D", "tensor.{op*} is only supported on matrices{~}Got {n}-D",
-        "tensor.adjoint() is only supported on matrices{~}Got {n}-D", "matrix transpose with ndim < 2 is undefined",
-        "Input array must be at least 2-dimensional, but it is {n}"],
-      means: "t() and .H are for matrices; .mT, .mH and adjoint() are for matrices and batches of them", harm: REFUSED,
+    },
+    {
+      title: "a transpose of other than a matrix",
+      lesson: "02_views",
+      section: "Permuting: which dim goes where",
+      says: [
+        "t() expects a tensor with <= 2 dimensions, but self is {n}D",
+        "tensor.{op*} is only supported on matrices{~}Got {n}-D",
+        "tensor.adjoint() is only supported on matrices{~}Got {n}-D",
+        "matrix transpose with ndim < 2 is undefined",
+        "Input array must be at least 2-dimensional, but it is {n}",
+      ],
+      means:
+        "t() and .H are for matrices; .mT, .mH and adjoint() are for matrices and batches of them",
+      harm: REFUSED,
       cause: "a batch dim too many, or a vector where a matrix is meant",
       cure: "x.mT for a batch of matrices; x[:, None] or x.unsqueeze(0) turns a vector into a matrix: all are views",
-      decode: ({ n }) => (n === undefined ? "" : `the tensor has ${counted(n, "dim")}: ` +
-        (n > 2 ? "there are several pairs of dims to exchange, and x.mT takes the last" : "there are no two dims to exchange")),
-    }, { title: "a size that does not expand", says: [
+      decode: ({ n }) =>
+        n === undefined
+          ? ""
+          : `the tensor has ${counted(n, "dim")}: ` +
+            (n > 2
+              ? "there are several pairs of dims to exchange, and x.mT takes the last"
+              : "there are no two dims to exchange"),
+    },
+    {
+      title: "a size that does not expand",
+      says: [
         "The expanded size of the tensor ({wanted}) must match the existing size ({size}) at non-singleton dimension {dim}",
         "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {dim}",
-        "expand: attempting to expand a dimension of length {size} -> {wanted}", "expand: attempting to expand a dimension of length {size}!"],
-      means: ["in dim {dim} of the result a size of {size} would become {wanted}: only a size of 1 can, by a stride of 0",
+        "expand: attempting to expand a dimension of length {size} -> {wanted}",
+        "expand: attempting to expand a dimension of length {size}!",
+      ],
+      means: [
+        "in dim {dim} of the result a size of {size} would become {wanted}: only a size of 1 can, by a stride of 0",
         "a size of {size} would become {wanted}: only a size of 1 can, by a stride of 0",
         "a size of {size} would become another: only a size of 1 can, by a stride of 0",
-        "-1 keeps a size, and dim {dim} of the result is a new one, which has none to keep"],
-      cause: "dims counted from the left; expand counts from the last one, as broadcasting does; or x[i] = y, which expands y",
-      cure: "x.unsqueeze(dim) where a size of 1 is missing, or x.repeat(...) for a multiple, which copies; in x[i] = y a y of " +
+        "-1 keeps a size, and dim {dim} of the result is a new one, which has none to keep",
+      ],
+      cause:
+        "dims counted from the left; expand counts from the last one, as broadcasting does; or x[i] = y, which expands y",
+      cure:
+        "x.unsqueeze(dim) where a size of 1 is missing, or x.repeat(...) for a multiple, which copies; in x[i] = y a y of " +
         "the shape of x[i]",
-    }, { title: "a size for too few dims", says: [
+    },
+    {
+      title: "a size for too few dims",
+      says: [
         "the number of sizes provided ({sizes}) must be greater or equal to the number of dimensions in the tensor ({dims})",
         "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor",
-        "input operand has more dimensions than allowed by the axis remapping"],
-      means: ["expand may add dims in front and keeps the {dims} that are there: it got {sizes}",
-        "expand, repeat and broadcast_to may add dims in front, and keep those that are there"], harm: REFUSED,
+        "input operand has more dimensions than allowed by the axis remapping",
+      ],
+      means: [
+        "expand may add dims in front and keeps the {dims} that are there: it got {sizes}",
+        "expand, repeat and broadcast_to may add dims in front, and keep those that are there",
+      ],
+      harm: REFUSED,
       cause: "a dim that was meant to disappear: expand drops none; or x[i] = y, which expands y",
       cure: "write them all: -1 keeps a size, as in x.expand(5, -1, -1); in x[i] = y a y of the shape of x[i]",
-    }, { title: "shapes that do not broadcast", says: [
+    },
+    {
+      title: "shapes that do not broadcast",
+      says: [
         "The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}",
         "Attempting to broadcast a dimension of length {b} at {back}! Mismatching argument at index {n} had {shape,}; but " +
-          "expected shape should be broadcastable to {wanted,}"],
-      means: "shapes are compared from the last dim on: in dim {dim} of the result a has {a} and b has {b}, and neither is 1", cause: MISSING,
+          "expected shape should be broadcastable to {wanted,}",
+      ],
+      means:
+        "shapes are compared from the last dim on: in dim {dim} of the result a has {a} and b has {b}, and neither is 1",
+      cause: MISSING,
       cure: "x.unsqueeze(dim) or x[:, None], a view, where the size of 1 belongs",
       decode({ a, b, dim, wanted, shape }, { before }) {
         if (wanted) return meeting([wanted, shape]);
@@ -225,49 +411,92 @@ export const SHAPES = [
             cause: "grouped heads: several heads of the query share one of key and value",
             cure: "scaled_dot_product_attention(..., enable_gqa=True)",
           };
-        return { cause: `${MISSING}; or attention with ${many} and ${few} heads, which needs enable_gqa=True` };
+        return {
+          cause: `${MISSING}; or attention with ${many} and ${few} heads, which needs enable_gqa=True`,
+        };
       },
-    }, { title: "arrays that do not broadcast", says: [
+    },
+    {
+      title: "arrays that do not broadcast",
+      says: [
         "operands could not be broadcast together with remapped shapes [original->remapped]: {shapes~} and requested shape " +
           "{into,}",
         "operands could not be broadcast together with remapped shapes [original->remapped]: {shapes:}",
         "operands could not be broadcast together with shapes {shapes:}",
         "operands could not be broadcast together with shape {shapes:}",
         "could not broadcast {what~} from shape {a,} into shape {b,}",
-        "objects cannot be broadcast to a single shape. Mismatch is between arg {m} with shape {a,} and arg {n} with shape {b,}"],
-      means: "a[...] = b broadcasts b alone: it needs no more dims than a[...], nor a size where that has 1", harm: NUMPY,
-      cause: MISSING.replace("keepdim", "keepdims"), cure: "a[:, None], a view, where the size of 1 belongs",
+        "objects cannot be broadcast to a single shape. Mismatch is between arg {m} with shape {a,} and arg {n} with shape {b,}",
+      ],
+      means:
+        "a[...] = b broadcasts b alone: it needs no more dims than a[...], nor a size where that has 1",
+      harm: NUMPY,
+      cause: MISSING.replace("keepdim", "keepdims"),
+      cure: "a[:, None], a view, where the size of 1 belongs",
       decode(fields) {
-        if (fields.into) return metIn({ shapes: `${fields.shapes} ${tuple(fields.into).replaceAll(" ", "")}` });
+        if (fields.into)
+          return metIn({ shapes: `${fields.shapes} ${tuple(fields.into).replaceAll(" ", "")}` });
         return fields.shapes ? metIn(fields) : meeting([fields.a, fields.b]);
       },
-    }, { title: "a result that does not fit in place", says: [
+    },
+    {
+      title: "a result that does not fit in place",
+      says: [
         "output with shape {shape,} doesn't match the broadcast shape {wanted,}",
-        "output operand with shape {shape,} doesn't match the broadcast shape {wanted,}"],
-      means: "the result has shape {wanted}, its place {shape}, and an operation in place changes no shape", harm: REFUSED,
-      cause: "x += y with a y that has more dims, or a size where x has 1", cure: "x = x + y, which makes a new tensor",
-    }, { title: "an index of another shape", lesson: "02_views", section: "Two rows, taken in two ways", says: [
+        "output operand with shape {shape,} doesn't match the broadcast shape {wanted,}",
+      ],
+      means:
+        "the result has shape {wanted}, its place {shape}, and an operation in place changes no shape",
+      harm: REFUSED,
+      cause: "x += y with a y that has more dims, or a size where x has 1",
+      cure: "x = x + y, which makes a new tensor",
+    },
+    {
+      title: "an index of another shape",
+      lesson: "02_views",
+      section: "Two rows, taken in two ways",
+      says: [
         "The shape of the mask {mask,} at index {dim} does not match the shape of the indexed tensor {shape,} at index {at}",
         "boolean index did not match indexed array along axis {dim}; size of axis is {size} but size of corresponding boolean " +
           "axis is {n}",
         "shape mismatch: indexing {kind*} could not be broadcast together with shapes {shapes:}",
         "shape mismatch: value {kind*} of shape {value,} {cannot~} be broadcast to indexing result of shape {result,}",
         "cannot assign {given} input values to the {asked} output values where the mask is true",
-        "mask and data must be the same size", "Number of elements of source < number of ones in mask",
+        "mask and data must be the same size",
+        "Number of elements of source < number of ones in mask",
         "too many indices for tensor of dimension {ndim}",
-        "too many indices for array: array is {ndim}-dimensional, but {used} were indexed"],
-      means: ["dim {dim} of the mask has {n}, that of the array has {size}",
+        "too many indices for array: array is {ndim}-dimensional, but {used} were indexed",
+      ],
+      means: [
+        "dim {dim} of the mask has {n}, that of the array has {size}",
         "what is written has shape {value}, what is selected {result}",
         "the mask selects {asked}, and {given value} would be written",
-        "the tensor has {ndim dim}, and more indices: {used}", "the tensor has {ndim dim}, and more indices",
-        "a mask has the shape of the dims that it selects from, and what is written has the shape of what is selected"], harm: REFUSED,
-      cause: "a mask or an index made for another tensor, or after a transpose; a dim that squeeze() dropped",
+        "the tensor has {ndim dim}, and more indices: {used}",
+        "the tensor has {ndim dim}, and more indices",
+        "a mask has the shape of the dims that it selects from, and what is written has the shape of what is selected",
+      ],
+      harm: REFUSED,
+      cause:
+        "a mask or an index made for another tensor, or after a transpose; a dim that squeeze() dropped",
       cure: "print the shapes of both; x[mask] with a mask of x.shape[:mask.ndim]; torch.where(mask, y, x) broadcasts",
       decode({ mask, shape, dim, at, shapes }) {
-        if (shapes) return metIn({ shapes: shapes.replaceAll("[", "(").replaceAll("]", ")").replaceAll(", ", ",").replaceAll("),(", ") (") });
-        return mask && dim in mask && at in shape ? `dim ${dim} of the mask has ${mask[dim]}, dim ${at} of the tensor has ${shape[at]}` : "";
+        if (shapes)
+          return metIn({
+            shapes: shapes
+              .replaceAll("[", "(")
+              .replaceAll("]", ")")
+              .replaceAll(", ", ",")
+              .replaceAll("),(", ") ("),
+          });
+        return mask && dim in mask && at in shape
+          ? `dim ${dim} of the mask has ${mask[dim]}, dim ${at} of the tensor has ${shape[at]}`
+          : "";
       },
-    }, { title: "an index tensor of another shape", lesson: "02_views", section: "Two rows, taken in two ways", says: [
+    },
+    {
+      title: "an index tensor of another shape",
+      lesson: "02_views",
+      section: "Two rows, taken in two ways",
+      says: [
         "Index tensor must have the same number of dimensions as {what*} tensor",
         "`indices` and `arr` must have the same number of dimensions",
         "xpected index {index,} to be no larger than self {shape,} apart from dimension {dim} and to be no larger size than " +
@@ -275,19 +504,40 @@ export const SHAPES = [
         "xpected index {index,} to be no larger than self {shape,} apart from dimension {dim}",
         "input and indices should have the same number of dimensions, but got {a} dimensions for input, and {b} dimensions " +
           "for indices",
-        "Number of indices ({n}) should be equal to source.size(dim){~}({size})", "Index is supposed to be a vector"],
-      means: ["the tensor has {a dim}, the index {b}", "the index has {n element}, and the source has {size} in that dim",
-        "gather and scatter look along one dim: in all others the index is no larger than the tensor, and has as many dims"], harm: REFUSED,
+        "Number of indices ({n}) should be equal to source.size(dim){~}({size})",
+        "Index is supposed to be a vector",
+      ],
+      means: [
+        "the tensor has {a dim}, the index {b}",
+        "the index has {n element}, and the source has {size} in that dim",
+        "gather and scatter look along one dim: in all others the index is no larger than the tensor, and has as many dims",
+      ],
+      harm: REFUSED,
       cause: "an index without the dim that a reduction such as argmax dropped",
       cure: "index.unsqueeze(dim), a view; argmax(..., keepdim=True) keeps the dim; torch.take_along_dim broadcasts",
       decode({ index, shape, src, dim }) {
         if (!index) return "";
-        const larger = (other, name, dims) => dims.filter((d) => index[d] > other[d]).map((d) => `${index[d]} in dim ${d}, ${name} has ${other[d]}`);
+        const larger = (other, name, dims) =>
+          dims
+            .filter((d) => index[d] > other[d])
+            .map((d) => `${index[d]} in dim ${d}, ${name} has ${other[d]}`);
         const all = range(index.length);
-        const wrong = [...larger(shape, "the tensor", all.filter((d) => d !== dim)), ...(src ? larger(src, "the source", all) : [])];
+        const wrong = [
+          ...larger(
+            shape,
+            "the tensor",
+            all.filter((d) => d !== dim),
+          ),
+          ...(src ? larger(src, "the source", all) : []),
+        ];
         return wrong.length ? `the index has ${wrong.join("; ")}` : {};
       },
-    }, { title: "tensors of other sizes, joined", lesson: "02_views", section: "What is always a copy", says: [
+    },
+    {
+      title: "tensors of other sizes, joined",
+      lesson: "02_views",
+      section: "What is always a copy",
+      says: [
         "Sizes of tensors must match except in dimension {dim}. Expected size {a} but got size {b} for tensor number {n} in " +
           "the list",
         "Sizes of tensors must match except in dimension {dim}. Expected {a} in dimension {d} but got {b} for tensor number " +
@@ -296,28 +546,56 @@ export const SHAPES = [
         "Tensors must have same number of dimensions: got {p} and {q}",
         "Number of dimensions of tensors must match. Expected {p}-D tensors, but got {q}-D for tensor number {n}",
         "the array at index {m} has {p} dimension(s) and the array at index {n} has {q} dimension(s)",
-        "zero-dimensional arrays cannot be concatenated", "zero-dimensional tensor (at position {n}) cannot be concatenated"],
-      means: ["one has {p dim}, another {q}: a dim is missing, and x.unsqueeze(dim) adds it",
+        "zero-dimensional arrays cannot be concatenated",
+        "zero-dimensional tensor (at position {n}) cannot be concatenated",
+      ],
+      means: [
+        "one has {p dim}, another {q}: a dim is missing, and x.unsqueeze(dim) adds it",
         "all sizes but that of dim {dim} have to agree: dim {d} has {a} in the first tensor, and {b} in number {n} (the first is number 0)",
         "all sizes but that of the joined dim have to agree: dim {d} has {a} in the first tensor, and {b} in number {n} (the first is number 0)",
         "all sizes but that of dim {dim} have to agree: tensor number {n} (the first is number 0) has {b} where the first has {a}",
-        "cat and concatenate put tensors one after the other in one dim, so all other dims have to agree"], harm: REFUSED,
+        "cat and concatenate put tensors one after the other in one dim, so all other dims have to agree",
+      ],
+      harm: REFUSED,
       cause: "images or sequences of different sizes, a missing dim, or another dim than was meant",
       cure: "give the dim, as in torch.cat(tensors, dim=1); pad the smaller ones; torch.stack makes a new dim",
-      decode: (_, { text }) => (text.startsWith("zero") ? "a single element has no dim to be joined in: torch.stack makes one" : ""),
-    }, { title: "tensors of other sizes, stacked", lesson: "02_views", section: "What is always a copy", says: [
+      decode: (_, { text }) =>
+        text.startsWith("zero")
+          ? "a single element has no dim to be joined in: torch.stack makes one"
+          : "",
+    },
+    {
+      title: "tensors of other sizes, stacked",
+      lesson: "02_views",
+      section: "What is always a copy",
+      says: [
         "stack expects each tensor to be equal size, but got {a,} at entry {m} and {b,} at entry {n}",
-        "stack expects each tensor to be equal size, but got {a,} at entry {m}", "stack expects each tensor to be equal size",
-        "all input arrays must have the same shape", "each element in list of batch should be of equal size"],
-      means: "stack makes a new dim, along which all tensors have one shape", harm: REFUSED,
-      cause: "items of different sizes: images that were not resized, sequences of different lengths",
+        "stack expects each tensor to be equal size, but got {a,} at entry {m}",
+        "stack expects each tensor to be equal size",
+        "all input arrays must have the same shape",
+        "each element in list of batch should be of equal size",
+      ],
+      means: "stack makes a new dim, along which all tensors have one shape",
+      harm: REFUSED,
+      cause:
+        "items of different sizes: images that were not resized, sequences of different lengths",
       cure: "give all items one size, or pad them: DataLoader(..., collate_fn=...) with torch.nn.utils.rnn.pad_sequence",
       decode: ({ a, b }) => (a ? unlike(a, b) : ""),
-    }, { title: "rows of different lengths", section: "Memory is one line", says: [
+    },
+    {
+      title: "rows of different lengths",
+      section: "Memory is one line",
+      says: [
         "The requested array has an inhomogeneous shape after {n} dimensions. The detected shape was {shape,}",
-        "expected sequence of length {a} at dim {d} (got {b})"],
-      means: ["in dim {d} one row has {a} elements, another {b}", "the lists agree in {n dim}, and differ in dim {n}",
-        "an array is a box: along each dim all rows have one length"], harm: REFUSED, cause: "a list of lists or arrays of different lengths",
+        "expected sequence of length {a} at dim {d} (got {b})",
+      ],
+      means: [
+        "in dim {d} one row has {a} elements, another {b}",
+        "the lists agree in {n dim}, and differ in dim {n}",
+        "an array is a box: along each dim all rows have one length",
+      ],
+      harm: REFUSED,
+      cause: "a list of lists or arrays of different lengths",
       cure: "pad the rows; torch.nested or dtype=object keep them apart, without strides between them",
     },
   ]),

@@ -12,12 +12,22 @@ export function render(view) {
   const shell = createShell(view, { label: "diagnosis", kind: "sk-paste", draw, code });
   const id = `${shell.id}-text`;
   const box = h("textarea", {
-    id, class: "sk-input", rows: "3", spellcheck: "false", autocomplete: "off", "aria-describedby": `${id}-how`,
+    id,
+    class: "sk-input",
+    rows: "3",
+    spellcheck: "false",
+    autocomplete: "off",
+    "aria-describedby": `${id}-how`,
     // Keep the end of what was typed or pasted.
     oninput: () => shell.put({ text: box.value.slice(-MOST).toWellFormed() }),
     onbeforeinput: (event) => event.stopImmediatePropagation(), // or JupyterLab keeps Enter from breaking a line
   });
-  const head = h("div", {}, h("span", { class: "sk-kicker", text: "diagnose" }), h("label", { for: id, text: ASK }));
+  const head = h(
+    "div",
+    {},
+    h("span", { class: "sk-kicker", text: "diagnose" }),
+    h("label", { for: id, text: ASK }),
+  );
   const title = h("p", { class: "sk-title" });
   const list = h("dl");
 
@@ -32,5 +42,11 @@ export function render(view) {
     shell.speak(means ? `${heading}: ${means[1]}` : heading);
   }
 
-  return shell.open(head, box, h("p", { class: "sk-note", id: `${id}-how`, text: HOW }), title, list);
+  return shell.open(
+    head,
+    box,
+    h("p", { class: "sk-note", id: `${id}-how`, text: HOW }),
+    title,
+    list,
+  );
 }

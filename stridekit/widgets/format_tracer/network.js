@@ -16,28 +16,40 @@ export function trace(network, which, names) {
   });
 }
 
-const active = (network, { layers }) => network.layers.map(({ name }) => name).filter((name) => layers.includes(name));
+const active = (network, { layers }) =>
+  network.layers.map(({ name }) => name).filter((name) => layers.includes(name));
 
 // The facts of a state, over which goals are set: the input and its layers, whether torch refuses one or one loses
 // channels_last, and the format at the end of both ways, "" if nothing comes there.
 export function facts(state, network) {
   const { shape, starts } = network.inputs[state.input];
   const passed = trace(network, state.input, state.layers).filter((both) => both);
-  const labels = passed.at(-1)?.map(({ label }) => label) ?? starts.map((start) => network.states[start].label);
+  const labels =
+    passed.at(-1)?.map(({ label }) => label) ?? starts.map((start) => network.states[start].label);
   return {
-    shape, layers: active(network, state),
+    shape,
+    layers: active(network, state),
     refused: passed.some((both) => both.some(({ note }) => note.startsWith("torch refuses"))),
     lost: passed.some((both) => both.some(({ note }) => note.startsWith("channels_last is lost"))),
-    contiguous_end: labels[0], channels_last_end: labels[1],
+    contiguous_end: labels[0],
+    channels_last_end: labels[1],
   };
 }
 
 export function told({ input, layers }, network) {
-  const passed = ({ label, note }) => [label, note].filter(Boolean).join(", ") || "nothing comes here";
-  const rows = trace(network, input, layers).map((both, k) => both && `${network.layers[k].code}: ${both.map(passed).join(" | ")}`);
+  const passed = ({ label, note }) =>
+    [label, note].filter(Boolean).join(", ") || "nothing comes here";
+  const rows = trace(network, input, layers).map(
+    (both, k) => both && `${network.layers[k].code}: ${both.map(passed).join(" | ")}`,
+  );
   const { shape } = network.inputs[input];
-  return [`FormatTracer: x of shape ${tuple(shape)}, first in contiguous_format, then in channels_last`, ...rows.filter(Boolean)];
+  return [
+    `FormatTracer: x of shape ${tuple(shape)}, first in contiguous_format, then in channels_last`,
+    ...rows.filter(Boolean),
+  ];
 }
 
 export const code = (state, network) =>
-  `FormatTracer(${tuple(network.inputs[state.input].shape)}, [${active(network, state).map((name) => `"${name}"`).join(", ")}])`;
+  `FormatTracer(${tuple(network.inputs[state.input].shape)}, [${active(network, state)
+    .map((name) => `"${name}"`)
+    .join(", ")}])`;

@@ -9,10 +9,14 @@ async function unpack(key, zip) {
   if (shared.begun) return;
   shared.begun = true;
   const zipped = new Response(Uint8Array.from(atob(zip), (char) => char.charCodeAt(0))).body;
-  const [module, ...styles] = await new Response(zipped.pipeThrough(new DecompressionStream("deflate"))).json();
+  const [module, ...styles] = await new Response(
+    zipped.pipeThrough(new DecompressionStream("deflate")),
+  ).json();
   const worn = (globalThis.stridekitStyles ??= {}); // by their texts: all kinds share the first sheet
   for (const textContent of styles)
-    worn[textContent] ??= document.head.appendChild(Object.assign(document.createElement("style"), { textContent }));
+    worn[textContent] ??= document.head.appendChild(
+      Object.assign(document.createElement("style"), { textContent }),
+    );
   const url = URL.createObjectURL(new Blob([module], { type: "text/javascript" }));
   shared.resolve(await import(url));
   URL.revokeObjectURL(url);
@@ -30,7 +34,8 @@ function store(manager) {
     for (const [, other] of JSON.stringify(saved.state).matchAll(/"IPY_MODEL_(\w+)"/g)) add(other);
   };
   for (const cell of notebook.cells) {
-    for (let k = 0; k < (cell.outputs?.length ?? 0); k++) add(cell.outputs.get(k).data[VIEW]?.model_id);
+    for (let k = 0; k < (cell.outputs?.length ?? 0); k++)
+      add(cell.outputs.get(k).data[VIEW]?.model_id);
   }
   if (Object.keys(state).length) {
     notebook.setMetadata("widgets", { [STATE]: { version_major: 2, version_minor: 0, state } });
@@ -39,12 +44,14 @@ function store(manager) {
 
 /** What the manager leaves out: a model whose kernel is gone, as it is now on the page. */
 function withoutKernel(model) {
-  return model && {
-    model_name: model.name,
-    model_module: model.module,
-    model_module_version: model.get("_model_module_version"),
-    state: model.serialize(model.get_state(true)),
-  };
+  return (
+    model && {
+      model_name: model.name,
+      model_module: model.module,
+      model_module_version: model.get("_model_module_version"),
+      state: model.serialize(model.get_state(true)),
+    }
+  );
 }
 
 export default {

@@ -14,12 +14,17 @@ function create(node, props, children) {
 }
 
 export const h = (tag, props = {}, ...children) =>
-  create(document.createElement(tag), FOCUSED.includes(tag) ? { ...OWN_KEYS, ...props } : props, children);
+  create(
+    document.createElement(tag),
+    FOCUSED.includes(tag) ? { ...OWN_KEYS, ...props } : props,
+    children,
+  );
 export const button = (text, onclick, props = {}, ...children) =>
   h("button", { type: "button", text, onclick, ...props }, ...children);
 export const paragraphs = (...kinds) => kinds.map((kind) => h("p", { class: kind }));
 
-export const s = (tag, props = {}, ...children) => create(document.createElementNS(SVG, tag), props, children);
+export const s = (tag, props = {}, ...children) =>
+  create(document.createElementNS(SVG, tag), props, children);
 
 // Set an attribute, a listener, "text" or "prose", which has code between backticks, only when it differs: most of a redraw
 // changes nothing.
@@ -28,11 +33,15 @@ export function set(node, key, value) {
   const before = seen[key];
   if (before === value) return;
   seen[key] = value;
-  if (key.startsWith("on")) before ?? node.addEventListener(key.slice(2), (event) => seen[key]?.(event));
+  if (key.startsWith("on"))
+    before ?? node.addEventListener(key.slice(2), (event) => seen[key]?.(event));
   // Keep the text node: a new one for each number would cost a millisecond per frame.
   else if (key === "text" && node.firstChild?.nodeType === 3) node.firstChild.nodeValue = value;
   else if (key === "text") node.textContent = value;
-  else if (key === "prose") node.replaceChildren(...value.split("`").map((part, k) => (k % 2 ? h("code", { text: part }) : part)));
+  else if (key === "prose")
+    node.replaceChildren(
+      ...value.split("`").map((part, k) => (k % 2 ? h("code", { text: part }) : part)),
+    );
   else if (value === null) node.removeAttribute(key);
   else node.setAttribute(key, value);
 }
@@ -72,18 +81,29 @@ export function fit(node, texts, width) {
 }
 
 /** The boxes of a grid, as `fill` makes them, in its rows. */
-export const inRows = (boxes, perRow) => range(Math.ceil(boxes.length / perRow)).map((r) =>
-  ["div", { role: "row", class: "sk-row" }, ...boxes.slice(r * perRow, (r + 1) * perRow)]);
+export const inRows = (boxes, perRow) =>
+  range(Math.ceil(boxes.length / perRow)).map((r) => [
+    "div",
+    { role: "row", class: "sk-row" },
+    ...boxes.slice(r * perRow, (r + 1) * perRow),
+  ]);
 
 /** The box that a key leads to from box `now`, possibly outside the grid; undefined for other keys. */
-export const reachedBy = (key, now, perRow, count) => ({
-  ArrowLeft: now - 1, ArrowRight: now + 1, ArrowUp: now - perRow, ArrowDown: now + perRow,
-  Home: 0, End: count - 1,
-})[key];
+export const reachedBy = (key, now, perRow, count) =>
+  ({
+    ArrowLeft: now - 1,
+    ArrowRight: now + 1,
+    ArrowUp: now - perRow,
+    ArrowDown: now + perRow,
+    Home: 0,
+    End: count - 1,
+  })[key];
 
 /** The node that a step leads to, round and round, from the one with the focus; undefined without a step. */
 export const neighbour = (nodes, by) =>
-  (by ? nodes[(nodes.indexOf(document.activeElement) + by + nodes.length) % nodes.length] : undefined);
+  by
+    ? nodes[(nodes.indexOf(document.activeElement) + by + nodes.length) % nodes.length]
+    : undefined;
 
 /** Scroll a pane, and nothing around it, until one of its nodes can be seen, or its top. */
 export function reveal(pane, node) {
@@ -112,7 +132,8 @@ const MOST = 256; // boxes
 export function createMotion(root) {
   const reduced = matchMedia("(prefers-reduced-motion: reduce)");
   let [moving, layer, last] = [[], null, -Infinity];
-  for (const kind of ["pointerdown", "keydown", "wheel"]) root.addEventListener(kind, end, { capture: true, passive: true });
+  for (const kind of ["pointerdown", "keydown", "wheel"])
+    root.addEventListener(kind, end, { capture: true, passive: true });
 
   /** Let the boxes of a layer travel. The way of each is how far it begins from its place: [x, y] in px, null if it stays. */
   function travel(over, boxes, ways) {
@@ -120,13 +141,23 @@ export function createMotion(root) {
     const soon = performance.now() - last < TRAVEL + SPREAD; // a drag in another view, a loop in Python: no time to follow
     last = performance.now();
     if (soon || reduced.matches || boxes.length > MOST || !root.isConnected) return;
-    [layer, moving] = [over, boxes.flatMap((box, k) => {
-      if (!ways[k]) return [];
-      const [x, y] = ways[k];
-      const steps = [{ transform: `translate(${x}px,${y}px)` }, { transform: "none" }];
-      const delay = (SPREAD * k) / boxes.length;
-      return [box.animate(steps, { duration: TRAVEL, delay, fill: "backwards", easing: "cubic-bezier(.4,0,.2,1)" })];
-    })];
+    [layer, moving] = [
+      over,
+      boxes.flatMap((box, k) => {
+        if (!ways[k]) return [];
+        const [x, y] = ways[k];
+        const steps = [{ transform: `translate(${x}px,${y}px)` }, { transform: "none" }];
+        const delay = (SPREAD * k) / boxes.length;
+        return [
+          box.animate(steps, {
+            duration: TRAVEL,
+            delay,
+            fill: "backwards",
+            easing: "cubic-bezier(.4,0,.2,1)",
+          }),
+        ];
+      }),
+    ];
     layer.dataset.moving = "";
     const [now] = moving.slice(-1);
     if (now) now.onfinish = end;

@@ -9,8 +9,11 @@ const TOOLS = {
   redo: ["redo", "redo (Ctrl+Shift+Z)", "M10 2.5 13.5 6 10 9.5M13 6H6.5a3.75 3.75 0 0 0 0 7.5H10"],
   reset: ["reset", "back to the start", "M3 2.5v4h4M3.4 6.3A5.25 5.25 0 1 1 3 9.5"],
   share: ["share", "code, link, picture", "M8 10V2M5 4.5 8 1.5l3 3M5 7H3v7h10V7h-2"],
-  wide: ["full width", "full width (Esc leaves)",
-    "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10M2.5 2.5 6.5 6.5M13.5 13.5 9.5 9.5"],
+  wide: [
+    "full width",
+    "full width (Esc leaves)",
+    "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10M2.5 2.5 6.5 6.5M13.5 13.5 9.5 9.5",
+  ],
 };
 const TYPED = "textarea, input:not([type=range], [type=checkbox], [type=radio])";
 
@@ -18,27 +21,51 @@ const TYPED = "textarea, input:not([type=range], [type=checkbox], [type=radio])"
 // file of it is called.
 export function createFrame(model, root, { id, name, code, change, signal }) {
   const history = historyOf(model);
-  const tools = Object.fromEntries(Object.entries(TOOLS).map(([what, [label, title, d]]) => {
-    const icon = s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, s("path", { d }));
-    return [what, button("", () => press(what), { "aria-label": label, title, tabindex: "-1" }, icon)];
-  }));
-  const share = createShare(root, { id, name, code, link: model.link, opener: tools.share, signal });
-  const bar = h("div", {
-    class: "sk-tools", role: "toolbar", "aria-label": "the picture",
-    onkeydown(event) {
-      const next = neighbour([...bar.children], { ArrowLeft: -1, ArrowRight: 1 }[event.key]);
-      if (!next) return;
-      event.preventDefault();
-      reach(next);
-      next.focus();
+  const tools = Object.fromEntries(
+    Object.entries(TOOLS).map(([what, [label, title, d]]) => {
+      const icon = s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, s("path", { d }));
+      return [
+        what,
+        button("", () => press(what), { "aria-label": label, title, tabindex: "-1" }, icon),
+      ];
+    }),
+  );
+  const share = createShare(root, {
+    id,
+    name,
+    code,
+    link: model.link,
+    opener: tools.share,
+    signal,
+  });
+  const bar = h(
+    "div",
+    {
+      class: "sk-tools",
+      role: "toolbar",
+      "aria-label": "the picture",
+      onkeydown(event) {
+        const next = neighbour([...bar.children], { ArrowLeft: -1, ArrowRight: 1 }[event.key]);
+        if (!next) return;
+        event.preventDefault();
+        reach(next);
+        next.focus();
+      },
     },
-  }, ...Object.values(tools));
+    ...Object.values(tools),
+  );
   const node = h("div", { class: "sk-frame" }, bar, share.node);
   reach(tools.undo);
   if (!root.showPopover) tools.wide.remove();
   root.addEventListener("keydown", keyed);
-  document.addEventListener("keydown", ({ key, defaultPrevented }) => key === "Escape" && !defaultPrevented && widen(false), { signal });
-  document.addEventListener("focusin", ({ target }) => root.contains(target) || widen(false), { signal }); // gone to what it covers
+  document.addEventListener(
+    "keydown",
+    ({ key, defaultPrevented }) => key === "Escape" && !defaultPrevented && widen(false),
+    { signal },
+  );
+  document.addEventListener("focusin", ({ target }) => root.contains(target) || widen(false), {
+    signal,
+  }); // gone to what it covers
 
   function press(what) {
     reach(tools[what]);
@@ -68,7 +95,11 @@ export function createFrame(model, root, { id, name, code, change, signal }) {
 
   function widen(wide) {
     if (wide === isWide()) return;
-    set(root.parentNode, "style", wide ? `min-height:${root.getBoundingClientRect().height}px` : null);
+    set(
+      root.parentNode,
+      "style",
+      wide ? `min-height:${root.getBoundingClientRect().height}px` : null,
+    );
     if (wide) {
       root.setAttribute("popover", "manual");
       root.showPopover();
@@ -81,7 +112,8 @@ export function createFrame(model, root, { id, name, code, change, signal }) {
     draw() {
       history.keep(model.get("_state"));
       const ahead = history.ahead();
-      for (const what of Object.keys(ahead)) set(tools[what], "aria-disabled", String(ahead[what] === undefined));
+      for (const what of Object.keys(ahead))
+        set(tools[what], "aria-disabled", String(ahead[what] === undefined));
     },
   };
 }
@@ -119,8 +151,13 @@ export function createHistory(now, start = now, clock = () => performance.now())
 
   return {
     /** The states that the tools lead to, by their names; undefined where one can do nothing. */
-    ahead: () => ({ undo: past.at(-1), redo: future.at(-1), reset: isSame(now, start) ? undefined : start }),
-    take: (tool) => (tool === "undo" ? go(past, future) : tool === "redo" ? go(future, past) : start),
+    ahead: () => ({
+      undo: past.at(-1),
+      redo: future.at(-1),
+      reset: isSame(now, start) ? undefined : start,
+    }),
+    take: (tool) =>
+      tool === "undo" ? go(past, future) : tool === "redo" ? go(future, past) : start,
     keep(state) {
       const before = now;
       now = state;
@@ -137,9 +174,15 @@ export function createHistory(now, start = now, clock = () => performance.now())
   };
 }
 
-const isEqual = (a, b, keys) => keys.every((key) => JSON.stringify(a[key]) === JSON.stringify(b[key]));
+const isEqual = (a, b, keys) =>
+  keys.every((key) => JSON.stringify(a[key]) === JSON.stringify(b[key]));
 /** True if two states differ only in where they point. */
-const isSame = (a, b) => isEqual(a, b, Object.keys({ ...a, ...b }).filter((key) => !POINTED.includes(key)));
+const isSame = (a, b) =>
+  isEqual(
+    a,
+    b,
+    Object.keys({ ...a, ...b }).filter((key) => !POINTED.includes(key)),
+  );
 
 // The share menu: the code, the link and the picture of what a widget shows -----------------------
 
@@ -153,8 +196,20 @@ export function createShare(root, { id, name, code, link, opener, signal }) {
     ["save PNG", () => save("png")],
     ["save SVG", () => save("svg")],
   ];
-  const node = h("div", { class: "sk-menu", id: `${id}-menu`, role: "group", "aria-label": "share", hidden: "", onkeydown: keyed },
-    ...items.map(([label, act]) => button(label, act)), said, text);
+  const node = h(
+    "div",
+    {
+      class: "sk-menu",
+      id: `${id}-menu`,
+      role: "group",
+      "aria-label": "share",
+      hidden: "",
+      onkeydown: keyed,
+    },
+    ...items.map(([label, act]) => button(label, act)),
+    said,
+    text,
+  );
   setAll(opener, { "aria-expanded": "false", "aria-controls": node.id });
   document.addEventListener("pointerdown", leave, { signal });
 
@@ -173,7 +228,10 @@ export function createShare(root, { id, name, code, link, opener, signal }) {
   }
 
   function keyed(event) {
-    const next = neighbour([...node.querySelectorAll("button")], { ArrowUp: -1, ArrowDown: 1 }[event.key]);
+    const next = neighbour(
+      [...node.querySelectorAll("button")],
+      { ArrowUp: -1, ArrowDown: 1 }[event.key],
+    );
     if (next) next.focus();
     else if (event.key === "Escape") {
       toggle(false);
@@ -191,7 +249,11 @@ export function createShare(root, { id, name, code, link, opener, signal }) {
   async function save(kind) {
     const picture = pictureOf(root, node.parentNode);
     try {
-      const href = URL.createObjectURL(kind === "svg" ? new Blob([picture.svg], { type: "image/svg+xml" }) : await rastered(picture));
+      const href = URL.createObjectURL(
+        kind === "svg"
+          ? new Blob([picture.svg], { type: "image/svg+xml" })
+          : await rastered(picture),
+      );
       h("a", { href, download: `${name}.${kind}` }).click();
       setTimeout(() => URL.revokeObjectURL(href), 1000);
       set(said, "text", `${name}.${kind} is saved`);
@@ -216,15 +278,36 @@ function pictureOf(root, corner) {
   copy.querySelector(".sk-frame").remove();
   copy.removeAttribute("popover");
   // The texts of the style sheets: rules read back from a sheet lose what has variables in it.
-  const isOwn = (text) => text.includes("#sk-host, .stridekit)") || text.includes(`.stridekit.${root.classList[1]}:is(`);
-  const sheet = [...document.querySelectorAll("style")].map((node) => node.textContent).filter(isOwn).join("\n");
+  const isOwn = (text) =>
+    text.includes("#sk-host, .stridekit)") || text.includes(`.stridekit.${root.classList[1]}:is(`);
+  const sheet = [...document.querySelectorAll("style")]
+    .map((node) => node.textContent)
+    .filter(isOwn)
+    .join("\n");
   const seen = getComputedStyle(root);
-  const dark = seen.colorScheme === "light dark" ? matchMedia("(prefers-color-scheme: dark)").matches : seen.colorScheme === "dark";
-  const themed = [...new Set(sheet.match(/--jp-[\w-]+/g))].filter((variable) => seen.getPropertyValue(variable));
+  const dark =
+    seen.colorScheme === "light dark"
+      ? matchMedia("(prefers-color-scheme: dark)").matches
+      : seen.colorScheme === "dark";
+  const themed = [...new Set(sheet.match(/--jp-[\w-]+/g))].filter((variable) =>
+    seen.getPropertyValue(variable),
+  );
   const variables = themed.map((variable) => `${variable}:${seen.getPropertyValue(variable)}`);
-  copy.setAttribute("style", [...variables, `color-scheme:${dark ? "dark" : "light"}`, "background:var(--paper)",
-    "box-sizing:border-box", `width:${width}px`, `height:${height}px`, "max-width:none", "margin:0",
-    `padding:${seen.padding}`, "overflow:hidden"].join(";"));
+  copy.setAttribute(
+    "style",
+    [
+      ...variables,
+      `color-scheme:${dark ? "dark" : "light"}`,
+      "background:var(--paper)",
+      "box-sizing:border-box",
+      `width:${width}px`,
+      `height:${height}px`,
+      "max-width:none",
+      "margin:0",
+      `padding:${seen.padding}`,
+      "overflow:hidden",
+    ].join(";"),
+  );
   const inside = s("foreignObject", { width, height }, h("style", { text: sheet }), copy);
   const svg = s("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, inside);
   return { svg: new XMLSerializer().serializeToString(svg), width, height };
@@ -234,7 +317,10 @@ function pictureOf(root, corner) {
 function freeze(root, copy) {
   const copies = copy.querySelectorAll("*");
   root.querySelectorAll("*").forEach((node, k) => {
-    const [twin, { localName, checked, value, selectedIndex, scrollLeft, scrollTop }] = [copies[k], node];
+    const [twin, { localName, checked, value, selectedIndex, scrollLeft, scrollTop }] = [
+      copies[k],
+      node,
+    ];
     if (scrollLeft || scrollTop) {
       twin.style.overflow = "hidden";
       for (const child of twin.children) child.style.translate = `${-scrollLeft}px ${-scrollTop}px`;
@@ -243,7 +329,15 @@ function freeze(root, copy) {
     if (localName === "input") twin.toggleAttribute("checked", checked);
     if (localName === "textarea") twin.textContent = value;
     if (localName === "select") twin.options[selectedIndex]?.setAttribute("selected", "");
-    if (localName === "canvas") twin.replaceWith(h("img", { src: node.toDataURL(), alt: "", class: twin.className, style: twin.style.cssText }));
+    if (localName === "canvas")
+      twin.replaceWith(
+        h("img", {
+          src: node.toDataURL(),
+          alt: "",
+          class: twin.className,
+          style: twin.style.cssText,
+        }),
+      );
   });
 }
 
@@ -253,5 +347,7 @@ async function rastered({ svg, width, height }) {
   await image.decode();
   const canvas = h("canvas", { width: Math.ceil(2 * width), height: Math.ceil(2 * height) });
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((done, fail) => canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("nothing drawn")))));
+  return new Promise((done, fail) =>
+    canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("nothing drawn")))),
+  );
 }

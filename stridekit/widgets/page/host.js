@@ -76,7 +76,10 @@ export async function bringToLife(root, { modules, widgets }) {
 
 export function hashOf(number, widget, state) {
   const bytes = new TextEncoder().encode(JSON.stringify(state));
-  const text = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  const text = btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
   return `${MARK}${number}.${checksum(widget, text)}.${text}`;
 }
 
@@ -86,7 +89,10 @@ export function readHash(hash, widgets) {
   const widget = widgets[number];
   if (widget === undefined || sum !== checksum(widget, text)) return null;
   const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return [Number(number), JSON.parse(new TextDecoder().decode(Uint8Array.from(bytes, (c) => c.charCodeAt(0))))];
+  return [
+    Number(number),
+    JSON.parse(new TextDecoder().decode(Uint8Array.from(bytes, (c) => c.charCodeAt(0)))),
+  ];
 }
 
 function checksum(...texts) {

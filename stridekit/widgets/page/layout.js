@@ -1,6 +1,6 @@
 // Layouts in the browser, for pictures that react without a kernel. This is the one port of Python's arithmetic, in
 // the same order: Layout (the formula, the questions, the views, the copies), the rules on bare shapes and strides, and
-// what an elementwise operation returns. torch is the truth: tests/live.py lets it run the same operations.
+// what an elementwise operation returns. torch is the truth: tests/course/live.py lets it run the same operations.
 // A layout is {shape, stride, storage_offset, itemsize}, counted in elements; an index is an array. Operations that
 // torch would refuse throw Refused, with the text of Python's errors.
 
@@ -38,7 +38,8 @@ export const counted = (count, word) => `${count} ${word}${Number(count) === 1 ?
 /** A number with its digits in groups, without Intl, which Python's engine has not. */
 export const grouped = (number) => String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 /** A verdict [good, sentence] with its sign; good is null for neither. */
-export const verdict = ([good, sentence]) => `${good === null ? "·" : good ? "✓" : "✗"} ${sentence}`;
+export const verdict = ([good, sentence]) =>
+  `${good === null ? "·" : good ? "✓" : "✗"} ${sentence}`;
 /** The element at an index: x[2, 3], or x for a 0-d tensor. */
 export const elementName = (index, name) => (index.length ? `${name}[${index.join(", ")}]` : name);
 /** The same for the `flat`-th element in row-major order. */
@@ -46,7 +47,12 @@ export const nameAt = (shape, flat, name) => elementName(unflatten(shape, flat),
 
 // The value and the address formula ------------------------------------------------------------------
 
-export const rowMajor = (shape, itemsize) => ({ shape, stride: contiguousStride(shape), storage_offset: 0, itemsize });
+export const rowMajor = (shape, itemsize) => ({
+  shape,
+  stride: contiguousStride(shape),
+  storage_offset: 0,
+  itemsize,
+});
 export const numel = ({ shape }) => product(shape);
 
 export const offset = (layout, index) =>
@@ -58,7 +64,8 @@ export const offsetAt = (layout, flat) => offset(layout, unflatten(layout.shape,
 export const extent = ({ shape, stride }) =>
   shape.includes(0) ? 0 : shape.reduce((sum, n, d) => sum + (n - 1) * stride[d], 1);
 /** The last reached element; -1 if there is none. */
-export const lastOf = (layout) => (extent(layout) ? layout.storage_offset + extent(layout) - 1 : -1);
+export const lastOf = (layout) =>
+  extent(layout) ? layout.storage_offset + extent(layout) - 1 : -1;
 
 /** The `flat`-th index in row-major order, or with its loops in another `order`, outermost first. */
 export function unflatten(shape, flat, order = range(shape.length)) {
@@ -76,7 +83,9 @@ export const flatten = (shape, index) => index.reduce((flat, i, d) => flat * sha
 export function reach({ shape, stride, storage_offset }) {
   // Each dim repeats the elements of the dims inside it, a stride further on.
   const within = shape.reduceRight(
-    (inner, size, d) => range(size).flatMap((i) => inner.map((element) => i * stride[d] + element)), [0]);
+    (inner, size, d) => range(size).flatMap((i) => inner.map((element) => i * stride[d] + element)),
+    [0],
+  );
   const elements = within.map((element) => storage_offset + element);
   const owners = new Map();
   for (const [flat, element] of elements.entries())
@@ -99,7 +108,9 @@ export const sameLayout = (a, b) =>
 export function whyNotCounted(layout) {
   const { shape, stride, storage_offset } = layout;
   const numbers = [numel(layout), ...shape, ...stride, storage_offset, lastOf(layout) + 1];
-  return numbers.every((n) => n <= Number.MAX_SAFE_INTEGER) ? "" : `numbers beyond ${Number.MAX_SAFE_INTEGER} are not exact in a browser`;
+  return numbers.every((n) => n <= Number.MAX_SAFE_INTEGER)
+    ? ""
+    : `numbers beyond ${Number.MAX_SAFE_INTEGER} are not exact in a browser`;
 }
 
 // Questions ------------------------------------------------------------------------------------------
@@ -129,14 +140,17 @@ export const isInFormat = (format, layout) => !whyNotContiguous(layout, format);
 export function dimOrder(layout) {
   const { shape, stride } = layout;
   const isContiguous = !whyNotContiguous(layout);
-  if (isContiguous !== isInFormat("channels_last", layout)) return isContiguous ? range(shape.length) : [0, 2, 3, 1];
+  if (isContiguous !== isInFormat("channels_last", layout))
+    return isContiguous ? range(shape.length) : [0, 2, 3, 1];
   return sorted(shape, stride).reverse();
 }
 
 /** True if the elements fill their range one by one. */
 export function isDense(layout) {
   const { shape, stride } = layout;
-  const dims = range(shape.length).filter((d) => shape[d] > 1).sort((a, b) => stride[a] - stride[b]);
+  const dims = range(shape.length)
+    .filter((d) => shape[d] > 1)
+    .sort((a, b) => stride[a] - stride[b]);
   return shape.includes(0) || !gapIn(layout, dims);
 }
 
@@ -146,7 +160,11 @@ export function isDense(layout) {
 // as a layout with its own order: that of a flip has negative strides, that of a repetition strides of 0. Throws Refused.
 export function apply(layout, { name, args, piece, text }) {
   const made = OPERATIONS[name](layout, ...args);
-  const { copied = false, read = layout, ...numbers } = { ...layout, ...(Array.isArray(made) ? pick(made, piece, text) : made) };
+  const {
+    copied = false,
+    read = layout,
+    ...numbers
+  } = { ...layout, ...(Array.isArray(made) ? pick(made, piece, text) : made) };
   return { layout: numbers, copied, read };
 }
 
@@ -157,7 +175,9 @@ function placed(at, count, what, none) {
   return (at + count) % count;
 }
 const pick = (pieces, piece, text) =>
-  pieces[placed(piece, pieces.length, `${text} is out of range for ${counted(pieces.length, "piece")}`)];
+  pieces[
+    placed(piece, pieces.length, `${text} is out of range for ${counted(pieces.length, "piece")}`)
+  ];
 const wrap = (dim, { shape }, ndim = shape.length) =>
   placed(dim, Math.max(ndim, 1), `dim ${dim} is out of range for shape ${tuple(shape)}`);
 /** The same, but a 0-d layout is refused. */
@@ -166,9 +186,15 @@ function wrapExisting(dim, x) {
   return wrap(dim, x);
 }
 const only = ({ shape, stride }, dims) => ({
-  shape: dims.map((d) => shape[d]), stride: dims.map((d) => stride[d]),
+  shape: dims.map((d) => shape[d]),
+  stride: dims.map((d) => stride[d]),
 });
-const fresh = (shape, stride = contiguousStride(shape)) => ({ shape, stride, storage_offset: 0, copied: true });
+const fresh = (shape, stride = contiguousStride(shape)) => ({
+  shape,
+  stride,
+  storage_offset: 0,
+  copied: true,
+});
 
 // Views of parts
 
@@ -178,7 +204,8 @@ function index(x, ...items) {
     refuse(`${used} indices for shape ${tuple(x.shape)}: it has ${x.shape.length} dims`);
   let [result, d] = [x, 0];
   for (const item of items)
-    if (item === "...") d += x.shape.length - used; // each ... skips all that it can
+    if (item === "...")
+      d += x.shape.length - used; // each ... skips all that it can
     else if (d > result.shape.length - Number(item !== null))
       refuse("a second ... leaves no dim for what follows: give at most one");
     else if (item === null) result = { ...result, ...unsqueeze(result, d++) };
@@ -190,9 +217,16 @@ function index(x, ...items) {
 function select(x, dim, i) {
   const d = wrapExisting(dim, x);
   const size = x.shape[d];
-  const at = placed(i, size, `index ${i} is out of range for dim ${d} of size ${size}`, "it has no elements");
+  const at = placed(
+    i,
+    size,
+    `index ${i} is out of range for dim ${d} of size ${size}`,
+    "it has no elements",
+  );
   return {
-    ...x, shape: x.shape.toSpliced(d, 1), stride: x.stride.toSpliced(d, 1),
+    ...x,
+    shape: x.shape.toSpliced(d, 1),
+    stride: x.stride.toSpliced(d, 1),
     storage_offset: x.storage_offset + at * x.stride[d],
   };
 }
@@ -218,7 +252,9 @@ function narrow(x, dim, start, length) {
     refuse(`start ${start} is out of range for dim ${d} of size ${size}: use ${-size} to ${size}`);
   const first = start < 0 ? start + size : start;
   if (length < 0 || length > size - first)
-    refuse(`length ${length} does not fit dim ${d} of size ${size} after start ${first}: use 0 to ${size - first}`);
+    refuse(
+      `length ${length} does not fit dim ${d} of size ${size} after start ${first}: use 0 to ${size - first}`,
+    );
   return cut(x, d, [first, first + length]);
 }
 
@@ -236,7 +272,8 @@ function requirePieces({ shape }, count) {
   return count;
 }
 
-const positive = (name, number) => (number < 1 ? refuse(`${name} is ${number}: give 1 or more`) : number);
+const positive = (name, number) =>
+  number < 1 ? refuse(`${name} is ${number}: give 1 or more`) : number;
 
 function unbind(x, dim = 0) {
   const d = wrapExisting(dim, x);
@@ -251,9 +288,14 @@ function split(x, piece, dim = 0) {
     const what = `split_sizes ${tuple(piece)} add up to ${total}, dim ${d} has size ${size}`;
     if (piece.some((n) => n < 0) || total !== BigInt(size))
       refuse(`${what}: give sizes of 0 or more that add up to it`);
-    return slices(x, d, piece.reduce((sums, n) => [...sums, sums.at(-1) + n], [0]));
+    return slices(
+      x,
+      d,
+      piece.reduce((sums, n) => [...sums, sums.at(-1) + n], [0]),
+    );
   }
-  if (piece < 0 || (piece === 0 && size !== 0)) refuse(`split_size ${piece} never gets through dim ${d} of size ${size}`);
+  if (piece < 0 || (piece === 0 && size !== 0))
+    refuse(`split_size ${piece} never gets through dim ${d} of size ${size}`);
   const count = requirePieces(x, Math.ceil(size / Math.max(piece, 1)));
   return slices(x, d, size ? [...range(count).map((k) => k * piece), size] : [0, 0]);
 }
@@ -271,13 +313,19 @@ function tensorSplit(x, sections, dim = 0) {
   if (Array.isArray(sections)) return slices(x, d, [0, ...sections, size]);
   const count = requirePieces(x, positive("sections", sections));
   const [each, longer] = [Math.floor(size / count), size % count];
-  return slices(x, d, range(count + 1).map((i) => i * each + Math.min(i, longer)));
+  return slices(
+    x,
+    d,
+    range(count + 1).map((i) => i * each + Math.min(i, longer)),
+  );
 }
 
 /** hsplit, vsplit or dsplit: sections of equal size, or before indices. */
 function splitEvenly(name, d, leastDims, x, sections) {
   if (x.shape.length < leastDims)
-    refuse(`${name} takes ${leastDims} dims or more, shape ${tuple(x.shape)} has ${x.shape.length}`);
+    refuse(
+      `${name} takes ${leastDims} dims or more, shape ${tuple(x.shape)} has ${x.shape.length}`,
+    );
   const why = `dim ${d} of size ${x.shape[d]} does not divide into ${sections} equal sections`;
   if (!Array.isArray(sections) && x.shape[d] % requirePieces(x, positive("sections", sections)))
     refuse(`${why}: use tensor_split, whose sections may differ by one`);
@@ -291,9 +339,13 @@ function diagonal(x, offset = 0, dim1 = 0, dim2 = 1) {
   if (a === b) refuse(`dim1 and dim2 are both ${a}: a diagonal needs two different dims`);
   const [down, right] = [Math.max(-offset, 0), Math.max(offset, 0)];
   const size = Math.max(Math.min(x.shape[a] - down, x.shape[b] - right), 0);
-  const rest = only(x, range(x.shape.length).filter((d) => d !== a && d !== b));
+  const rest = only(
+    x,
+    range(x.shape.length).filter((d) => d !== a && d !== b),
+  );
   return {
-    shape: [...rest.shape, size], stride: [...rest.stride, x.stride[a] + x.stride[b]],
+    shape: [...rest.shape, size],
+    stride: [...rest.stride, x.stride[a] + x.stride[b]],
     storage_offset: x.storage_offset + (size ? right * x.stride[b] + down * x.stride[a] : 0),
   };
 }
@@ -302,7 +354,8 @@ function unfold(x, dim, size, step) {
   const d = wrap(dim, x);
   if (step < 1) refuse(`step is ${step}: give 1 or more`);
   const [length, old] = x.shape.length ? [x.shape[d], x.stride[d]] : [1, 1];
-  if (size < 0 || size > length) refuse(`a window of ${size} does not fit dim ${d} of size ${length}`);
+  if (size < 0 || size > length)
+    refuse(`a window of ${size} does not fit dim ${d} of size ${length}`);
   if (!x.shape.length) return { shape: [size], stride: [old] };
   return {
     shape: [...x.shape.toSpliced(d, 1, Math.floor((length - size) / step) + 1), size],
@@ -316,33 +369,48 @@ function permute(x, wanted) {
   const order = wanted.map((d) => wrap(d, x));
   const dims = range(x.shape.length);
   const why = `${tuple(wanted)} does not name each dim of shape ${tuple(x.shape)} exactly once`;
-  if (!same(order.toSorted((a, b) => a - b), dims)) refuse(`${why}: use a permutation of ${tuple(dims)}`);
+  if (
+    !same(
+      order.toSorted((a, b) => a - b),
+      dims,
+    )
+  )
+    refuse(`${why}: use a permutation of ${tuple(dims)}`);
   return only(x, order);
 }
 
 function transpose(x, dim0, dim1) {
   const [a, b] = [wrap(dim0, x), wrap(dim1, x)];
-  return only(x, range(x.shape.length).map((d) => ({ [a]: b, [b]: a })[d] ?? d));
+  return only(
+    x,
+    range(x.shape.length).map((d) => ({ [a]: b, [b]: a })[d] ?? d),
+  );
 }
 
 function movedim(x, source, destination) {
   const sources = differentDims("source", source, x);
   const places = differentDims("destination", destination, x);
-  const [from, to] = [source, destination].map((dims) => (Array.isArray(dims) ? tuple(dims) : dims));
+  const [from, to] = [source, destination].map((dims) =>
+    Array.isArray(dims) ? tuple(dims) : dims,
+  );
   const counts = `source ${from} has ${sources.length} dims but destination ${to} has ${places.length}`;
   if (sources.length !== places.length) refuse(`${counts}: give one destination for each source`);
   if (Array.isArray(source) !== Array.isArray(destination))
     refuse(`source ${from} and destination ${to} are of two kinds: give two ints, or two tuples`);
   const dims = range(x.shape.length);
   const others = dims.filter((d) => !sources.includes(d));
-  return only(x, dims.map((place) => (places.includes(place) ? sources[places.indexOf(place)] : others.shift())));
+  return only(
+    x,
+    dims.map((place) => (places.includes(place) ? sources[places.indexOf(place)] : others.shift())),
+  );
 }
 
 function differentDims(name, dims, x) {
   const wanted = [dims].flat();
   const wrapped = wanted.map((d) => wrap(d, x));
   const twice = wrapped.find((d, k) => wrapped.indexOf(d) < k);
-  if (twice !== undefined) refuse(`${name} ${tuple(wanted)} names dim ${twice} twice: give each dim once`);
+  if (twice !== undefined)
+    refuse(`${name} ${tuple(wanted)} names dim ${twice} twice: give each dim once`);
   return wrapped;
 }
 
@@ -360,7 +428,10 @@ function unsqueeze(x, dim) {
 
 function squeeze(x, dim = range(x.shape.length)) {
   const named = differentDims("dim", dim, x);
-  return only(x, range(x.shape.length).filter((d) => x.shape[d] !== 1 || !named.includes(d)));
+  return only(
+    x,
+    range(x.shape.length).filter((d) => x.shape[d] !== 1 || !named.includes(d)),
+  );
 }
 
 function expand(x, wanted) {
@@ -375,7 +446,9 @@ function expand(x, wanted) {
       if (wanted[d] === -1) shape[d] = old;
     }
     if (shape[d] < 0)
-      refuse(`${cannot} size ${shape[d]} of dim ${d} is negative, and -1 keeps the size only of a dim that is there`);
+      refuse(
+        `${cannot} size ${shape[d]} of dim ${d} is negative, and -1 keeps the size only of a dim that is there`,
+      );
     if (old !== 1 && old !== shape[d])
       refuse(`${cannot} dim ${d} of the result has size ${old} here, and only a size of 1 expands`);
     stride[d] = shape[d] === old ? step : 0;
@@ -395,7 +468,9 @@ function viewed(verb, x, wanted, otherwise) {
 }
 
 const view = (x, wanted) =>
-  viewed("view", x, wanted, (_, why) => refuse(`${why} Use .reshape(${wanted.join(", ")}) to copy.`));
+  viewed("view", x, wanted, (_, why) =>
+    refuse(`${why} Use .reshape(${wanted.join(", ")}) to copy.`),
+  );
 const reshape = (x, wanted) => viewed("reshape", x, wanted, (shape) => fresh(shape));
 
 function flattenDims(x, first = 0, last = -1) {
@@ -410,12 +485,17 @@ function unflattenDim(x, dim, wanted) {
   const d = wrapExisting(dim, x);
   if (!wanted.length) refuse("sizes is empty: give the sizes that the dim becomes");
   const [sizes, wrong] = completeShape(x.shape[d], wanted);
-  if (wrong) refuse(`cannot unflatten dim ${d} of size ${x.shape[d]} into ${tuple(wanted)}: ${wrong}`);
+  if (wrong)
+    refuse(`cannot unflatten dim ${d} of size ${x.shape[d]} into ${tuple(wanted)}: ${wrong}`);
   return view(x, x.shape.toSpliced(d, 1, ...sizes));
 }
 
 /** The dims of each memory format, innermost first. */
-const ORDERS = { contiguous_format: null, channels_last: [1, 3, 2, 0], channels_last_3d: [1, 4, 3, 2, 0] };
+const ORDERS = {
+  contiguous_format: null,
+  channels_last: [1, 3, 2, 0],
+  channels_last_3d: [1, 4, 3, 2, 0],
+};
 
 function contiguous(x, format = "contiguous_format") {
   requireFormat(format, Object.keys(ORDERS));
@@ -442,7 +522,8 @@ function to(x, format) {
 }
 
 export function suggestedFormat({ shape, stride }) {
-  const grows = (format) => ORDERS[format]?.length === shape.length && stepsGrow(shape, stride, ORDERS[format]);
+  const grows = (format) =>
+    ORDERS[format]?.length === shape.length && stepsGrow(shape, stride, ORDERS[format]);
   return Object.keys(ORDERS).find(grows) ?? "contiguous_format";
 }
 
@@ -460,7 +541,10 @@ function stepsGrow(shape, stride, order) {
 /** The reading of a flip counts some dims backwards. */
 function flip(x, wanted) {
   const dims = differentDims("dims", wanted, x).filter((d) => d < x.shape.length); // 0-d accepts dims 0 and -1
-  const storage_offset = dims.reduce((first, d) => first + Math.max(x.shape[d] - 1, 0) * x.stride[d], x.storage_offset);
+  const storage_offset = dims.reduce(
+    (first, d) => first + Math.max(x.shape[d] - 1, 0) * x.stride[d],
+    x.storage_offset,
+  );
   const stride = x.stride.map((step, d) => (dims.includes(d) ? 0 - step : step));
   return { ...clone(x), read: { ...x, stride, storage_offset } };
 }
@@ -468,12 +552,19 @@ function flip(x, wanted) {
 /** The reading of a repetition has a dim of stride 0 before each dim. */
 function repeat(x, times) {
   const ones = new Array(Math.max(times.length - x.shape.length, 0)).fill(1);
-  const [sizes, stride] = [[...ones, ...x.shape], [...ones, ...x.stride]];
+  const [sizes, stride] = [
+    [...ones, ...x.shape],
+    [...ones, ...x.stride],
+  ];
   const shape = sizes.map((size, d) => size * times[d] + 0); // there is no -0
   const cannot = `cannot repeat shape ${tuple(x.shape)} ${tuple(times)} times`;
   if (times.length < sizes.length || shape.some((size) => size < 0))
     refuse(`${cannot}: give ${x.shape.length} numbers or more, of 0 or more`);
-  const read = { ...x, shape: sizes.flatMap((size, d) => [times[d], size]), stride: stride.flatMap((step) => [0, step]) };
+  const read = {
+    ...x,
+    shape: sizes.flatMap((size, d) => [times[d], size]),
+    stride: stride.flatMap((step) => [0, step]),
+  };
   return { ...fresh(shape), read };
 }
 
@@ -481,16 +572,43 @@ function strideIn(format, shape) {
   const order = ORDERS[format];
   if (!order) return contiguousStride(shape);
   const why = `${format} has ${order.length} dims, shape ${tuple(shape)} has ${shape.length}`;
-  if (order.length !== shape.length) refuse(`${why}: use contiguous_format, or unsqueeze the missing dims`);
+  if (order.length !== shape.length)
+    refuse(`${why}: use contiguous_format, or unsqueeze the missing dims`);
   return packedIn(order, shape);
 }
 
 const OPERATIONS = {
-  "[]": index, permute, transpose, swapdims: transpose, swapaxes: transpose, movedim, moveaxis: movedim,
-  select, narrow, unbind, split, chunk, tensor_split: tensorSplit, diagonal, unfold, unsqueeze, squeeze,
-  expand, broadcast_to: expand, view, unflatten: unflattenDim, detach: (x) => x, reshape, flatten: flattenDims,
-  contiguous, to, clone, flip, repeat,
-  hsplit: (x, sections) => splitEvenly("hsplit", ...(x.shape.length === 1 ? [0, 1] : [1, 2]), x, sections),
+  "[]": index,
+  permute,
+  transpose,
+  swapdims: transpose,
+  swapaxes: transpose,
+  movedim,
+  moveaxis: movedim,
+  select,
+  narrow,
+  unbind,
+  split,
+  chunk,
+  tensor_split: tensorSplit,
+  diagonal,
+  unfold,
+  unsqueeze,
+  squeeze,
+  expand,
+  broadcast_to: expand,
+  view,
+  unflatten: unflattenDim,
+  detach: (x) => x,
+  reshape,
+  flatten: flattenDims,
+  contiguous,
+  to,
+  clone,
+  flip,
+  repeat,
+  hsplit: (x, sections) =>
+    splitEvenly("hsplit", ...(x.shape.length === 1 ? [0, 1] : [1, 2]), x, sections),
   vsplit: (x, sections) => splitEvenly("vsplit", 0, 2, x, sections),
   dsplit: (x, sections) => splitEvenly("dsplit", 2, 3, x, sections),
   t(x) {
@@ -500,13 +618,15 @@ const OPERATIONS = {
   },
   T: (x) => only(x, innermostFirst(x)),
   H(x) {
-    if (x.shape.length > 2) refuse(`H is for one matrix, shape ${tuple(x.shape)} has ${x.shape.length} dims: use mH`);
+    if (x.shape.length > 2)
+      refuse(`H is for one matrix, shape ${tuple(x.shape)} has ${x.shape.length} dims: use mH`);
     return matrix(x, "H");
   },
   mT: (x) => matrix(x, "mT"),
   mH: (x) => matrix(x, "mH"),
   adjoint: (x) => matrix(x, "adjoint()"),
-  tile: (x, times) => repeat(x, [...new Array(Math.max(x.shape.length - times.length, 0)).fill(1), ...times]),
+  tile: (x, times) =>
+    repeat(x, [...new Array(Math.max(x.shape.length - times.length, 0)).fill(1), ...times]),
   ravel(x) {
     const whole = { ...x, ...contiguous(x) };
     return { ...whole, ...view(whole, [-1]) };
@@ -514,8 +634,11 @@ const OPERATIONS = {
   as_strided(x, shape, stride, offset) {
     const storage_offset = offset ?? x.storage_offset;
     if (stride.some((s) => s < 0))
-      refuse(`stride ${tuple(stride)} has a negative one: torch has no negative strides, use .flip (a copy)`);
-    if (storage_offset < 0) refuse(`storage_offset ${storage_offset} is negative: a storage starts at 0`);
+      refuse(
+        `stride ${tuple(stride)} has a negative one: torch has no negative strides, use .flip (a copy)`,
+      );
+    if (storage_offset < 0)
+      refuse(`storage_offset ${storage_offset} is negative: a storage starts at 0`);
     const counts = `shape ${tuple(shape)} has ${shape.length} dims but stride ${tuple(stride)} has ${stride.length}`;
     if (shape.length !== stride.length) refuse(`${counts}: give one stride for each dim`);
     const d = shape.findIndex((n) => n < 0);
@@ -545,14 +668,18 @@ export function chunksOf(shape, stride) {
 export function completeShape(count, wanted) {
   const no = (why) => [null, why];
   const negative = wanted.find((size) => size < -1);
-  if (negative !== undefined) return no(`size ${negative} is negative: give sizes of 0 or more, or one -1`);
+  if (negative !== undefined)
+    return no(`size ${negative} is negative: give sizes of 0 or more, or one -1`);
   const unknown = range(wanted.length).filter((d) => wanted[d] === -1);
-  if (unknown.length > 1) return no(`dims ${unknown[0]} and ${unknown[1]} are both -1: only one can be worked out`);
+  if (unknown.length > 1)
+    return no(`dims ${unknown[0]} and ${unknown[1]} are both -1: only one can be worked out`);
   const known = product(wanted.filter((size) => size !== -1));
   if (!unknown.length && known === count) return [wanted, ""];
-  if (!unknown.length) return no(`${tuple(wanted)} has ${counted(known, "element")}, the layout has ${count}`);
+  if (!unknown.length)
+    return no(`${tuple(wanted)} has ${counted(known, "element")}, the layout has ${count}`);
   if (known === 0) return no("any size would do for the -1 beside a 0: write the size out");
-  if (count % known) return no(`${count} elements do not divide into ${known}: no size fits the -1`);
+  if (count % known)
+    return no(`${count} elements do not divide into ${known}: no size fits the -1`);
   return [wanted.map((size) => (size === -1 ? count / known : size)), ""];
 }
 
@@ -629,15 +756,20 @@ export function elementwise(...operands) {
 function commonStride(operands) {
   const [first] = operands;
   if (operands.every((x) => !whyNotContiguous(x))) return contiguousStride(first.shape);
-  if (operands.every((x) => isInFormat("channels_last", x))) return strideIn("channels_last", first.shape);
-  return operands.every((x) => same(x.stride, first.stride)) && isDense(first) ? first.stride : null;
+  if (operands.every((x) => isInFormat("channels_last", x)))
+    return strideIn("channels_last", first.shape);
+  return operands.every((x) => same(x.stride, first.stride)) && isDense(first)
+    ? first.stride
+    : null;
 }
 
 /** The stride of the result, packed in the order in which the operands are visited. */
 function sortedStride(shape, operands) {
   const strides = operands.map((x) => {
     const front = shape.length - x.shape.length;
-    return shape.map((size, d) => (d < front || (x.shape[d - front] === 1 && size !== 1) ? 0 : x.stride[d - front]));
+    return shape.map((size, d) =>
+      d < front || (x.shape[d - front] === 1 && size !== 1) ? 0 : x.stride[d - front],
+    );
   });
   const order = sorted(shape, ...strides);
   const isByRows = same(order, innermostFirst({ shape })); // where a size is 0, the two differ
@@ -652,7 +784,9 @@ function broadcastShape(shapes) {
       const d = ndim - shape.length + own;
       const sizes = `dim ${d} of the result would be ${result[d]}, but operand ${i} has ${size} there`;
       if (size !== 1 && size !== result[d] && result[d] !== 1)
-        refuse(`shapes ${shapes.map(tuple).join(", ")} do not broadcast: ${sizes}, and only a size of 1 is repeated`);
+        refuse(
+          `shapes ${shapes.map(tuple).join(", ")} do not broadcast: ${sizes}, and only a size of 1 is repeated`,
+        );
       if (size !== 1) result[d] = size;
     }),
   );

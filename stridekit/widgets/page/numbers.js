@@ -2,10 +2,14 @@
 // Commas, spaces or _ may group digits, which may have a point and an exponent. In a tuple, commas separate numbers, and so
 // do spaces where nothing is computed. Numbers are floats, which are exact up to 2^53.
 
-import { Refused, product } from "./layout.js";
+import { product, Refused } from "./layout.js";
 
 const [MOST_CHARACTERS, MOST_POWER] = [200, 2000];
-const SCALES = new Map([["kib", 2 ** 10], ["mib", 2 ** 20], ["gib", 2 ** 30]]);
+const SCALES = new Map([
+  ["kib", 2 ** 10],
+  ["mib", 2 ** 20],
+  ["gib", 2 ** 30],
+]);
 const FORMS = {
   number: "write it like 1024, 2.5 or 2 * 3 * 4",
   tuple: "write whole numbers with commas between them",
@@ -15,9 +19,27 @@ const TOKEN = new RegExp(
   String.raw`^[ \t]*((?:(?:${GROUPS})(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.,])|\*\*|[-+*/^()])`,
 );
 const UNIT = /[ \t]*([A-Za-zµ][A-Za-zµ \t]*)$/;
-const COMPUTE = { "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b, "/": (a, b) => a / b };
-const PLAIN = { "×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "\xa0": " ", "\u2009": " ", "\u202f": " " };
-const BRACKETS = [["torch.Size(", ")"], ["(", ")"], ["[", "]"]];
+const COMPUTE = {
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+  "*": (a, b) => a * b,
+  "/": (a, b) => a / b,
+};
+const PLAIN = {
+  "×": "*",
+  "·": "*",
+  "÷": "/",
+  "−": "-",
+  "–": "-",
+  "\xa0": " ",
+  "\u2009": " ",
+  "\u202f": " ",
+};
+const BRACKETS = [
+  ["torch.Size(", ")"],
+  ["(", ")"],
+  ["[", "]"],
+];
 
 const trim = (text) => text.replace(/^[ \t]+|[ \t]+$/g, "");
 const singular = (word) => word.replace(/s$/, "");
@@ -40,11 +62,18 @@ export function readAnswer(kind, text, question = "") {
 function scaleOf(unit, said, question) {
   const asked = (question.toLowerCase().match(/[a-zµ]+/g) ?? []).map(singular);
   const bytesAsked = /\b(many|in) bytes\b/.test(question.toLowerCase());
-  const words = unit.toLowerCase().split(/[ \t]+/).filter(Boolean);
+  const words = unit
+    .toLowerCase()
+    .split(/[ \t]+/)
+    .filter(Boolean);
   if (bytesAsked && words.length === 1 && SCALES.has(words[0])) return SCALES.get(words[0]);
   for (const word of words) {
     if (bytesAsked && ["kb", "mb", "gb"].includes(word))
-      throw unreadable(word.toUpperCase(), said, "it may count by 1,000 or by 1,024; write KiB or the number");
+      throw unreadable(
+        word.toUpperCase(),
+        said,
+        "it may count by 1,000 or by 1,024; write KiB or the number",
+      );
     if (!asked.includes(singular(word)) && !(word === "b" && bytesAsked))
       throw unreadable(word, said, "the question asks for no such thing; write the number alone");
   }
@@ -58,17 +87,23 @@ function readTuple(plain, said) {
       return readTuple(trim(plain.slice(open.length, -1)), said);
   if (!plain) return [];
   if (/^[+-]?\d+([ \t]+[+-]?\d+)+,?$/.test(plain)) plain = plain.replace(/[ \t]+/g, ",");
-  return plain.replace(/[ \t]*,$/, "").split(",").map((each) => {
-    const value = whole(sumOf(trim(each), said, "tuple"), said);
-    if (!Number.isInteger(value) || /\d[ \t]+\d/.test(each)) throw unreadable(trim(each), said, FORMS.tuple);
-    return value;
-  });
+  return plain
+    .replace(/[ \t]*,$/, "")
+    .split(",")
+    .map((each) => {
+      const value = whole(sumOf(trim(each), said, "tuple"), said);
+      if (!Number.isInteger(value) || /\d[ \t]+\d/.test(each))
+        throw unreadable(trim(each), said, FORMS.tuple);
+      return value;
+    });
 }
 
 /** True if the bracket before this place is closed by the last character. */
 function closes(plain, at) {
   let depth = 1;
-  return [...plain.slice(at, -1)].every((char) => (depth += Number("([".includes(char)) - Number(")]".includes(char))) > 0);
+  return [...plain.slice(at, -1)].every(
+    (char) => (depth += Number("([".includes(char)) - Number(")]".includes(char))) > 0,
+  );
 }
 
 function whole(value, said) {
@@ -89,7 +124,9 @@ function sumOf(part, said, kind) {
 
   function wrong() {
     const hasComma = kind === "number" && /\d,\d/.test(part);
-    const advice = hasComma ? "a comma groups three digits, as in 1,024, and 2.5 has a point" : FORMS[kind];
+    const advice = hasComma
+      ? "a comma groups three digits, as in 1,024, and 2.5 has a point"
+      : FORMS[kind];
     return unreadable(kind === "tuple" ? part : "", said, advice);
   }
 
@@ -119,7 +156,11 @@ function sumOf(part, said, kind) {
     const base = atom();
     if (!take("**", "^")) return base;
     const exponent = power();
-    if (!Number.isInteger(exponent) || Math.abs(exponent) > MOST_POWER || (base === 0 && exponent < 0))
+    if (
+      !Number.isInteger(exponent) ||
+      Math.abs(exponent) > MOST_POWER ||
+      (base === 0 && exponent < 0)
+    )
       throw unreadable("", said, `a power is a whole number up to ${MOST_POWER}`);
     // Multiplications alone have the same result in every language.
     const whole = product(new Array(Math.abs(exponent)).fill(base));

@@ -17,7 +17,10 @@ const NARROW = 480; // px: the toolbar then has a row of its own
 // "_state" has been replaced. What need not be in the first frame of a change, it returns as a function: this page
 // calls it once that frame is painted. A widget with a toolbar has `code()`, the source that reproduces the picture, and
 // `facts(state)`, over which goals are set.
-export function createShell({ model, el }, { label, kind, traits = [], draw, forget, code, facts }) {
+export function createShell(
+  { model, el },
+  { label, kind, traits = [], draw, forget, code, facts },
+) {
   const spoken = h("p", { class: "sk-spoken", role: "status" });
   const root = h("div", { class: `stridekit ${kind}`, role: "group", "aria-label": label }, spoken);
   restoreSliders(root);
@@ -28,7 +31,10 @@ export function createShell({ model, el }, { label, kind, traits = [], draw, for
   const ended = new AbortController();
   const { signal } = ended;
   const listeners = [
-    ["_state", follow], ["_answered_id", settle], ["_done", () => goals?.draw()], ...traits.map((trait) => [trait, redraw]),
+    ["_state", follow],
+    ["_answered_id", settle],
+    ["_done", () => goals?.draw()],
+    ...traits.map((trait) => [trait, redraw]),
   ];
 
   globalThis.stridekitViews = (globalThis.stridekitViews ?? 0) + 1; // ids are unique on a page, for all kinds of widgets
@@ -66,11 +72,14 @@ export function createShell({ model, el }, { label, kind, traits = [], draw, for
       unanswered.delete(model.get("_change_id"));
       unanswered.set(changeId, state);
       drawn = null;
-      if (!unsent) requestAnimationFrame(() => setTimeout(() => {
-        unsent = false;
-        undrawn?.();
-        model.save_changes();
-      }));
+      if (!unsent)
+        requestAnimationFrame(() =>
+          setTimeout(() => {
+            unsent = false;
+            undrawn?.();
+            model.save_changes();
+          }),
+        );
       unsent = true;
       model.set("_change_id", changeId);
       model.set("_state", state);
@@ -83,14 +92,21 @@ export function createShell({ model, el }, { label, kind, traits = [], draw, for
     },
   };
 
-  const frame = code && createFrame(model, root, {
-    id: shell.id, name: label.replaceAll(" ", "-"), code: () => code(shell.state()), change: shell.change, signal,
-  });
+  const frame =
+    code &&
+    createFrame(model, root, {
+      id: shell.id,
+      name: label.replaceAll(" ", "-"),
+      code: () => code(shell.state()),
+      change: shell.change,
+      signal,
+    });
   const goals = facts && createGoals(model, facts);
 
   /** Once the newest change is answered, the kernel's state counts. */
   function settle() {
-    if (model.get("_answered_id") === model.get("_change_id")) unanswered.delete(model.get("_change_id"));
+    if (model.get("_answered_id") === model.get("_change_id"))
+      unanswered.delete(model.get("_change_id"));
   }
 
   /** Another state has arrived: put back an unanswered change of this page, which is newer. */
@@ -157,9 +173,13 @@ export function cellOf(node) {
 // when the page then scrolls. Here it goes back.
 function restoreSliders(node) {
   let held = null; // the slider under a finger, and its value before
-  node.addEventListener("pointerdown", ({ target, pointerType }) => {
-    held = pointerType === "touch" && target.type === "range" ? [target, target.value] : null;
-  }, { capture: true });
+  node.addEventListener(
+    "pointerdown",
+    ({ target, pointerType }) => {
+      held = pointerType === "touch" && target.type === "range" ? [target, target.value] : null;
+    },
+    { capture: true },
+  );
   node.addEventListener("pointercancel", () => {
     const [input, value] = held ?? [];
     if (!input || input.value === value) return;
@@ -171,7 +191,8 @@ function restoreSliders(node) {
 // A widget in a notebook, seen from its kernel: what a hand changes is to be saved with the notebook, and a line
 // says when the kernel that made the widget is gone. Elsewhere there is nothing to do.
 
-const GONE = "No kernel: this still answers, but Python does not see it until you run the cell again.";
+const GONE =
+  "No kernel: this still answers, but Python does not see it until you run the cell again.";
 
 /** Watch over a view with this root. */
 export function besideKernel(model, root, signal) {
@@ -186,10 +207,14 @@ export function besideKernel(model, root, signal) {
   code.on("comm_live_update", show);
   model.on("change", touch);
   show();
-  signal.addEventListener("abort", () => {
-    code.off("comm_live_update", show);
-    model.off("change", touch);
-  }, { once: true });
+  signal.addEventListener(
+    "abort",
+    () => {
+      code.off("comm_live_update", show);
+      model.off("change", touch);
+    },
+    { once: true },
+  );
 }
 
 // Jupyter tells its models when a kernel is restarted, but not when it dies, is shut down, or is exchanged.

@@ -29,8 +29,10 @@ export const number = (value) =>
 /** A sign and a sentence about what was said; two "" before that. */
 export function verdict(problem, { first = null, said, shown }) {
   const answer = inSentence(problem, problem.answer);
-  if (!shown) return first === null ? ["", ""] : ["✗", `not ${inSentence(problem, first)}: one more try`];
-  if (said === null) return ["·", `${first === null ? "you skipped this one: " : ""}it is ${answer}`];
+  if (!shown)
+    return first === null ? ["", ""] : ["✗", `not ${inSentence(problem, first)}: one more try`];
+  if (said === null)
+    return ["·", `${first === null ? "you skipped this one: " : ""}it is ${answer}`];
   if (isSame(said, problem.answer)) return ["✓", `you said ${answer}, and so it is`];
   return ["✗", `you said ${inSentence(problem, said)}, it is ${answer}`];
 }
@@ -41,12 +43,19 @@ export function remark({ remarks }, { first = null, said }) {
 }
 
 export function told(state, problem) {
-  const reveal = [problem.why, problem.experiment, problem.output && problem.output.replace(/^/gm, "# ")];
+  const reveal = [
+    problem.why,
+    problem.experiment,
+    problem.output && problem.output.replace(/^/gm, "# "),
+  ];
   return [
     `Predict: ${problem.question}`,
     problem.choices.join(" | "),
     verdict(problem, state).join(" ").trim(),
     remark(problem, state),
     ...(state.shown ? reveal : []),
-  ].join("\n").split("\n").filter(Boolean);
+  ]
+    .join("\n")
+    .split("\n")
+    .filter(Boolean);
 }

@@ -6,9 +6,9 @@
 import { button, h, set, show } from "../page/dom.js";
 import { tried } from "../page/layout.js";
 import { readAnswer } from "../page/numbers.js";
-import { createShell } from "../page/shell.js";
 import { createCode } from "../page/panels.js";
-import { OPEN, commit as committed, inSentence, isSame, remark, verdict } from "./verdict.js";
+import { createShell } from "../page/shell.js";
+import { commit as committed, inSentence, isSame, OPEN, remark, verdict } from "./verdict.js";
 
 const FIRST = "Choose one first: a guess is enough.";
 const AGAIN = "That was your first guess: choose another answer.";
@@ -18,25 +18,50 @@ const HINTS = {
 };
 
 export function render({ model, el }) {
-  const shell = createShell({ model, el }, { label: "prediction", kind: "sk-predict", traits: ["_problem"], draw });
+  const shell = createShell(
+    { model, el },
+    { label: "prediction", kind: "sk-predict", traits: ["_problem"], draw },
+  );
   const problem = model.get("_problem");
   const { id } = shell;
   const own = { draft: null, complaint: "" };
   const stateNow = () => ({ ...OPEN, ...shell.state() });
 
   const answers = problem.kind === "choice" ? createChoices() : createLine();
-  const commitButton = h("button", { type: "submit", class: "sk-button sk-commit", text: "Commit" });
+  const commitButton = h("button", {
+    type: "submit",
+    class: "sk-button sk-commit",
+    text: "Commit",
+  });
   const skip = button("show me", () => answer({ ...stateNow(), shown: true }), {
-    class: "sk-button", title: "see the answer without a prediction",
+    class: "sk-button",
+    title: "see the answer without a prediction",
   });
   const again = button("try again", reset, { class: "sk-button" });
   const status = h("p", { class: "sk-answer", role: "status", tabindex: "-1" });
-  const fields = h("fieldset", {},
-    h("legend", {}, h("span", { class: "sk-kicker", text: "predict" }), h("span", { prose: problem.question })),
-    answers.node);
-  const form = h("form", { onsubmit: commit, novalidate: "", autocomplete: "off" },
-    fields, h("div", { class: "sk-acts" }, commitButton, skip, again), status);
-  const [note, why, output] = [h("p", { class: "sk-remark" }), h("p"), h("pre", { class: "sk-output" })];
+  const fields = h(
+    "fieldset",
+    {},
+    h(
+      "legend",
+      {},
+      h("span", { class: "sk-kicker", text: "predict" }),
+      h("span", { prose: problem.question }),
+    ),
+    answers.node,
+  );
+  const form = h(
+    "form",
+    { onsubmit: commit, novalidate: "", autocomplete: "off" },
+    fields,
+    h("div", { class: "sk-acts" }, commitButton, skip, again),
+    status,
+  );
+  const [note, why, output] = [
+    h("p", { class: "sk-remark" }),
+    h("p"),
+    h("pre", { class: "sk-output" }),
+  ];
   const experiment = createCode();
   const caption = h("p", { class: "sk-shows", text: "the experiment, and what it prints:" });
   const shows = h("div", { class: "sk-reveal" }, note, why, caption, experiment.node, output);
@@ -48,7 +73,12 @@ export function render({ model, el }) {
     const [sign, sentence] = own.complaint ? ["", own.complaint] : verdict(problem, state);
     set(fields, "disabled", open ? null : "");
     answers.draw(state);
-    for (const [node, visible] of [[commitButton, open], [skip, open], [again, !open], [shows, !open || isTried]])
+    for (const [node, visible] of [
+      [commitButton, open],
+      [skip, open],
+      [again, !open],
+      [shows, !open || isTried],
+    ])
       show(node, visible);
     set(status, "prose", `${sign} ${sentence}`.trim()); // read aloud when it changes
     set(status, "data-sign", sign || null);
@@ -64,8 +94,12 @@ export function render({ model, el }) {
   /** Radio buttons, each with its text and, once revealed, whether it was right. */
   function createChoices() {
     const rows = problem.choices.map((text, k) => {
-      const input = h("input", { type: "radio", name: `${id}-choice`, value: String(k),
-        onchange: () => take(k) });
+      const input = h("input", {
+        type: "radio",
+        name: `${id}-choice`,
+        value: String(k),
+        onchange: () => take(k),
+      });
       const mark = h("span", { class: "sk-tick" });
       const words = problem.quoted[k] ? h("span", { prose: text }) : h("code", { text });
       return { input, mark, node: h("label", { class: "sk-option" }, input, words, mark) };
@@ -80,17 +114,27 @@ export function render({ model, el }) {
           const right = visible && k === problem.answer;
           const wrong = !right && (k === first || (visible && k === said));
           const says = k === said ? "you said" : visible ? "it is" : "not this";
-          set(mark, "text", right ? `✓ ${says}` : wrong ? `✗ ${k === first ? "not this" : says}` : "");
+          set(
+            mark,
+            "text",
+            right ? `✓ ${says}` : wrong ? `✗ ${k === first ? "not this" : says}` : "",
+          );
           set(node, "data-is", right ? "right" : wrong ? "wrong" : null);
         }),
     };
   }
 
   function createLine() {
-    const input = h("input", { type: "text", class: "sk-input", "aria-label": "your prediction",
-      "aria-describedby": `${id}-hint`, spellcheck: "false", oninput: () => take(input.value),
+    const input = h("input", {
+      type: "text",
+      class: "sk-input",
+      "aria-label": "your prediction",
+      "aria-describedby": `${id}-hint`,
+      spellcheck: "false",
+      oninput: () => take(input.value),
       // JupyterLab keeps Enter from submitting a form.
-      onkeydown: (event) => event.key === "Enter" && commit(event) });
+      onkeydown: (event) => event.key === "Enter" && commit(event),
+    });
     const hint = h("span", { class: "sk-hint", id: `${id}-hint` });
     return {
       node: h("div", { class: "sk-typed" }, input, hint),
@@ -118,7 +162,10 @@ export function render({ model, el }) {
     event.preventDefault();
     const state = stateNow();
     if (state.shown) return;
-    let [value, why] = problem.kind !== "choice" ? answerIn(own.draft ?? "") : [own.draft, own.draft === null ? FIRST : ""];
+    let [value, why] =
+      problem.kind !== "choice"
+        ? answerIn(own.draft ?? "")
+        : [own.draft, own.draft === null ? FIRST : ""];
     if (value !== null && isSame(value, state.first)) why = AGAIN;
     if (!why) return answer(committed(problem, state, value));
     own.complaint = why;

@@ -1,7 +1,17 @@
 // What a person types: the shape and the stride of x, and the shape to view it as, in any usual way of writing.
 
-import { completeShape, counted, elementName, flatten, numel, offset, rowMajor, tuple, unflatten } from "../page/layout.js";
 import { fill, h, set, show } from "../page/dom.js";
+import {
+  completeShape,
+  counted,
+  elementName,
+  flatten,
+  numel,
+  offset,
+  rowMajor,
+  tuple,
+  unflatten,
+} from "../page/layout.js";
 import { followed, whyNotShown } from "./steps.js";
 
 const [MOST_NEW_DIMS, MOST_SAID] = [8, 60];
@@ -19,14 +29,22 @@ export function createFields(id, { onLayout, onTarget }) {
 
   function field(name, label, now, read, onRead) {
     const input = h("input", {
-      class: "sk-input", id: `${id}-${name}`, spellcheck: "false", autocomplete: "off", placeholder: "()",
-      "aria-describedby": `${id}-why`, onchange: typed, onkeydown: ({ key }) => key === "Enter" && typed(),
+      class: "sk-input",
+      id: `${id}-${name}`,
+      spellcheck: "false",
+      autocomplete: "off",
+      placeholder: "()",
+      "aria-describedby": `${id}-why`,
+      onchange: typed,
+      onkeydown: ({ key }) => key === "Enter" && typed(),
     });
 
     // Enter and leaving the field may both come here: numbers that are there already change nothing.
     function typed() {
       const isThere = (numbers) => String(numbers) === String(now());
-      const [value, reason] = isThere(readInts(input.value)) ? [now(), ""] : read(input.value, view.layout);
+      const [value, reason] = isThere(readInts(input.value))
+        ? [now(), ""]
+        : read(input.value, view.layout);
       say(reason, input);
       if (value && isThere(value)) show();
       else if (value) onRead(value);
@@ -38,11 +56,13 @@ export function createFields(id, { onLayout, onTarget }) {
 
   function say(reason, wrong) {
     set(why, "text", reason);
-    for (const { input } of fields) set(input, "aria-invalid", reason && input === wrong ? "true" : null);
+    for (const { input } of fields)
+      set(input, "aria-invalid", reason && input === wrong ? "true" : null);
   }
 
   return {
-    node, why,
+    node,
+    why,
     /** Put the numbers of another view into the fields; a refusal stays until then. */
     draw(next) {
       view = next;
@@ -75,7 +95,8 @@ function numbersIn(text, like, read) {
 export const readShape = (text, { itemsize }) =>
   numbersIn(text, "sizes, such as 4, 6", (shape) => {
     const negative = shape.find((size) => size < 0);
-    if (negative !== undefined) return [null, `size ${negative} is negative: give sizes of 0 or more`];
+    if (negative !== undefined)
+      return [null, `size ${negative} is negative: give sizes of 0 or more`];
     return shown(rowMajor(shape, itemsize));
   });
 
@@ -83,9 +104,13 @@ export const readStride = (text, layout) =>
   numbersIn(text, "steps, such as 8, 1", (stride) => {
     const dims = layout.shape.length;
     if (stride.length !== dims)
-      return [null, `shape ${tuple(layout.shape)} has ${counted(dims, "dim")}, stride ${tuple(stride)} is for ${stride.length}: give one step for each`];
+      return [
+        null,
+        `shape ${tuple(layout.shape)} has ${counted(dims, "dim")}, stride ${tuple(stride)} is for ${stride.length}: give one step for each`,
+      ];
     const dim = stride.findIndex((step) => step < 0);
-    if (dim >= 0) return [null, `dim ${dim} has stride ${stride[dim]}: torch has no negative strides`];
+    if (dim >= 0)
+      return [null, `dim ${dim} has stride ${stride[dim]}: torch has no negative strides`];
     return shown({ ...layout, stride });
   });
 
@@ -93,7 +118,8 @@ export const readTarget = (text, layout) =>
   numbersIn(text, "sizes, such as 2, -1", (sizes) =>
     sizes.length > MOST_NEW_DIMS
       ? [null, `${sizes.length} new dims do not fit the picture: give at most ${MOST_NEW_DIMS}`]
-      : completeShape(numel(layout), sizes));
+      : completeShape(numel(layout), sizes),
+  );
 
 const shown = (layout) => {
   const why = whyNotShown(layout);
@@ -107,21 +133,36 @@ export function createFollow({ onFlat }) {
   const text = (words) => ["span", { text: words }];
 
   /** An input for one of so many; `flatOf` is what it then leads to. */
-  const number = (label, size, flatOf) => ["input", {
-    type: "number", min: "0", max: String(size - 1), step: "1", class: "sk-input", "aria-label": label,
-    style: `width:calc(${String(size - 1).length}ch + 32px)`, // with room for the arrows
-    oninput({ currentTarget: at }) {
-      if (at.value === "") return; // a digit is still to come
-      at.value = Math.max(0, Math.min(Math.trunc(at.valueAsNumber), size - 1));
-      onFlat(flatOf(at.valueAsNumber));
+  const number = (label, size, flatOf) => [
+    "input",
+    {
+      type: "number",
+      min: "0",
+      max: String(size - 1),
+      step: "1",
+      class: "sk-input",
+      "aria-label": label,
+      style: `width:calc(${String(size - 1).length}ch + 32px)`, // with room for the arrows
+      oninput({ currentTarget: at }) {
+        if (at.value === "") return; // a digit is still to come
+        at.value = Math.max(0, Math.min(Math.trunc(at.valueAsNumber), size - 1));
+        onFlat(flatOf(at.valueAsNumber));
+      },
     },
-  }];
+  ];
 
   function indexOf(name, shape, index) {
     const inputs = shape.map((size, d) =>
-      number(`index of ${name} in dim ${d}`, size, (i) => flatten(shape, index.with(d, i))));
+      number(`index of ${name} in dim ${d}`, size, (i) => flatten(shape, index.with(d, i))),
+    );
     const parts = inputs.flatMap((input, d) => [text(d ? ", " : "["), input]);
-    return ["span", { class: "sk-index" }, ["b", { text: name }], ...parts, ...(shape.length ? [text("]")] : [])];
+    return [
+      "span",
+      { class: "sk-index" },
+      ["b", { text: name }],
+      ...parts,
+      ...(shape.length ? [text("]")] : []),
+    ];
   }
 
   return {
@@ -130,14 +171,28 @@ export function createFollow({ onFlat }) {
       show(line, flat !== null);
       if (flat === null) return set(words, "text", "");
       const [index, newIndex] = [unflatten(layout.shape, flat), unflatten(target, flat)];
-      fill(line,
+      fill(
+        line,
         ["span", {}, text("follow "), indexOf("x", layout.shape, index)],
-        ["span", {}, text("→ number "), number("number in row-major order", numel(layout), (k) => k), text(" in order")],
-        ["span", {}, text("→ "), indexOf("y", target, newIndex)]);
+        [
+          "span",
+          {},
+          text("→ number "),
+          number("number in row-major order", numel(layout), (k) => k),
+          text(" in order"),
+        ],
+        ["span", {}, text("→ "), indexOf("y", target, newIndex)],
+      );
       const values = [...index, flat, ...newIndex].map(String);
-      line.querySelectorAll("input").forEach((input, k) => input.value === values[k] || (input.value = values[k]));
+      line
+        .querySelectorAll("input")
+        .forEach((input, k) => input.value === values[k] || (input.value = values[k]));
       const names = [elementName(index, "x"), elementName(newIndex, "y")];
-      return set(words, "text", followed(offset(layout, index), names, flat, done ? reason !== "" : null));
+      return set(
+        words,
+        "text",
+        followed(offset(layout, index), names, flat, done ? reason !== "" : null),
+      );
     },
   };
 }

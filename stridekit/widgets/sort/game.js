@@ -12,7 +12,8 @@ export function standing(cards, moves) {
   for (const [k, [card, to]] of moves.entries()) {
     if (!Number.isInteger(card) || !(card in cards) || ![0, 1, 2].includes(to))
       throw new Refused(`moves[${k}] is [${card}, ${to}]: no card and no bin have these numbers`);
-    if (!pile.includes(card)) throw new Refused(`moves[${k}]: ${cards[card].call} is in its bin already`);
+    if (!pile.includes(card))
+      throw new Refused(`moves[${k}]: ${cards[card].call} is in its bin already`);
     const right = cards[card].bin === to;
     pile.splice(pile.indexOf(card), 1);
     (right ? bins[to] : pile).push(card);
@@ -26,14 +27,18 @@ export function verdict(cards, moves) {
   if (!moves.length) return ["", ""];
   const [card, to] = moves.at(-1);
   const { call, bin, how, against } = cards[card];
-  return bin === to ? ["✓", `\`${call}\` ${how}.`] : ["✗", `\`${call}\` ${against[to]}. It goes back under the pile.`];
+  return bin === to
+    ? ["✓", `\`${call}\` ${how}.`]
+    : ["✗", `\`${call}\` ${against[to]}. It goes back under the pile.`];
 }
 
 /** How far the game is; at its end, what to look at again. */
 export function progress(cards, moves) {
   const { pile, back } = standing(cards, moves);
   if (pile.length) return `${cards.length - pile.length} of ${cards.length} sorted`;
-  const look = back.length ? `. Look again at ${back.map((card) => `\`${cards[card].call}\``).join(", ")}` : "";
+  const look = back.length
+    ? `. Look again at ${back.map((card) => `\`${cards[card].call}\``).join(", ")}`
+    : "";
   return `All ${cards.length} sorted, ${cards.length - back.length} at the first try${look}.`;
 }
 
@@ -45,9 +50,12 @@ export function code({ moves }, { made, cards }) {
 
 export function told({ moves }, { question, tried, cards }) {
   const { pile, bins } = standing(cards, moves);
-  const rows = [["to sort", pile], ...BINS.map((name, b) => [name, bins[b]])].filter(([, row]) => row.length);
+  const rows = [["to sort", pile], ...BINS.map((name, b) => [name, bins[b]])].filter(
+    ([, row]) => row.length,
+  );
   return [
-    `Sort: ${question}`, tried,
+    `Sort: ${question}`,
+    tried,
     ...rows.map(([name, row]) => `${name}: ${row.map((card) => cards[card].call).join(" | ")}`),
     ...(moves.length ? [verdict(cards, moves).join(" "), progress(cards, moves)] : []),
   ];

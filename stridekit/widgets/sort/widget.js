@@ -12,20 +12,31 @@ const KEYS = ["v 1", "c 2", "d 3"];
 const HEARD = { "": "", "✓": "Right: ", "✗": "Wrong: " };
 
 export function render({ model, el }) {
-  const shell = createShell({ model, el }, {
-    label: "sorting game", kind: "sk-sort", traits: ["_game"], draw,
-    code: (state) => code(state, game), forget: () => rest(),
-  });
+  const shell = createShell(
+    { model, el },
+    {
+      label: "sorting game",
+      kind: "sk-sort",
+      traits: ["_game"],
+      draw,
+      code: (state) => code(state, game),
+      forget: () => rest(),
+    },
+  );
   const game = model.get("_game");
   const { cards } = game;
   const moves = () => shell.state().moves;
 
   const call = h("code");
   const card = h("div", { class: "sk-card", id: `${shell.id}-card` }, call);
-  const again = button("sort them again", () => {
-    shell.put({ moves: [] });
-    bins[0].button.focus({ preventScroll: true });
-  }, { class: "sk-button" });
+  const again = button(
+    "sort them again",
+    () => {
+      shell.put({ moves: [] });
+      bins[0].button.focus({ preventScroll: true });
+    },
+    { class: "sk-button" },
+  );
   const count = h("p", { class: "sk-count" });
   const said = h("span");
   const keys = h("span", { class: "sk-keys", text: ", or type v, c or d" }); // they reach the game while it has the focus
@@ -34,26 +45,57 @@ export function render({ model, el }) {
   // A bin: its button, and the calls that lie in it; where it depends, with the tensors that are copied.
   const bins = BINS.map((name, to) => {
     const own = button(name, () => put(to), {
-      class: "sk-button", "aria-describedby": `${shell.id}-card`, "aria-keyshortcuts": KEYS[to],
+      class: "sk-button",
+      "aria-describedby": `${shell.id}-card`,
+      "aria-keyshortcuts": KEYS[to],
     });
     const list = h("ul", { "aria-label": name });
     return {
-      button: own, list,
-      node: h("div", { class: "sk-bin" }, own, h("p", { class: "sk-note", prose: NOTES[to] }), list),
+      button: own,
+      list,
+      node: h(
+        "div",
+        { class: "sk-bin" },
+        own,
+        h("p", { class: "sk-note", prose: NOTES[to] }),
+        list,
+      ),
       draw(inside, isOver) {
         set(own, "aria-disabled", String(isOver));
-        fill(list, ...inside.map((k) => ["li", {}, ["code", { text: cards[k].call }], ["span", { prose: cards[k].copies }]]));
+        fill(
+          list,
+          ...inside.map((k) => [
+            "li",
+            {},
+            ["code", { text: cards[k].call }],
+            ["span", { prose: cards[k].copies }],
+          ]),
+        );
       },
     };
   });
-  const table = h("div", { class: "sk-table", onkeydown: keyed }, h("div", { class: "sk-pile" }, card, again, count), verdictLine,
-    h("div", { class: "sk-bins" }, ...bins.map((bin) => bin.node)));
-  const head = h("div", {},
-    h("p", { class: "sk-question" }, h("span", { class: "sk-kicker", text: "sort" }), h("span", { prose: game.question })),
-    h("p", { class: "sk-tried", prose: game.tried }));
+  const table = h(
+    "div",
+    { class: "sk-table", onkeydown: keyed },
+    h("div", { class: "sk-pile" }, card, again, count),
+    verdictLine,
+    h("div", { class: "sk-bins" }, ...bins.map((bin) => bin.node)),
+  );
+  const head = h(
+    "div",
+    {},
+    h(
+      "p",
+      { class: "sk-question" },
+      h("span", { class: "sk-kicker", text: "sort" }),
+      h("span", { prose: game.question }),
+    ),
+    h("p", { class: "sk-tried", prose: game.tried }),
+  );
   const motion = createMotion(table);
   const rest = makeDraggable(card, {
-    over: (...at) => bins.forEach(({ node }) => set(node, "data-over", isAt(node, ...at) ? "" : null)),
+    over: (...at) =>
+      bins.forEach(({ node }) => set(node, "data-over", isAt(node, ...at) ? "" : null)),
     drop(...at) {
       const to = bins.findIndex(({ node }) => isAt(node, ...at));
       if (to >= 0) put(to);
@@ -93,7 +135,9 @@ export function render({ model, el }) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.repeat) return event.key === "Enter" && event.preventDefault(); // one press, one card
     const buttons = bins.map((bin) => bin.button);
-    const next = buttons.includes(event.target) && neighbour(buttons, { ArrowLeft: -1, ArrowRight: 1 }[event.key]);
+    const next =
+      buttons.includes(event.target) &&
+      neighbour(buttons, { ArrowLeft: -1, ArrowRight: 1 }[event.key]);
     const to = KEYS.findIndex((keys) => keys.split(" ").includes(event.key.toLowerCase()));
     if (to >= 0) put(to);
     else if (next) next.focus();

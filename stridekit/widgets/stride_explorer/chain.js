@@ -1,14 +1,28 @@
 // A chain of operations: a tensor to start from, and steps in torch's notation, as `.permute(1, 0)` and `[1:, ::2]`.
-// tests/live_lines.py lets torch run the same chains.
+// tests/course/live_lines.py lets torch run the same chains.
 // In the state a chain is {source, start, steps}, or null before the first step. The layout on screen is
 // always the result of the last step.
 
-import {
-  Refused, apply, copied as rearranged, counted, extent, flatten, isDense, isInFormat, numel, offset, reach, rowMajor, sameLayout, tried,
-  tuple, verdict,
-} from "../page/layout.js";
-import { MAX_DIMS, code as strided, formula, place, verdicts, whyNotDrawn } from "./views.js";
 import { readSteps } from "../page/grammar.js";
+import {
+  apply,
+  counted,
+  extent,
+  flatten,
+  isDense,
+  isInFormat,
+  numel,
+  offset,
+  Refused,
+  reach,
+  copied as rearranged,
+  rowMajor,
+  sameLayout,
+  tried,
+  tuple,
+  verdict,
+} from "../page/layout.js";
+import { formula, MAX_DIMS, place, code as strided, verdicts, whyNotDrawn } from "./views.js";
 
 const MOST_STEPS = 100;
 
@@ -27,7 +41,11 @@ function next(stage, step) {
 
 /** The start, then the result of each step on this `tensor`. `labels` are texts for the elements, [] for their numbers. */
 export function stagesOf({ source, start, steps }, storageSize, labels, tensor) {
-  return onward({ text: source, layout: start, copied: false, storageSize, labels, copies: 0, steps: 0 }, steps, tensor);
+  return onward(
+    { text: source, layout: start, copied: false, storageSize, labels, copies: 0, steps: 0 },
+    steps,
+    tensor,
+  );
 }
 
 /** A stage, then the result of each further step; a text has one step or several on this `tensor`. Throws Refused. */
@@ -55,7 +73,9 @@ export function closed(chain, stages, layout) {
 export function suggestions(stage) {
   return candidates(stage.layout).flatMap((text) => {
     const [made] = tried(() => next({ ...stage, labels: undefined }, readSteps(text)[0])); // labels would take long
-    return !made || (sameLayout(made.layout, stage.layout) && !made.copied) ? [] : [{ text, copied: made.copied }];
+    return !made || (sameLayout(made.layout, stage.layout) && !made.copied)
+      ? []
+      : [{ text, copied: made.copied }];
   });
 }
 
@@ -84,7 +104,8 @@ function candidates({ shape }) {
 export function followed(before, after, index) {
   if (index === null) return null;
   const [flat, element] = [flatten(before.layout.shape, index), offset(before.layout, index)];
-  const to = before.copies === after.copies ? reach(after.layout).owners.get(element)?.[0] : undefined;
+  const to =
+    before.copies === after.copies ? reach(after.layout).owners.get(element)?.[0] : undefined;
   return to ?? (numel(before.layout) === numel(after.layout) ? flat : null);
 }
 
@@ -99,12 +120,15 @@ export function facts({ index, chain, ...layout }) {
   const { elements, owners } = reach(layout);
   const [reached, count] = [owners.size, elements.length];
   return {
-    shape, stride, storage_offset,
+    shape,
+    stride,
+    storage_offset,
     contiguous: isInFormat("contiguous_format", layout),
     channels_last: isInFormat("channels_last", layout),
     dense: isDense(layout),
     overlaps: reached < count,
-    reached, index,
+    reached,
+    index,
     holes: extent(layout) - reached,
     element: index && offset(layout, index),
     steps: chain ? chain.steps.length : 0,
@@ -135,5 +159,11 @@ export function told(state, source, storageSize, name, note) {
   });
   const where = index ? [formula(layout, index), place(layout, index, name)] : [];
   const said = verdicts(layout, stages.at(-1).storageSize).map(verdict);
-  return [`StrideExplorer: ${code(state, source)}`, ...(note ? [note] : []), ...steps, ...where, ...said];
+  return [
+    `StrideExplorer: ${code(state, source)}`,
+    ...(note ? [note] : []),
+    ...steps,
+    ...where,
+    ...said,
+  ];
 }

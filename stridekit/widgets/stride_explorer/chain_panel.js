@@ -1,9 +1,9 @@
 // The pane of the chain: a line to type or pick the next operation, and below it the stages from the start to now.
 
-import { memoryOf, onward, suggestions } from "./chain.js";
-import { tried, tuple } from "../page/layout.js";
 import { fill, h, set, show } from "../page/dom.js";
+import { tried, tuple } from "../page/layout.js";
 import { createLine } from "../page/panels.js";
+import { memoryOf, onward, suggestions } from "./chain.js";
 
 const SHOWN = 8; // buttons at most; the input's list has every suggestion
 const NUMBERS = ["shape", "stride", "storage_offset"];
@@ -12,13 +12,25 @@ const NUMBERS = ["shape", "stride", "storage_offset"];
 export function createChain(id, { onSteps, name = () => "x" }) {
   const list = h("datalist", { id: `${id}-steps` });
   const { input, nodes } = createLine(`${id}-step`, "then", "apply", take, {
-    list: list.id, placeholder: ".permute(1, 0)", "aria-describedby": `${id}-outcome`,
+    list: list.id,
+    placeholder: ".permute(1, 0)",
+    "aria-describedby": `${id}-outcome`,
   });
-  const picks = h("div", { class: "sk-picks", role: "group", "aria-label": "operations that exist here" });
+  const picks = h("div", {
+    class: "sk-picks",
+    role: "group",
+    "aria-label": "operations that exist here",
+  });
   const line = h("div", { class: "sk-nextstep" }, ...nodes, list, picks);
   const steps = h("ol", { class: "sk-steps", "aria-label": "the chain of operations" });
   const outcome = h("p", { role: "status", id: `${id}-outcome` });
-  const node = h("div", { class: "sk-chain", role: "group", "aria-label": "chain of operations" }, line, steps, outcome);
+  const node = h(
+    "div",
+    { class: "sk-chain", role: "group", "aria-label": "chain of operations" },
+    line,
+    steps,
+    outcome,
+  );
 
   let stages = [];
   let drawn = "";
@@ -33,7 +45,12 @@ export function createChain(id, { onSteps, name = () => "x" }) {
     if (!taken) return say(why, true);
     input.value = "";
     onSteps([...texts(), ...taken.slice(1).map((stage) => stage.text)]);
-    say(taken.slice(1).map((stage, k) => told(stage, taken[k])).join(" "));
+    say(
+      taken
+        .slice(1)
+        .map((stage, k) => told(stage, taken[k]))
+        .join(" "),
+    );
     if (document.activeElement === document.body) input.focus(); // the pressed button is gone
   }
 
@@ -49,14 +66,33 @@ export function createChain(id, { onSteps, name = () => "x" }) {
     const how = before ? memoryOf(stage, before) : "";
     const numbers = NUMBERS.map((what) => [what, numberIn(stage, what)]);
     const says = `${stage.text}: ${numbers.map(([what, text]) => `${what} ${text}`).join(", ")}${how && `, ${how}`}`;
-    return ["li", {}, ["button", {
-      type: "button", "aria-label": says, title: says, "aria-current": k === stages.length - 1 ? "step" : null,
-      onclick: () => onSteps(texts().slice(0, k)),
-    }, ["code", { text: before ? stage.text : name() }], ["em", { text: how.split(":")[0], class: stage.copied ? "is-copy" : "" }],
-      ["small", {}, ...numbers.map(([what, text]) => ["span", {
-        text: before ? text : `${what.replace("storage_", "")} ${text}`,
-        class: before && text !== numberIn(before, what) ? "is-changed" : "",
-      }])]]];
+    return [
+      "li",
+      {},
+      [
+        "button",
+        {
+          type: "button",
+          "aria-label": says,
+          title: says,
+          "aria-current": k === stages.length - 1 ? "step" : null,
+          onclick: () => onSteps(texts().slice(0, k)),
+        },
+        ["code", { text: before ? stage.text : name() }],
+        ["em", { text: how.split(":")[0], class: stage.copied ? "is-copy" : "" }],
+        [
+          "small",
+          {},
+          ...numbers.map(([what, text]) => [
+            "span",
+            {
+              text: before ? text : `${what.replace("storage_", "")} ${text}`,
+              class: before && text !== numberIn(before, what) ? "is-changed" : "",
+            },
+          ]),
+        ],
+      ],
+    ];
   }
 
   return {
@@ -71,9 +107,18 @@ export function createChain(id, { onSteps, name = () => "x" }) {
       const offered = suggestions(stages.at(-1));
       fill(list, ...offered.map(({ text }) => ["option", { value: text }]));
       let room = width - 372;
-      const fitting = offered.slice(0, SHOWN).filter(({ text, copied }) => (room -= 8 * text.length + (copied ? 80 : 32)) > 0);
-      fill(picks, ...fitting.map(({ text, copied }) => ["button", { type: "button", class: "sk-button", onclick: () => take(text) },
-        ["code", { text }], ["small", { text: copied ? "copies" : "" }]]));
+      const fitting = offered
+        .slice(0, SHOWN)
+        .filter(({ text, copied }) => (room -= 8 * text.length + (copied ? 80 : 32)) > 0);
+      fill(
+        picks,
+        ...fitting.map(({ text, copied }) => [
+          "button",
+          { type: "button", class: "sk-button", onclick: () => take(text) },
+          ["code", { text }],
+          ["small", { text: copied ? "copies" : "" }],
+        ]),
+      );
       const used = stages.length > 1;
       show(steps, used);
       fill(steps, ...(used ? stages.map(stageOf) : []));

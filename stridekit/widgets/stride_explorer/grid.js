@@ -1,8 +1,8 @@
 // The grid of indices: the last two dims as rows and columns, further dims as planes.
 
-import { createBoxes } from "./canvas.js";
-import { elementName, product, range, unflatten } from "../page/layout.js";
 import { boxFor, fill, h, set } from "../page/dom.js";
+import { elementName, product, range, unflatten } from "../page/layout.js";
+import { createBoxes } from "./canvas.js";
 import { describeCell } from "./views.js";
 
 const MAX_HTML = 256; // cells drawn as HTML; more are drawn on a canvas
@@ -40,22 +40,43 @@ export function gridGeometry(shape, width, wraps = true, longest = 1, room = Inf
   const down = Math.ceil(count / across);
   const between = lines > 1 && rows > 1 ? 5 : 0;
   const best = dense ? (deep || rows * lines > 40 ? 12 : Math.min(cell, 24)) + gap : deep ? 34 : 38;
-  const fair = Math.floor((room - down * (top + rows * between + 12)) / Math.max(down * rows * lines, 1));
+  const fair = Math.floor(
+    (room - down * (top + rows * between + 12)) / Math.max(down * rows * lines, 1),
+  );
   const least = dense ? 9 : LEAST;
   const pitch = fair >= least ? Math.min(best, fair) : dense ? best : least; // what is cut anyway need not be tiny
   const height = pitch - (dense ? gap : pitch < 30 ? 2 : GAP);
   const rowHeight = lines * pitch + between;
   const planeHeight = top + rows * rowHeight;
-  const place = (plane) => [(plane % across) * (planeWidth + 16), Math.floor(plane / across) * (planeHeight + 12)];
+  const place = (plane) => [
+    (plane % across) * (planeWidth + 16),
+    Math.floor(plane / across) * (planeHeight + 12),
+  ];
   return {
-    rows, columns, perLine, lines, dense, gutter, top, cell, height, rowHeight, count, place, planeWidth, planeHeight,
+    rows,
+    columns,
+    perLine,
+    lines,
+    dense,
+    gutter,
+    top,
+    cell,
+    height,
+    rowHeight,
+    count,
+    place,
+    planeWidth,
+    planeHeight,
     width: (table ? shape[1] : Math.min(fit, count)) * (planeWidth + 16) - 16,
     totalHeight: down * (planeHeight + 12) - 12,
     /** The top left corner of the cell that comes `flat`-th. */
     corner(flat) {
       const [x, y] = place(Math.floor(flat / (rows * columns)));
       const [row, column] = [Math.floor(flat / columns) % rows, flat % columns];
-      return [x + gutter + (column % perLine) * (cell + gap), y + top + row * rowHeight + Math.floor(column / perLine) * pitch];
+      return [
+        x + gutter + (column % perLine) * (cell + gap),
+        y + top + row * rowHeight + Math.floor(column / perLine) * pitch,
+      ];
     },
   };
 }
@@ -70,14 +91,22 @@ export function step(shape, index, key) {
 
 /** The dim that each key moves along, counted from the end, and how far. */
 const MOVES = {
-  ArrowLeft: [-1, -1], ArrowRight: [-1, 1], Home: [-1, -Infinity], End: [-1, Infinity],
-  ArrowUp: [-2, -1], ArrowDown: [-2, 1], PageUp: [-3, -1], PageDown: [-3, 1],
-  "Shift+PageUp": [-4, -1], "Shift+PageDown": [-4, 1],
+  ArrowLeft: [-1, -1],
+  ArrowRight: [-1, 1],
+  Home: [-1, -Infinity],
+  End: [-1, Infinity],
+  ArrowUp: [-2, -1],
+  ArrowDown: [-2, 1],
+  PageUp: [-3, -1],
+  PageDown: [-3, 1],
+  "Shift+PageUp": [-4, -1],
+  "Shift+PageDown": [-4, 1],
 };
 
 /** The grid widget: `resize` lays it out for a shape, `draw` patches it to a view. */
 export function createGrid(id, hand) {
-  const idOf = (k) => `${id}-c${geometry.dense ? k : `${Math.floor(k / geometry.columns)}-${k % geometry.columns}`}`;
+  const idOf = (k) =>
+    `${id}-c${geometry.dense ? k : `${Math.floor(k / geometry.columns)}-${k % geometry.columns}`}`;
   const boxes = createBoxes({ kind: "sk-grid", cell: "sk-cell", ...hand });
   const { node } = boxes;
   const flag = h("span", { class: "sk-flag" });
@@ -103,62 +132,118 @@ export function createGrid(id, hand) {
   function headsOf() {
     const all = [];
     const last = shape.length - 1;
-    const { dense, cell, height, columns, rows, perLine, lines, rowHeight, gutter, corner } = geometry;
+    const { dense, cell, height, columns, rows, perLine, lines, rowHeight, gutter, corner } =
+      geometry;
     // Where numbers would touch, some are hidden until they are lit.
     const every = [dense && cell < 26 ? (cell < 18 ? 8 : 4) : 1, dense && height < 16 ? 4 : 1];
     const number = (n, step, x, y, kind, plane) => {
-      if (n % step === 0 || last < 2) all.push([n, x, y, n % step ? `${kind} is-sparse` : kind, plane, n]);
+      if (n % step === 0 || last < 2)
+        all.push([n, x, y, n % step ? `${kind} is-sparse` : kind, plane, n]);
     };
     for (const plane of range(shape.includes(0) ? 0 : geometry.count)) {
       const [x, y] = geometry.place(plane);
       if (last > 1) {
         const title = elementName([...unflatten(shape.slice(0, -2), plane), ":", ":"], tensor);
         all.push([title, x + gutter, y, "sk-title"]);
-      } else if (last >= 0) all.push([`dim ${last} →`, x + gutter - 2, y, `sk-dim sk-origin sk-d${last}`]);
+      } else if (last >= 0)
+        all.push([`dim ${last} →`, x + gutter - 2, y, `sk-dim sk-origin sk-d${last}`]);
       if (last === 1) {
         const middle = y + geometry.top + (rows * rowHeight) / 2;
         all.push([`← dim ${last - 1}`, x + 11, middle, `sk-dim sk-upright sk-d${last - 1}`]);
       }
       for (const c of range(last >= 0 && lines === 1 ? perLine : 0))
-        number(c, every[0], x + corner(c)[0] + cell / 2, y + geometry.top - HEAD, "sk-number sk-column", plane);
+        number(
+          c,
+          every[0],
+          x + corner(c)[0] + cell / 2,
+          y + geometry.top - HEAD,
+          "sk-number sk-column",
+          plane,
+        );
       for (const r of range(last > 0 ? rows : 0))
-        number(r, every[1], x + gutter - 10, y + corner(r * columns)[1] + height / 2 - 9, "sk-number sk-line", plane);
+        number(
+          r,
+          every[1],
+          x + gutter - 10,
+          y + corner(r * columns)[1] + height / 2 - 9,
+          "sk-number sk-line",
+          plane,
+        );
       for (const line of range(lines > 1 && last === 0 ? lines : 0))
         if (line % every[1] === 0)
-          all.push([line * perLine, gutter - 10, corner(line * perLine)[1] + height / 2 - 9, "sk-number sk-line"]);
+          all.push([
+            line * perLine,
+            gutter - 10,
+            corner(line * perLine)[1] + height / 2 - 9,
+            "sk-number sk-line",
+          ]);
     }
     return all;
   }
 
   function draw(view) {
     const { spot, elements, sharers, label, selected } = view;
-    const { dense, cell, height, width, totalHeight: tall, corner, columns, rows, count } = geometry;
+    const {
+      dense,
+      cell,
+      height,
+      width,
+      totalHeight: tall,
+      corner,
+      columns,
+      rows,
+      count,
+    } = geometry;
     const numbers = range(product(shape));
     const laid = {
-      numbers, places: numbers.map((flat) => [...corner(flat), cell, height]), columns, idOf,
+      numbers,
+      places: numbers.map((flat) => [...corner(flat), cell, height]),
+      columns,
+      idOf,
       plate: dense ? { width, height: tall, rows: rows * count } : null,
     };
     const markOf = (flat) => (flat === spot.flat ? "spot" : sharers.has(flat) ? "sharer" : "");
-    const describe = boxes.draw(laid, (flat) => [Math.floor(flat / columns) % 6, label(elements[flat]), markOf(flat)],
-      (flat) => describeCell(view, flat), selected);
+    const describe = boxes.draw(
+      laid,
+      (flat) => [Math.floor(flat / columns) % 6, label(elements[flat]), markOf(flat)],
+      (flat) => describeCell(view, flat),
+      selected,
+    );
     if (dense && spot.flat !== null) {
       const [x, y] = corner(spot.flat);
       set(flag, "style", `left:${x + cell / 2}px;top:${y - 22}px`);
     }
     set(flag, "text", boxes.texts() || spot.flat === null ? "" : label(spot.element));
-    const [at, plane] = spot.flat === null ? [[], -1]
-      : [unflatten(shape, spot.flat), Math.floor(spot.flat / (rows * columns))];
-    fill(marks, ...heads.map(([text, x, y, kind, inPlane, number]) => {
-      const d = shape.length - (kind.includes("sk-column") ? 1 : 2);
-      const lit = inPlane === plane && at[d] === number ? String(d) : null;
-      return ["span", { text: String(text), class: `sk-head ${kind}`, style: `left:${x}px;top:${y}px`, "data-lit": lit }];
-    }), ...(dense ? [flag] : []));
+    const [at, plane] =
+      spot.flat === null
+        ? [[], -1]
+        : [unflatten(shape, spot.flat), Math.floor(spot.flat / (rows * columns))];
+    fill(
+      marks,
+      ...heads.map(([text, x, y, kind, inPlane, number]) => {
+        const d = shape.length - (kind.includes("sk-column") ? 1 : 2);
+        const lit = inPlane === plane && at[d] === number ? String(d) : null;
+        return [
+          "span",
+          {
+            text: String(text),
+            class: `sk-head ${kind}`,
+            style: `left:${x}px;top:${y}px`,
+            "data-lit": lit,
+          },
+        ];
+      }),
+      ...(dense ? [flag] : []),
+    );
     return describe;
   }
 
   const box = h("div", { class: "sk-gridbox" }, node, marks);
   return {
-    node: h("div", { class: "sk-pane" }, box), resize, draw, cells: boxes.nodes,
+    node: h("div", { class: "sk-pane" }, box),
+    resize,
+    draw,
+    cells: boxes.nodes,
     geometry: () => geometry,
   };
 }

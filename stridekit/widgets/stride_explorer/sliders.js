@@ -1,33 +1,48 @@
 // The sliders: a size and a stride for each dim, and the offset; and the address formula under the pictures. They report what
 // a hand does, and keep no state.
 
-import { limit } from "./views.js";
-import { offset, range } from "../page/layout.js";
 import { fill, h, set } from "../page/dom.js";
+import { offset, range } from "../page/layout.js";
 import { createSlider } from "../page/panels.js";
+import { limit } from "./views.js";
 
 /** Native sliders for every size, stride and the offset; they stop where the storage ends, and say why. */
 export function createSliders(id, { onChange, onLit }) {
   const why = h("p", { class: "sk-why", id: `${id}-why` });
   const list = h("div");
-  const node = h("div", { class: "sk-sliders", role: "group", "aria-label": "the layout" }, list, why);
+  const node = h(
+    "div",
+    { class: "sk-sliders", role: "group", "aria-label": "the layout" },
+    list,
+    why,
+  );
   let [rows, now] = [[], null];
 
   function build(ndim) {
-    const dims = ["size", "stride"].flatMap((what) => range(ndim).map((dim) => [what, dim, `${what}[${dim}]`, `sk-d${dim}`]));
-    rows = [...dims, ["storage_offset", 0, "storage_offset", "sk-offset"]].map(([what, dim, text, kind]) => {
-      const row = { what, dim, text };
-      const slider = createSlider(`${id}-${what}-${dim}`, text, {
-        "aria-describedby": `${id}-why`, onInput: (value) => change(row, value), onkeydown: (event) => atTheEnd(row, event),
-        onfocus: () => what === "stride" && onLit(dim), onblur: () => onLit(null),
-      });
-      return Object.assign(row, slider, { line: h("div", { class: `sk-slider ${kind}`, "data-what": what }, ...slider.nodes) });
-    });
+    const dims = ["size", "stride"].flatMap((what) =>
+      range(ndim).map((dim) => [what, dim, `${what}[${dim}]`, `sk-d${dim}`]),
+    );
+    rows = [...dims, ["storage_offset", 0, "storage_offset", "sk-offset"]].map(
+      ([what, dim, text, kind]) => {
+        const row = { what, dim, text };
+        const slider = createSlider(`${id}-${what}-${dim}`, text, {
+          "aria-describedby": `${id}-why`,
+          onInput: (value) => change(row, value),
+          onkeydown: (event) => atTheEnd(row, event),
+          onfocus: () => what === "stride" && onLit(dim),
+          onblur: () => onLit(null),
+        });
+        return Object.assign(row, slider, {
+          line: h("div", { class: `sk-slider ${kind}`, "data-what": what }, ...slider.nodes),
+        });
+      },
+    );
     set(list, "style", `--dims:${ndim}`);
     list.replaceChildren(...rows.map((row) => row.line));
   }
 
-  const limitOf = ({ what, dim }) => limit(now.layout, now.storageSize, now.sliderMax, what, dim, now.name);
+  const limitOf = ({ what, dim }) =>
+    limit(now.layout, now.storageSize, now.sliderMax, what, dim, now.name);
 
   function change(row, wanted) {
     const [most, reason] = limitOf(row);
@@ -53,7 +68,9 @@ export function createSliders(id, { onChange, onLit }) {
   const say = (text) => set(why, "text", text);
 
   return {
-    node, change, say,
+    node,
+    change,
+    say,
     find: (text) => rows.find((row) => row.text === text),
     draw(view) {
       now = view;
@@ -62,10 +79,15 @@ export function createSliders(id, { onChange, onLit }) {
       if (rows.length !== 2 * ndim + 1) build(ndim);
       for (const row of rows) {
         const { what, dim, draw } = row;
-        const value = { size: layout.shape, stride: layout.stride }[what]?.[dim] ?? layout.storage_offset;
+        const value =
+          { size: layout.shape, stride: layout.stride }[what]?.[dim] ?? layout.storage_offset;
         const [most] = limitOf(row);
         const says = value >= most ? `${value}, the limit` : String(value);
-        draw(value, String(value), { most, max: Math.max(sliderMax[what], 1), "aria-valuetext": says });
+        draw(value, String(value), {
+          most,
+          max: Math.max(sliderMax[what], 1),
+          "aria-valuetext": says,
+        });
       }
     },
   };
@@ -84,14 +106,32 @@ export function createFormula(onLit) {
   return {
     node: h("div", { class: "sk-formula" }, terms, sentence),
     draw({ layout, index, lit }, words) {
-      const parts = index === null ? [] : [["storage_offset", layout.storage_offset, "offset"],
-        ...index.map((i, d) => [`i${d} · stride[${d}]`, `${i} · ${layout.stride[d]}`, d])];
+      const parts =
+        index === null
+          ? []
+          : [
+              ["storage_offset", layout.storage_offset, "offset"],
+              ...index.map((i, d) => [`i${d} · stride[${d}]`, `${i} · ${layout.stride[d]}`, d]),
+            ];
       set(total, "text", index === null ? "" : `= ${offset(layout, index)}`);
-      fill(terms, ...parts.map(([what, numbers, term]) => ["button", {
-        type: "button", "aria-label": `${what} = ${numbers}`,
-        class: `sk-term ${term === "offset" ? "sk-offset" : `sk-d${term}`}${lit === term ? " is-lit" : ""}`,
-        onpointerenter: () => onLit(term), onpointerleave: () => onLit(null), onfocus: () => onLit(term), onblur: () => onLit(null),
-      }, ["small", { text: what }], ["span", { text: String(numbers) }]]), total);
+      fill(
+        terms,
+        ...parts.map(([what, numbers, term]) => [
+          "button",
+          {
+            type: "button",
+            "aria-label": `${what} = ${numbers}`,
+            class: `sk-term ${term === "offset" ? "sk-offset" : `sk-d${term}`}${lit === term ? " is-lit" : ""}`,
+            onpointerenter: () => onLit(term),
+            onpointerleave: () => onLit(null),
+            onfocus: () => onLit(term),
+            onblur: () => onLit(null),
+          },
+          ["small", { text: what }],
+          ["span", { text: String(numbers) }],
+        ]),
+        total,
+      );
       set(sentence, "text", words);
     },
   };

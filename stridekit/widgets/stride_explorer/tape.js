@@ -1,14 +1,17 @@
 // The storage as a tape: rows of slots, with marks around them.
 
-import { createBoxes } from "./canvas.js";
-import { CACHE_LINE, numel, range, sum } from "../page/layout.js";
 import { boxFor, fill, h, s, set } from "../page/dom.js";
+import { CACHE_LINE, numel, range, sum } from "../page/layout.js";
+import { createBoxes } from "./canvas.js";
 import { describeSlot } from "./views.js";
 
 const [MAX_ROWS, DENSE_SLOT, MAX_DENSE_ROWS] = [24, 13, 128];
 const LEAST = 148; // px that a tape keeps even if the grid then has to scroll
 // px of a slot, and between two rows with marks: a bracket, a line of labels, and the tips of steps from above
-const [ROOMY, TIGHT] = [{ slot: 30, band: 27 }, { slot: 26, band: 25 }];
+const [ROOMY, TIGHT] = [
+  { slot: 30, band: 27 },
+  { slot: 26, band: 25 },
+];
 
 /** The rows of the tape: reached ones, single rows between them, and gaps that say how much they leave out. */
 export function tapeRows(storageSize, perRow, owners, most = MAX_ROWS) {
@@ -20,7 +23,8 @@ export function tapeRows(storageSize, perRow, owners, most = MAX_ROWS) {
   for (const row of [...[...wanted].sort((a, b) => a - b), total]) {
     if (rows.length >= most && row < total) continue;
     if (row - next === 1) rows.push({ row: next });
-    else if (row > next) rows.push({ gap: row - next, elements: Math.min(row * perRow, storageSize) - next * perRow });
+    else if (row > next)
+      rows.push({ gap: row - next, elements: Math.min(row * perRow, storageSize) - next * perRow });
     if (row < total) rows.push({ row });
     next = row + 1;
   }
@@ -40,7 +44,10 @@ export function tapeGeometry(storageSize, layout, width, owners, longest = 1, ti
   if (dense) perRow = [64, 32, 16].find((count) => width >= gutter + count * 12) ?? 16;
   const pitch = dense
     ? Math.min(16, Math.floor((width - gutter) / perRow))
-    : Math.max(34, Math.min(Math.max(52, boxFor(longest, 11) + 4), Math.floor((width - gutter) / perRow)));
+    : Math.max(
+        34,
+        Math.min(Math.max(52, boxFor(longest, 11) + 4), Math.floor((width - gutter) / perRow)),
+      );
   const { slot, band } = tight ? TIGHT : ROOMY;
   const [height, gap] = dense ? [DENSE_SLOT, 1] : [slot, 4];
   const rows = tapeRows(storageSize, perRow, owners, dense ? MAX_DENSE_ROWS : MAX_ROWS);
@@ -53,13 +60,25 @@ export function tapeGeometry(storageSize, layout, width, owners, longest = 1, ti
   const arcs = 12 + Math.max(layout.shape.length, 1) * 16;
   const marked = (above, below) => few || first === above?.row || targets.has(below?.row);
   // A step that ends below the label of the offset has its own label below that one.
-  const isBelow = (step) => rowOf(start + step) === first + 1 && Math.abs((step - perRow) * pitch - 65) < 85;
+  const isBelow = (step) =>
+    rowOf(start + step) === first + 1 && Math.abs((step - perRow) * pitch - 65) < 85;
   const second = layout.stride.some(isBelow) ? 18 : 0;
   const tops = new Map();
   let y = 0;
   const placed = rows.map((row, k) => {
     const above = rows[k - 1];
-    y += row.row === first ? arcs : k === 0 ? (few ? band : 2) : marked(above, row) ? band : dense ? 7 : 11;
+    y +=
+      row.row === first
+        ? arcs
+        : k === 0
+          ? few
+            ? band
+            : 2
+          : marked(above, row)
+            ? band
+            : dense
+              ? 7
+              : 11;
     if (row.row === first + 1) y += second;
     const top = y;
     if (row.gap) y += 16;
@@ -71,8 +90,17 @@ export function tapeGeometry(storageSize, layout, width, owners, longest = 1, ti
   });
   y += marked(rows.at(-1)) || !dense ? band : 8;
   return {
-    perRow, pitch, gutter, rows: placed, bottom: y, slot: pitch - gap, height, dense, storageSize,
-    width: gutter + perRow * pitch, room: width,
+    perRow,
+    pitch,
+    gutter,
+    rows: placed,
+    bottom: y,
+    slot: pitch - gap,
+    height,
+    dense,
+    storageSize,
+    width: gutter + perRow * pitch,
+    room: width,
     has: (element) => tops.has(rowOf(element)),
     left: (element) => gutter + (element % perRow) * pitch,
     middle: (element) => gutter + (element % perRow) * pitch + (pitch - gap) / 2,
@@ -110,30 +138,66 @@ export function createTape(id, { onDrag, ...hand }) {
     const { spot, owners, layout, values, label, storageSize } = view;
     const columns = layout.shape.at(-1) ?? 1;
     const firsts = g.rows.filter((row) => !row.gap).map(({ row }) => row * g.perRow);
-    numbers = firsts.flatMap((first) => range(Math.min(g.perRow, storageSize - first)).map((k) => first + k));
+    numbers = firsts.flatMap((first) =>
+      range(Math.min(g.perRow, storageSize - first)).map((k) => first + k),
+    );
     const laid = {
-      numbers, places: numbers.map((e) => [g.left(e), g.top(e), g.slot, g.height]), columns: g.perRow,
+      numbers,
+      places: numbers.map((e) => [g.left(e), g.top(e), g.slot, g.height]),
+      columns: g.perRow,
       idOf: (_, element) => `${id}-s${element}`,
-      plate: g.dense ? { width: g.width, height: g.bottom, rows: Math.ceil(storageSize / g.perRow) } : null,
+      plate: g.dense
+        ? { width: g.width, height: g.bottom, rows: Math.ceil(storageSize / g.perRow) }
+        : null,
     };
     const marks = marksOf(g, view);
     const at = (x, y) => `transform:translate(${x}px,${y}px)`;
-    for (const [svg, areTips] of [[drawing, false], [tips, true]]) {
+    for (const [svg, areTips] of [
+      [drawing, false],
+      [tips, true],
+    ]) {
       const paths = marks.paths.filter(([, kind]) => kind.startsWith("sk-tip") === areTips);
       fill(svg, ...paths.map(([d, kind]) => ["path", { d, class: kind }]));
     }
-    fill(tags, ...marks.tags.map(([text, x, y, kind]) => ["span", { text, class: `sk-tag ${kind}`, style: at(x, y) }]));
-    fill(grips, ...marks.grips.map(([x, y, kind, what]) => ["span", {
-      class: `sk-grip ${kind}`, title: `drag to change ${what}`, "data-what": what, style: at(x - 12, y - 12),
-      onpointerdown: onDrag, onmousedown: (event) => event.preventDefault(), // else the browser starts to select text
-    }]));
-    return boxes.draw(laid, (element) => {
-      const owned = owners.get(element);
-      const tint = owned ? Math.floor(owned[0] / columns) % 6 : null;
-      return [tint, g.dense ? "" : label(element), element === spot.element ? "spot" : "", {
-        "data-number": values ? String(element) : null, "data-owners": owned && owned.length > 1 ? `×${owned.length}` : null,
-      }];
-    }, (element) => describeSlot(view, element), view.tapeCursor);
+    fill(
+      tags,
+      ...marks.tags.map(([text, x, y, kind]) => [
+        "span",
+        { text, class: `sk-tag ${kind}`, style: at(x, y) },
+      ]),
+    );
+    fill(
+      grips,
+      ...marks.grips.map(([x, y, kind, what]) => [
+        "span",
+        {
+          class: `sk-grip ${kind}`,
+          title: `drag to change ${what}`,
+          "data-what": what,
+          style: at(x - 12, y - 12),
+          onpointerdown: onDrag,
+          onmousedown: (event) => event.preventDefault(), // else the browser starts to select text
+        },
+      ]),
+    );
+    return boxes.draw(
+      laid,
+      (element) => {
+        const owned = owners.get(element);
+        const tint = owned ? Math.floor(owned[0] / columns) % 6 : null;
+        return [
+          tint,
+          g.dense ? "" : label(element),
+          element === spot.element ? "spot" : "",
+          {
+            "data-number": values ? String(element) : null,
+            "data-owners": owned && owned.length > 1 ? `×${owned.length}` : null,
+          },
+        ];
+      },
+      (element) => describeSlot(view, element),
+      view.tapeCursor,
+    );
   }
 
   // A function from pointers to slots: the nearest slot of the nearest row, on the tape as it is now. A drag keeps
@@ -152,7 +216,10 @@ export function createTape(id, { onDrag, ...hand }) {
   }
 
   return {
-    node: pane, resize, draw, locator,
+    node: pane,
+    resize,
+    draw,
+    locator,
     geometry: () => g,
     slot: (element) => boxes.nodes()[numbers.indexOf(element)],
   };
@@ -170,7 +237,8 @@ function stepPath(g, from, to, lift, shift = 0) {
   const x0 = g.middle(from) + (from === to || y0 !== y1 ? shift : 0);
   const x1 = g.middle(to) + shift;
   const high = y0 - lift * (from === to ? 1.5 : 1.34);
-  if (from === to) return `M${x0 - 7},${y0 - 2}C${x0 - 26},${high} ${x0 + 26},${high} ${x0 + 7},${y0 - 7}`;
+  if (from === to)
+    return `M${x0 - 7},${y0 - 2}C${x0 - 26},${high} ${x0 + 26},${high} ${x0 + 7},${y0 - 7}`;
   if (y0 === y1) return `M${x0},${y0 - 2}C${x0},${high} ${x1},${high} ${x1},${y1 - 7}`;
   const [down, start, end] = y0 < y1 ? [1, y0 + g.height, y1 - 7] : [-1, y0, y1 + g.height + 7];
   const way = Math.abs(end - start);
@@ -203,10 +271,15 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
   function place(places) {
     // The diamonds at the ends of dims hang from their slots, over the labels.
     const high = (kind) => (kind.startsWith("sk-end") ? LABEL - 2 : LABEL / 2);
-    const taken = tags.map(edges).concat(grips.map(([x, y, kind]) => [x - 8, x + 8, y - high(kind)]));
+    const taken = tags
+      .map(edges)
+      .concat(grips.map(([x, y, kind]) => [x - 8, x + 8, y - high(kind)]));
     const free = places.find((tag) => {
       const [left, right, top] = edges(tag);
-      return isInside(tag) && taken.every(([l, r, t]) => right <= l || r <= left || Math.abs(t - top) >= LABEL);
+      return (
+        isInside(tag) &&
+        taken.every(([l, r, t]) => right <= l || r <= left || Math.abs(t - top) >= LABEL)
+      );
     });
     if (free) tags.push(free);
     return free;
@@ -215,7 +288,10 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
   /** Add a label for certain: at one of some places, beside what is in the way of the first one, or on it. */
   function placeSomewhere(places) {
     const [text, , y, kind] = places[0];
-    const beyond = tags.map(edges).filter(([, , top]) => top === y).map(([, right]) => [text, right + 4, y, kind]);
+    const beyond = tags
+      .map(edges)
+      .filter(([, , top]) => top === y)
+      .map(([, right]) => [text, right + 4, y, kind]);
     if (!place([...places, ...beyond])) tags.push(places.find(isInside) ?? places[0]);
   }
 
@@ -223,7 +299,9 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
   const perLine = Math.max(1, Math.floor(CACHE_LINE / itemsize));
   const parts = shown.flatMap(({ row }) => {
     const [first, end] = [row * g.perRow, Math.min((row + 1) * g.perRow, storageSize)];
-    const opening = range(end - first).map((k) => first + k).filter((e) => e === first || e % perLine === 0);
+    const opening = range(end - first)
+      .map((k) => first + k)
+      .filter((e) => e === first || e % perLine === 0);
     return opening.map((e, k) => {
       const stop = opening[k + 1] ?? end;
       return [Math.floor(e / perLine), e, stop - 1, e % perLine === 0, stop % perLine === 0];
@@ -233,29 +311,38 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
   /** One step per dim with a grip at its tip; short ones nest inside, and loops of stride 0 are outermost. */
   function steps() {
     if (!numel(layout) || !g.has(start)) return;
-    const [text, kind, below] = [`storage_offset = ${start}`, `sk-offset${faded("offset")}`, g.top(start) + g.height + 8];
-    placeSomewhere([[text, g.middle(start) + 4, below, kind], [text, g.left(start) - 12, below, `${kind} is-left`]]);
+    const [text, kind, below] = [
+      `storage_offset = ${start}`,
+      `sk-offset${faded("offset")}`,
+      g.top(start) + g.height + 8,
+    ];
+    placeSomewhere([
+      [text, g.middle(start) + 4, below, kind],
+      [text, g.left(start) - 12, below, `${kind} is-left`],
+    ]);
     grips.push([g.left(start), below + 2, "sk-offset", "storage_offset"]);
     const [labels, taken] = [[], new Map()]; // labels once all grips stand
     const length = (d) => stride[d] || Number.MAX_VALUE;
-    range(shape.length).sort((a, b) => length(a) - length(b) || b - a).forEach((d, rank) => {
-      const to = start + stride[d];
-      lifts[d] = LOW + HIGHER * rank;
-      if (to >= storageSize || !g.has(to)) return;
-      const sameRow = g.top(to) === g.top(start);
-      // Steps to the same slot stand side by side, and so do steps that go straight down.
-      const lane = sameRow ? to : "down";
-      const shift = (taken.get(lane) ?? 0) * (sameRow ? 13 : 8);
-      taken.set(lane, (taken.get(lane) ?? 0) + 1);
-      const [x, y] = [g.middle(to) + shift + (to === start ? 7 : 0), g.top(to) - 1];
-      const isWalked = lit === d && index?.[d] && stride[d]; // the walk takes the step's place
-      if (!isWalked) {
-        paths.push([stepPath(g, start, to, lifts[d], shift), `sk-step sk-d${d}${faded(d)}`]);
-        paths.push([arrow(x, y), `sk-tip sk-d${d}${faded(d)}`]);
-        labels.push([d, [start, to], x, lifts[d], faded(d)]);
-      }
-      grips.push([x, y - 8, `sk-d${d}`, `stride[${d}]`]);
-    });
+    range(shape.length)
+      .sort((a, b) => length(a) - length(b) || b - a)
+      .forEach((d, rank) => {
+        const to = start + stride[d];
+        lifts[d] = LOW + HIGHER * rank;
+        if (to >= storageSize || !g.has(to)) return;
+        const sameRow = g.top(to) === g.top(start);
+        // Steps to the same slot stand side by side, and so do steps that go straight down.
+        const lane = sameRow ? to : "down";
+        const shift = (taken.get(lane) ?? 0) * (sameRow ? 13 : 8);
+        taken.set(lane, (taken.get(lane) ?? 0) + 1);
+        const [x, y] = [g.middle(to) + shift + (to === start ? 7 : 0), g.top(to) - 1];
+        const isWalked = lit === d && index?.[d] && stride[d]; // the walk takes the step's place
+        if (!isWalked) {
+          paths.push([stepPath(g, start, to, lifts[d], shift), `sk-step sk-d${d}${faded(d)}`]);
+          paths.push([arrow(x, y), `sk-tip sk-d${d}${faded(d)}`]);
+          labels.push([d, [start, to], x, lifts[d], faded(d)]);
+        }
+        grips.push([x, y - 8, `sk-d${d}`, `stride[${d}]`]);
+      });
     for (const each of labels) strideTag(...each);
   }
 
@@ -265,7 +352,10 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
     const sameRow = g.top(from) === g.top(to);
     const y = g.top(to) - 1 - (sameRow ? lift + 4 : LABEL + 2);
     const over = [text, (g.middle(from) + x) / 2, y - 4, `${kind} is-centred`];
-    const at = (height) => [[text, x + 12, height, kind], [text, x - 12, height, `${kind} is-left`]];
+    const at = (height) => [
+      [text, x + 12, height, kind],
+      [text, x - 12, height, `${kind} is-left`],
+    ];
     const beside = sameRow ? [...at(y), ...at(y - LABEL)] : at(y);
     placeSomewhere(sameRow && x - g.middle(from) > LABELLED ? [over, ...beside] : beside);
   }
@@ -278,7 +368,12 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
       if (!numel(layout) || stride[d] === 0 || last >= storageSize || !g.has(last)) return;
       const shift = shifts.get(last) ?? 0;
       shifts.set(last, shift + 13);
-      grips.push([g.middle(last) + shift, g.top(last) + g.height + 5, `sk-end sk-d${d}`, `size[${d}]`]);
+      grips.push([
+        g.middle(last) + shift,
+        g.top(last) + g.height + 5,
+        `sk-end sk-d${d}`,
+        `size[${d}]`,
+      ]);
     });
   }
 
@@ -301,13 +396,23 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
   }
 
   for (const { row, gap, elements, y } of g.rows)
-    tags.push(gap ? [`⋯ ${elements} elements not shown`, g.gutter, y, "sk-gap"]
-      : [`${row * g.perRow * itemsize} B`, g.gutter - 12, y + g.height / 2 - LABEL / 2, "is-left sk-byte"]);
+    tags.push(
+      gap
+        ? [`⋯ ${elements} elements not shown`, g.gutter, y, "sk-gap"]
+        : [
+            `${row * g.perRow * itemsize} B`,
+            g.gutter - 12,
+            y + g.height / 2 - LABEL / 2,
+            "is-left sk-byte",
+          ],
+    );
 
   // A bracket under the slots of each cache line; that of the selected element is dark.
   const { element } = spot;
-  const dark = Math.floor((element ?? -Infinity) * itemsize / CACHE_LINE);
-  for (const [line, first, last, opens, closes] of parts.filter(([line]) => !g.dense || line === dark)) {
+  const dark = Math.floor(((element ?? -Infinity) * itemsize) / CACHE_LINE);
+  for (const [line, first, last, opens, closes] of parts.filter(
+    ([line]) => !g.dense || line === dark,
+  )) {
     const [x0, x1, y] = [g.left(first), g.left(last) + g.slot, g.top(first) + g.height + 5];
     const bracket = `M${x0},${opens ? y - 3 : y}V${y}H${x1}${closes ? `V${y - 3}` : ""}`;
     paths.push([bracket, line === dark ? "sk-line is-dark" : "sk-line"]);
@@ -315,16 +420,26 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
   for (const { row } of shown) {
     const [first, stop] = [row * g.perRow, Math.min((row + 1) * g.perRow, start)];
     const y = g.top(first) + g.height + 10;
-    if (stop > first) paths.push([`M${g.left(first)},${y}H${g.left(stop - 1) + g.slot}`, "sk-measure"]);
+    if (stop > first)
+      paths.push([`M${g.left(first)},${y}H${g.left(stop - 1) + g.slot}`, "sk-measure"]);
   }
   steps();
   ends();
   walk();
   // The number of the dark cache line, where there is room; the sentence under the formula always has it.
-  const part = element !== null && parts.find(([, first, last]) => element >= first && element <= last);
+  const part =
+    element !== null && parts.find(([, first, last]) => element >= first && element <= last);
   if (part && g.below(element) >= LABEL + 7)
-    place([[`cache line ${part[0]}`, g.left(part[2]) + g.slot, g.top(part[1]) + g.height + 7, "is-left sk-cacheline"]]);
+    place([
+      [
+        `cache line ${part[0]}`,
+        g.left(part[2]) + g.slot,
+        g.top(part[1]) + g.height + 7,
+        "is-left sk-cacheline",
+      ],
+    ]);
   // Small slots have no text: the label of the element that is pointed at stands above its slot.
-  if (g.dense && element !== null && g.has(element)) tags.push([label(element), g.middle(element), g.top(element) - 22, "sk-flag"]);
+  if (g.dense && element !== null && g.has(element))
+    tags.push([label(element), g.middle(element), g.top(element) - 22, "sk-flag"]);
   return { paths, tags, grips };
 }

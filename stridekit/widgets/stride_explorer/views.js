@@ -1,34 +1,64 @@
 // What the stride explorer says about a layout: verdicts, places, code, and the limits of the picture and of sliders.
 
-import {
-  CACHE_LINE, counted, elementName, extent, flatten, lastOf, nameAt, numel, offset, product, range, reach, rowMajor, sum, tuple,
-  unflatten, whyNotContiguous, whyNotCounted,
-} from "../page/layout.js";
 import { after } from "../page/grammar.js";
+import {
+  CACHE_LINE,
+  counted,
+  elementName,
+  extent,
+  flatten,
+  lastOf,
+  nameAt,
+  numel,
+  offset,
+  product,
+  range,
+  reach,
+  rowMajor,
+  sum,
+  tuple,
+  unflatten,
+  whyNotContiguous,
+  whyNotCounted,
+} from "../page/layout.js";
 
 export const MAX_DIMS = 4;
 const [MAX_CELLS, MAX_PLANES] = [4096, 256];
 const MAX_ROWS = 256; // of a plane; more would make a page metres long
 
 /** The views [name, steps] that show what strides can do, as far as a shape has them. */
-const viewsOf = (shape) => (!product(shape) || !shape.length ? [] : [
-  ...(shape.length < 2 ? [] : [
-    ["transpose", ".mT"], ["every 2nd", "[..., ::2]"], ["diagonal", ".diagonal(0, -2, -1)"],
-    ["broadcast", `[..., :1, :].expand(${shape.join(", ")})`],
-  ]),
-  ["windows", `.unfold(-1, ${Math.min(3, shape.at(-1))}, 1)`],
-]);
-const preset = (x, source) => ([name, steps]) =>
-  ({ name, layout: steps ? after(x, steps) : x, expression: source + steps });
+const viewsOf = (shape) =>
+  !product(shape) || !shape.length
+    ? []
+    : [
+        ...(shape.length < 2
+          ? []
+          : [
+              ["transpose", ".mT"],
+              ["every 2nd", "[..., ::2]"],
+              ["diagonal", ".diagonal(0, -2, -1)"],
+              ["broadcast", `[..., :1, :].expand(${shape.join(", ")})`],
+            ]),
+        ["windows", `.unfold(-1, ${Math.min(3, shape.at(-1))}, 1)`],
+      ];
+const preset =
+  (x, source) =>
+  ([name, steps]) => ({ name, layout: steps ? after(x, steps) : x, expression: source + steps });
 
 /** A layout as given, and views of it: {name, layout, expression} each. */
-export const presetsOf = (x, source) => [["as given", ""], ...viewsOf(x.shape)].map(preset(x, source));
+export const presetsOf = (x, source) =>
+  [["as given", ""], ...viewsOf(x.shape)].map(preset(x, source));
 
 const SLICE = ".view(5, 8)[:4, 2:]";
 /** A slice of 40 numbers, where sizes, strides and the offset have room both ways; and other readings. */
 export const DEFAULTS = [
-  ["slice", SLICE], ["row-major", ".view(5, 8)"], ["column-major", ".view(8, 5).mT"],
-  ...viewsOf([4, 6]).slice(0, -1).map(([name, steps]) => [name, SLICE + steps]), ["windows", "[2:20].unfold(0, 6, 3)"],
+  ["slice", SLICE],
+  ["row-major", ".view(5, 8)"],
+  ["column-major", ".view(8, 5).mT"],
+  ...viewsOf([4, 6])
+    .slice(0, -1)
+    .map(([name, steps]) => [name, SLICE + steps]),
+  ["windows", "[2:20].unfold(0, 6, 3)"],
 ].map(preset(rowMajor([40], 4), "torch.arange(40.)"));
 
 /** The end of each kind of slider: far enough to play, near enough to aim. */
@@ -49,7 +79,10 @@ export function verdicts(layout, storageSize, owners = reach(layout).owners) {
   const sharing = `${count} indices share ${counted(reached, "element")}`;
   return [
     [!why, why ? `not contiguous: ${why}` : "contiguous"],
-    [!holes, holes ? `${counted(holes, "hole")} between the first and the last element` : "no holes"],
+    [
+      !holes,
+      holes ? `${counted(holes, "hole")} between the first and the last element` : "no holes",
+    ],
     [count === reached, count === reached ? "no two indices share an element" : sharing],
     [null, `reaches ${reached} of ${counted(storageSize, "element")} ${bytes}`],
   ];
@@ -75,16 +108,23 @@ export function whyNotDrawn(layout, storageSize) {
   const { shape, stride, storage_offset } = layout;
   const why = whyNotCounted(layout);
   if (why) return why;
-  const [count, rows, planes, largest] = [numel(layout), shape.at(-2), product(shape.slice(0, -2)), Math.max(0, ...shape)];
+  const [count, rows, planes, largest] = [
+    numel(layout),
+    shape.at(-2),
+    product(shape.slice(0, -2)),
+    Math.max(0, ...shape),
+  ];
   const both = `${shape.length} dims and ${count} elements: the picture holds ${MAX_DIMS} and ${MAX_CELLS}`;
-  const [, tooMany] = [
-    [shape.length > MAX_DIMS || count > MAX_CELLS, both],
-    [largest > MAX_CELLS, `a size of ${largest}: the picture holds ${MAX_CELLS}`], // though a 0 leaves no elements
-    [rows > MAX_ROWS, `${rows} rows: the picture holds ${MAX_ROWS}`],
-    [planes > MAX_PLANES, `${planes} planes: the picture holds ${MAX_PLANES}`],
-  ].find(([isSo]) => isSo) ?? [];
+  const [, tooMany] =
+    [
+      [shape.length > MAX_DIMS || count > MAX_CELLS, both],
+      [largest > MAX_CELLS, `a size of ${largest}: the picture holds ${MAX_CELLS}`], // though a 0 leaves no elements
+      [rows > MAX_ROWS, `${rows} rows: the picture holds ${MAX_ROWS}`],
+      [planes > MAX_PLANES, `${planes} planes: the picture holds ${MAX_PLANES}`],
+    ].find(([isSo]) => isSo) ?? [];
   if (tooMany) return `shape ${tuple(shape)} has ${tooMany}; explore(t) shows a corner`;
-  if (stride.some((step) => step < 0)) return `stride ${tuple(stride)} is negative: torch has no such tensors`;
+  if (stride.some((step) => step < 0))
+    return `stride ${tuple(stride)} is negative: torch has no such tensors`;
   const last = lastOf(layout);
   if (last < storageSize) return "";
   const numbers = `shape ${tuple(shape)}, stride ${tuple(stride)}, storage_offset ${storage_offset}`;
@@ -103,8 +143,13 @@ export function limit(layout, storageSize, sliderMax, what, dim = 0, name = "x")
     stride: [storage_offset + rest, shape[dim] - 1],
     size: [storage_offset + rest - stride[dim], stride[dim]],
   }[what];
-  const [cells, planes] = [others, others.filter((d) => d < shape.length - 2)].map((dims) => product(dims.map((d) => shape[d])));
-  const holds = (most, each, things) => [Math.floor(most / each), `the picture holds ${most} ${things}`];
+  const [cells, planes] = [others, others.filter((d) => d < shape.length - 2)].map((dims) =>
+    product(dims.map((d) => shape[d])),
+  );
+  const holds = (most, each, things) => [
+    Math.floor(most / each),
+    `the picture holds ${most} ${things}`,
+  ];
   const last = shape.length - 2; // this dim goes down the page, those before it make planes
   const ends = [[sliderMax[what], "the slider ends here"]];
   if (what === "size") ends.push(holds(MAX_CELLS, cells, "elements"));
@@ -115,7 +160,10 @@ export function limit(layout, storageSize, sliderMax, what, dim = 0, name = "x")
   const room = storageSize - 1 - fixed;
   const fits = step > 0 ? Math.max(Math.floor(room / step), 0) : room >= 0 ? most : 0;
   if (nothingReached || fits >= most) return [most, `${label} stops at ${most}: ${end}`];
-  const corner = elementName(shape.map((n, d) => (what === "size" && d === dim ? fits : n - 1)), name);
+  const corner = elementName(
+    shape.map((n, d) => (what === "size" && d === dim ? fits : n - 1)),
+    name,
+  );
   const beyond = `beyond it, ${corner} would be element ${fixed + (fits + 1) * step}`;
   return [fits, `${label} stops at ${fits}: ${beyond}, and the storage ends at ${storageSize - 1}`];
 }
@@ -133,11 +181,20 @@ export function viewOf(given, own) {
   const flat = slot === null ? cell : owned.includes(selected) ? selected : (owned[0] ?? null);
   const spot = { flat, element: slot ?? elements[flat] ?? null };
   return {
-    ...given, layout, elements, owners, selected, spot, lit: own.lit,
+    ...given,
+    layout,
+    elements,
+    owners,
+    selected,
+    spot,
+    lit: own.lit,
     index: spot.flat === null ? null : unflatten(layout.shape, spot.flat),
     sharers: new Set(owners.get(spot.element)),
     tapeCursor: own.tapeCursor ?? (selected === null ? null : elements[selected]),
-    longest: Math.max(1, ...(given.values ?? [String(given.storageSize - 1)]).map(({ length }) => length)),
+    longest: Math.max(
+      1,
+      ...(given.values ?? [String(given.storageSize - 1)]).map(({ length }) => length),
+    ),
     label: (element) => (given.values ? given.values[element] : String(element)),
     named: (flat) => nameAt(layout.shape, flat, given.name),
   };

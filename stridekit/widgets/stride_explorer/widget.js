@@ -3,18 +3,38 @@
 // the lit term belong to this view. Every event ends in `draw`, which patches what differs; what is not under the hand
 // follows a frame later.
 
+import {
+  button,
+  createMotion,
+  h,
+  isCut,
+  paragraphs,
+  reachedBy,
+  s,
+  set,
+  show,
+  wayFrom,
+} from "../page/dom.js";
+import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
+import { createCode, createPresets, createVerdicts } from "../page/panels.js";
+import { cellOf, createShell } from "../page/shell.js";
 import { closed, code as codeOf, facts, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
-import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
-import { button, createMotion, h, isCut, paragraphs, reachedBy, s, set, show, wayFrom } from "../page/dom.js";
-import { cellOf, createShell } from "../page/shell.js";
 import { createGrid, step } from "./grid.js";
-import { createCode, createPresets, createVerdicts } from "../page/panels.js";
 import { createFormula, createSliders } from "./sliders.js";
 import { createTape } from "./tape.js";
 import { code, formula, verdicts, viewOf, words } from "./views.js";
 
-const TRAITS = ["_more", "_presets", "_values", "_note", "_name", "_slider_max", "storage_size", "source"];
+const TRAITS = [
+  "_more",
+  "_presets",
+  "_values",
+  "_note",
+  "_name",
+  "_slider_max",
+  "storage_size",
+  "source",
+];
 const WIDE = 720; // px: the sliders stand beside the grid, and all panes fit one screen
 const ROOM = 478; // px for grid and tape there: rows are low if they would take more, and then the panes scroll
 const [SLIDER, WORDS] = [26, 18]; // px of a slider, and of a line of words under them
@@ -23,12 +43,19 @@ const EDGE = 6; // px around what scrolls, for outlines
 const PAIRED = 540; // width for two columns of sliders
 
 export function render({ model, el }) {
-  const shell = createShell({ model, el }, {
-    label: "stride explorer", kind: "sk-explorer", traits: TRAITS, draw,
-    // A reason belongs to the slider that was just moved, not to later changes.
-    forget: () => own.sliding || sliders.say(""),
-    code: (state) => codeOf(state, model.get("source")), facts,
-  });
+  const shell = createShell(
+    { model, el },
+    {
+      label: "stride explorer",
+      kind: "sk-explorer",
+      traits: TRAITS,
+      draw,
+      // A reason belongs to the slider that was just moved, not to later changes.
+      forget: () => own.sliding || sliders.say(""),
+      code: (state) => codeOf(state, model.get("source")),
+      facts,
+    },
+  );
   const NOWHERE = { hoverFlat: null, hoverSlot: null, tapeCursor: null };
   const own = { ...NOWHERE, lit: null, dragging: null, sliding: false };
   const { id, signal } = shell;
@@ -39,11 +66,15 @@ export function render({ model, el }) {
     change(preset.layout, shell.state().index);
   });
   const hidden = "layouts to start from, operations, sizes, the formula, the code";
-  const more = button("more", () => {
-    model.set("_more", true);
-    model.save_changes();
-    presets.node.firstChild.focus();
-  }, { class: "sk-button sk-more", title: hidden });
+  const more = button(
+    "more",
+    () => {
+      model.set("_more", true);
+      model.save_changes();
+      presets.node.firstChild.focus();
+    },
+    { class: "sk-button sk-more", title: hidden },
+  );
   const head = h("div", {}, more, presets.node);
   const chainPanel = createChain(id, {
     name: () => model.get("_name"),
@@ -73,7 +104,8 @@ export function render({ model, el }) {
   });
   const grid = createGrid(id, {
     signal,
-    onHover: (flat) => own.dragging || hover("hoverFlat", flat), onSelect: select,
+    onHover: (flat) => own.dragging || hover("hoverFlat", flat),
+    onSelect: select,
     onKey(event) {
       const { layout, index, chain } = stateNow();
       const key = event.shiftKey && event.key.startsWith("Page") ? `Shift+${event.key}` : event.key;
@@ -106,12 +138,16 @@ export function render({ model, el }) {
       const slotAt = tape.locator();
       own.dragging = event.currentTarget.dataset.what;
       const held = new AbortController();
-      const hear = (type, react) => document.addEventListener(type, react, { signal: AbortSignal.any([signal, held.signal]) });
+      const hear = (type, react) =>
+        document.addEventListener(type, react, { signal: AbortSignal.any([signal, held.signal]) });
       hear("pointermove", (moved) => {
         const [slider, { storage_offset, stride }] = [sliders.find(own.dragging), shell.state()];
         if (!slider) return;
         const steps = slotAt(moved) - (slider.what === "storage_offset" ? 0 : storage_offset);
-        sliders.change(slider, Math.max(slider.what === "size" ? Math.floor(steps / stride[slider.dim]) + 1 : steps, 0));
+        sliders.change(
+          slider,
+          Math.max(slider.what === "size" ? Math.floor(steps / stride[slider.dim]) + 1 : steps, 0),
+        );
       });
       for (const end of ["pointerup", "pointercancel"])
         hear(end, () => {
@@ -126,8 +162,14 @@ export function render({ model, el }) {
   const link = s("path", { class: "sk-link" });
   const [caption, note] = paragraphs("sk-caption", "sk-note");
   const top = h("div", { class: "sk-top" }, grid.node, sliders.node);
-  const stage = h("div", { class: "sk-stage" },
-    s("svg", { class: "sk-drawing", "aria-hidden": "true" }, link), top, caption, tape.node);
+  const stage = h(
+    "div",
+    { class: "sk-stage" },
+    s("svg", { class: "sk-drawing", "aria-hidden": "true" }, link),
+    top,
+    caption,
+    tape.node,
+  );
   const foot = h("div", { class: "sk-foot" }, formulaPanel.node, verdictList.node, codeBox.node);
   const rest = h("div", { class: "sk-bounded" }, note, chainPanel.node, stage, foot);
   const motion = createMotion(stage);
@@ -139,23 +181,34 @@ export function render({ model, el }) {
   function draw() {
     const now = stages();
     const { labels, layout, storageSize } = now.at(-1);
-    const view = viewOf({
-      state: shell.state(), storageSize, sliderMax: sliderMax(layout, storageSize), name: model.get("_name"), values: labels.length ? labels : null,
-    }, own);
+    const view = viewOf(
+      {
+        state: shell.state(),
+        storageSize,
+        sliderMax: sliderMax(layout, storageSize),
+        name: model.get("_name"),
+        values: labels.length ? labels : null,
+      },
+      own,
+    );
     sliders.draw(view);
     const isAll = model.get("_more"); // at first a beginner sees the grid, the tape, the strides and the goals
     show(more, !isAll);
     for (const pane of [presets.node, chainPanel.node, foot]) show(pane, isAll);
     set(sliders.node, "data-few", isAll ? null : "");
     const copy = now.findLast(({ copied }) => copied);
-    const made = copy && `The storage that ${copy.text} made: small numbers count its elements, large ones are the values.`;
+    const made =
+      copy &&
+      `The storage that ${copy.text} made: small numbers count its elements, large ones are the values.`;
     set(caption, "text", made ?? "");
     arrange(view);
     const describe = [grid.draw(view), tape.draw(view)];
     spot = view.spot;
     const [g, cells] = [tape.geometry(), grid.geometry()]; // scrolled to what is pointed at in the other
-    if (spot.flat !== null && own.hoverFlat === null) showSpan(grid.node, cells.corner(spot.flat)[1], cells.height);
-    if (g.has(spot.element) && own.hoverSlot === null) showSpan(tape.node, g.top(spot.element), g.height);
+    if (spot.flat !== null && own.hoverFlat === null)
+      showSpan(grid.node, cells.corner(spot.flat)[1], cells.height);
+    if (g.has(spot.element) && own.hoverSlot === null)
+      showSpan(tape.node, g.top(spot.element), g.height);
     drawLink();
     const [before, after] = [seen, now.at(-1)];
     seen = after;
@@ -201,7 +254,9 @@ export function render({ model, el }) {
   function sliderMax({ shape, stride }, storageSize) {
     const { size, stride: step, storage_offset } = widest ?? model.get("_slider_max");
     return (widest = {
-      size: Math.max(size, ...shape), stride: Math.max(step, ...stride), storage_offset: Math.max(storage_offset, storageSize - 1),
+      size: Math.max(size, ...shape),
+      stride: Math.max(step, ...stride),
+      storage_offset: Math.max(storage_offset, storageSize - 1),
     });
   }
 
@@ -209,7 +264,8 @@ export function render({ model, el }) {
   function arrange(view) {
     const room = shell.width >= WIDE ? ROOM : Infinity;
     const long = tape.resize(view, shell.width, false);
-    if (arrangeTop(view, room, long) + long > room) arrangeTop(view, room, tape.resize(view, shell.width, true));
+    if (arrangeTop(view, room, long) + long > room)
+      arrangeTop(view, room, tape.resize(view, shell.width, true));
     set(rest, "data-wide", shell.width < WIDE ? null : "");
   }
 
@@ -225,7 +281,11 @@ export function render({ model, el }) {
     const sliding = SLIDER * (lines + 1) + 2 * WORDS;
     if (stacked && isWide) [, height] = resize(shell.width, true, room - sliding);
     const paired = stacked ? shell.width >= PAIRED : ndim > 2;
-    set(top, "style", `min-height:${stacked ? sliding + Math.min(height, 120) : Math.min(height, sliding)}px`);
+    set(
+      top,
+      "style",
+      `min-height:${stacked ? sliding + Math.min(height, 120) : Math.min(height, sliding)}px`,
+    );
     set(top, "class", `sk-top${stacked ? " is-stacked" : ""}${paired ? " is-paired" : ""}`);
     return stacked ? height + sliding : Math.max(height, sliding);
   }
@@ -241,7 +301,11 @@ export function render({ model, el }) {
   stage.addEventListener("scroll", drawLink, { capture: true });
 
   function showSpan(pane, y, height) {
-    if (isCut(pane)) pane.scrollTop = Math.max(Math.min(pane.scrollTop, y - 24), y + height + 24 - pane.clientHeight);
+    if (isCut(pane))
+      pane.scrollTop = Math.max(
+        Math.min(pane.scrollTop, y - 24),
+        y + height + 24 - pane.clientHeight,
+      );
   }
 
   /** The dotted line from the grid's lower edge, below the selected cell, to its slot. */
@@ -251,7 +315,8 @@ export function render({ model, el }) {
     const y = g?.has(spot.element) ? g.top(spot.element) - scrollTop : -1;
     if (y < 0 || y > clientHeight || spot.flat === null) return set(link, "d", "");
     const x0 = grid.node.offsetLeft + EDGE + cells.corner(spot.flat)[0] + cells.cell / 2;
-    const y0 = grid.node.offsetTop + EDGE + Math.min(cells.totalHeight, grid.node.clientHeight - 2 * EDGE);
+    const y0 =
+      grid.node.offsetTop + EDGE + Math.min(cells.totalHeight, grid.node.clientHeight - 2 * EDGE);
     const [x1, y1] = [offsetLeft + EDGE + g.middle(spot.element), offsetTop + EDGE + y];
     const bend = Math.max(20, (y1 - y0) / 2);
     set(link, "d", `M${x0},${y0}C${x0},${y0 + bend} ${x1},${y1 - bend} ${x1},${y1}`);
@@ -266,12 +331,16 @@ export function render({ model, el }) {
     const [cells, slots] = [grid.cells(), elements.map(tape.slot)];
     const ways = cells.map((cell, flat) => slots[flat] && wayFrom(slots[flat], cell));
     if (copies <= before.copies) return motion.travel(grid.node, cells, ways);
-    motion.travel(tape.node, slots, ways.map((way) => way?.map((by) => -by)));
+    motion.travel(
+      tape.node,
+      slots,
+      ways.map((way) => way?.map((by) => -by)),
+    );
   }
 
   function change(layout, index, chain = null) {
     const { shape } = layout;
-    const inside = shape.map((n, d) => Math.min(index ? index[d] ?? 0 : n >> 1, n - 1));
+    const inside = shape.map((n, d) => Math.min(index ? (index[d] ?? 0) : n >> 1, n - 1));
     Object.assign(own, NOWHERE);
     shell.change({ ...layout, index: shape.includes(0) ? null : inside, chain });
   }
@@ -318,7 +387,12 @@ const NEAR = 3; // cells from the top, where a title and the set-up may come fir
 /** Give the focus to a slider, if its widget is the notebook's first and Shift+Enter has just gone on to the next cell. */
 function takeKeys(el, slider, signal) {
   const { cell, number, book, active: next, ahead } = cellOf(el);
-  if (!next?.contains(document.activeElement) || ahead !== 1 || !book.matches(".jp-mod-commandMode")) return;
+  if (
+    !next?.contains(document.activeElement) ||
+    ahead !== 1 ||
+    !book.matches(".jp-mod-commandMode")
+  )
+    return;
   if (number >= NEAR || !cell.contains(book.querySelector(".stridekit"))) return;
   addEventListener("keydown", goOn, { capture: true, signal });
   slider.addEventListener("blur", () => removeEventListener("keydown", goOn, true), { once: true });

@@ -1,10 +1,19 @@
 // The costs of walking a layout: cache lines and hits of a loop order, sectors of a warp; walks worth a look; and what Python
 // and the toolbar ask of a state.
-// Everything is counted by simulation: visit after visit through a cache that drops the line used longest ago. tests/live.py
+// Everything is counted by simulation: visit after visit through a cache that drops the line used longest ago. tests/course/live.py
 // compares that with torch and with slower counting.
 // A walk is a layout with an `order`, its dims outermost first, and its `name` in sentences.
 
-import { CACHE_LINE, counted, elementName, numel, offset, range, tuple, unflatten } from "../page/layout.js";
+import {
+  CACHE_LINE,
+  counted,
+  elementName,
+  numel,
+  offset,
+  range,
+  tuple,
+  unflatten,
+} from "../page/layout.js";
 
 export const SECTOR = 32;
 export const LANES = 32;
@@ -81,7 +90,13 @@ export function sectorsOf(warp) {
   const sectors = laneBytes(warp).map((byte) => Math.floor(byte / SECTOR));
   const bytesUsed = warp.itemsize * (warp.stride ? LANES : 1);
   const touched = new Set(sectors).size;
-  return { sectors, touched, minimum: Math.ceil(bytesUsed / SECTOR), bytesUsed, bytesLoaded: touched * SECTOR };
+  return {
+    sectors,
+    touched,
+    minimum: Math.ceil(bytesUsed / SECTOR),
+    bytesUsed,
+    bytesLoaded: touched * SECTOR,
+  };
 }
 
 export function warpSentence(warp) {
@@ -89,13 +104,24 @@ export function warpSentence(warp) {
   const least = touched > minimum ? `${minimum} would do` : "as few as can be";
   const waste = bytesLoaded - bytesUsed;
   const half = 2 * waste === bytesLoaded && warp.offset === 0;
-  const some = half ? "half of each is thrown away" : `${waste} of ${bytesLoaded} bytes are thrown away`;
+  const some = half
+    ? "half of each is thrown away"
+    : `${waste} of ${bytesLoaded} bytes are thrown away`;
   const where = `stride ${warp.stride}${warp.offset ? `, offset ${warp.offset}` : ""}`;
-  return `${LANES} lanes, ${counted(warp.itemsize, "byte")} each, ${where}: ` +
-    `${counted(touched, "sector")}, ${least}; ${waste ? some : "every byte is used"}`;
+  return (
+    `${LANES} lanes, ${counted(warp.itemsize, "byte")} each, ${where}: ` +
+    `${counted(touched, "sector")}, ${least}; ${waste ? some : "every byte is used"}`
+  );
 }
 
-const walk = (name, shape, stride, order = range(shape.length)) => ({ name, shape, stride, storage_offset: 0, itemsize: 8, order });
+const walk = (name, shape, stride, order = range(shape.length)) => ({
+  name,
+  shape,
+  stride,
+  storage_offset: 0,
+  itemsize: 8,
+  order,
+});
 const ROWS = walk("x", [6, 8], [8, 1]);
 const TURNED = walk("x.t()", [8, 6], [1, 8]);
 const COLUMNS = [1, 0];
@@ -103,32 +129,60 @@ const COLUMNS = [1, 0];
 /** One or two walks side by side, and the lesson in them: mostly 48 numbers of 8 bytes, which fill six cache lines. */
 export const PRESETS = [
   {
-    name: "rows against columns", walks: [ROWS, { ...ROWS, order: COLUMNS }],
-    lesson: "One tensor, two loop orders. A column crosses six lines: a cache of four has dropped each of them before the " +
+    name: "rows against columns",
+    walks: [ROWS, { ...ROWS, order: COLUMNS }],
+    lesson:
+      "One tensor, two loop orders. A column crosses six lines: a cache of four has dropped each of them before the " +
       "next column comes.",
-  }, {
-    name: "transpose", walks: [TURNED, { ...TURNED, order: COLUMNS }],
-    lesson: "x.t() is not slow. torch's elementwise operations sort their loops by stride, so that x.t() + 1 walks the " +
+  },
+  {
+    name: "transpose",
+    walks: [TURNED, { ...TURNED, order: COLUMNS }],
+    lesson:
+      "x.t() is not slow. torch's elementwise operations sort their loops by stride, so that x.t() + 1 walks the " +
       "memory as x + 1 does.",
-  }, {
-    name: "one loop, two layouts", walks: [ROWS, TURNED],
-    lesson: "The same loops over both. Where two operands lie differently, no order suits both: one of them has to jump.",
-  }, {
-    name: "every 2nd column", walks: [ROWS, walk("x[:, ::2]", [6, 8], [16, 2])],
-    lesson: "Lines come whole: every second element uses half of each, and as many visits load twice as many lines.",
-  }, {
-    name: "stride 5", walks: [walk("x", [24], [1]), walk("x[::5]", [24], [5])],
-    lesson: "Every fifth number is wanted, and the four between come along: 8 bytes in 40 are of use.",
-  }, {
-    name: "broadcast", walks: [walk("row.expand(6, 8)", [6, 8], [0, 1]), walk("column.expand(6, 8)", [6, 8], [1, 0])],
+  },
+  {
+    name: "one loop, two layouts",
+    walks: [ROWS, TURNED],
+    lesson:
+      "The same loops over both. Where two operands lie differently, no order suits both: one of them has to jump.",
+  },
+  {
+    name: "every 2nd column",
+    walks: [ROWS, walk("x[:, ::2]", [6, 8], [16, 2])],
+    lesson:
+      "Lines come whole: every second element uses half of each, and as many visits load twice as many lines.",
+  },
+  {
+    name: "stride 5",
+    walks: [walk("x", [24], [1]), walk("x[::5]", [24], [5])],
+    lesson:
+      "Every fifth number is wanted, and the four between come along: 8 bytes in 40 are of use.",
+  },
+  {
+    name: "broadcast",
+    walks: [walk("row.expand(6, 8)", [6, 8], [0, 1]), walk("column.expand(6, 8)", [6, 8], [1, 0])],
     lesson: "A stride of 0 comes back to the same elements: 48 visits, and hardly a line to load.",
-  }, {
-    name: "3-d permuted", walks: [[0, 1, 2], [1, 2, 0]].map((order) => walk("x.permute(2, 0, 1)", [4, 2, 6], [1, 24, 4], order)),
-    lesson: "Three dims have six orders; the one sorted by stride reads the memory from end to end.",
+  },
+  {
+    name: "3-d permuted",
+    walks: [
+      [0, 1, 2],
+      [1, 2, 0],
+    ].map((order) => walk("x.permute(2, 0, 1)", [4, 2, 6], [1, 24, 4], order)),
+    lesson:
+      "Three dims have six orders; the one sorted by stride reads the memory from end to end.",
   },
 ];
 
-export const EXAMPLE = { walks: PRESETS[0].walks, warp: { itemsize: 4, stride: 1, offset: 0 }, visit: 0, cache_lines: 0, alignment: 0 };
+export const EXAMPLE = {
+  walks: PRESETS[0].walks,
+  warp: { itemsize: 4, stride: 1, offset: 0 },
+  visit: 0,
+  cache_lines: 0,
+  alignment: 0,
+};
 export const countsOfAll = ({ walks, cache_lines, alignment, visit }) =>
   walks.map((walk) => countsOf(visitsOf(walk, cache_lines, alignment), walk.itemsize, visit));
 
@@ -138,7 +192,16 @@ export function facts(state) {
   const [loads, other_loads = null] = countsOfAll(state).map(({ misses }) => misses);
   const [{ shape, stride, itemsize, order }, other] = walks;
   return {
-    shape, stride, itemsize, order, other_order: other?.order ?? null, cache_lines, alignment, visit, loads, other_loads,
+    shape,
+    stride,
+    itemsize,
+    order,
+    other_order: other?.order ?? null,
+    cache_lines,
+    alignment,
+    visit,
+    loads,
+    other_loads,
     warp: warp && [warp.itemsize, warp.stride, warp.offset],
     sectors: warp && sectorsOf(warp).touched,
   };
@@ -162,8 +225,13 @@ export function told(state, note) {
 export function code({ walks: [left, right], cache_lines, alignment, visit, warp }) {
   const isOther = right && layoutOf(left) !== layoutOf(right);
   const given = [
-    layoutOf(left), tuple(left.order), isOther && `other=${layoutOf(right)}`, right && `other_order=${tuple(right.order)}`,
-    `cache_lines=${cache_lines}`, `alignment=${alignment}`, `visit=${visit}`,
+    layoutOf(left),
+    tuple(left.order),
+    isOther && `other=${layoutOf(right)}`,
+    right && `other_order=${tuple(right.order)}`,
+    `cache_lines=${cache_lines}`,
+    `alignment=${alignment}`,
+    `visit=${visit}`,
     warp && `warp=${tuple([warp.itemsize, warp.stride, warp.offset])}`,
   ];
   return `explorer = TraversalExplorer(${given.filter(Boolean).join(", ")})`;

@@ -1,0 +1,88 @@
+"""Attention: packings, what a product clones, and the output of SDPA, as torch has them."""
+
+import itertools
+
+import pytest
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+from stridekit import Layout
+from stridekit.lessons.attention import packed_heads, sdpa_output, why_no_flash
+from tests.core import fuzz_attention
+from tests.core.agree import numbers
+
+Q = torch.rand(2, 3, 5, 4)
+L = Layout.of(Q)
+
+
+@pytest.mark.parametrize("packing", ["3HD", "H3D", "HD3", "3DH", "D3H", "DH3"])
+def test_packings_are_those_of_torch(packing):
+    for batch, tokens, count, dim in itertools.product((1, 2), (1, 5), (1, 3), (1, 4)):
+        sizes = {"3": 3, "H": count, "D": dim}
+        row = torch.empty(batch, tokens, 3 * count * dim)
+        cut = row.view(batch, tokens, *(sizes[letter] for letter in packing))
+        cut = cut.movedim(2 + packing.index("3"), 0)
+        order = (0, 2, 1, 3) if packing.index("H") < packing.index("D") else (0, 3, 1, 2)
+        expected = [x.permute(order) for x in cut]
+        found = packed_heads(batch, tokens, count, dim, packing)
+        assert numbers(found) == numbers(expected) and {x.storage for x in found} == {""}
+
+
+def test_grouped_heads_are_those_of_torch():
+    """Fewer heads of k and v: what split, view and transpose make of a projection."""
+    for groups, each, dim in itertools.product((1, 2, 3), (2, 4), (1, 4)):
+        counts = [groups * each, groups, groups]
+        row = torch.empty(2, 5, sum(counts) * dim).split([n * dim for n in counts], 2)
+        expected = [x.view(2, 5, n, dim).transpose(1, 2) for x, n in zip(row, counts, strict=True)]
+        assert numbers(packed_heads(2, 5, counts[0], dim, kv_heads=groups)) == numbers(expected)
+    assert packed_heads(2, 5, 3, 4, "H3D", kv_heads=3) == packed_heads(2, 5, 3, 4, "H3D")
+
+
+SEVERAL = torch.rand(2, 6, 5, 4)
+ODD = Layout((2, 3, 5, 8), itemsize=4)[..., ::2]
+TURNED = Layout((2, 5, 3, 4), itemsize=4).transpose(1, 2)
+ONE, GROUP = L[:1], Layout((2, 2, 5, 4), itemsize=4)
+MASK = torch.zeros(5, 5, requires_grad=True)
+
+# The arguments, what is asked for, and the reason.
+REASONS = [
+    ((TURNED, L, L), {}, ""),
+    ((L, L, L), {"dropout_p": 0.1}, "dropout_p is 0.1: flash has no dropout on the CPU"),
+    ((L, L, L), {"dropout_p": 1.0}, "dropout_p is 1.0: flash has no dropout on the CPU"),
+    ((L[0], L[0], L[0]), {},
+     "q, k and v have 3, 3 and 3 dims: flash takes 4, (batch, heads, tokens, head dim)"),
+    ((L, ONE, ONE), {}, "q, k and v have batches of 2, 1 and 1: flash repeats none, expand them first "
+     "(it copies nothing)"),
+    ((L, ONE.expand(2, 3, 5, 4), ONE.expand(2, 3, 5, 4)), {}, ""),
+    ((L, L[:, :1], L), {}, "q, k and v have 3, 1 and 3 heads: flash takes as many, or enable_gqa=True"),
+    ((SEVERAL, GROUP, GROUP), {"enable_gqa": True}, ""),
+    ((SEVERAL, GROUP, GROUP), {"enable_gqa": True, "attn_mask": Layout((2, 6, 5, 5))}, ""),
+    ((SEVERAL, GROUP, L), {"enable_gqa": True}, "k and v have 2 and 3 heads: flash takes as many"),
+    ((L, L, L), {"attn_mask": MASK}, "attn_mask requires grad: flash computes no gradient of it"),
+    ((L, L, L), {"attn_mask": MASK.detach()}, ""),
+    ((L, L, L), {"attn_mask": Layout((1, 5))}, ""),
+    ((L, L, L), {"attn_mask": Layout((3, 5, 5))}, "attn_mask has 3 dims: flash takes 2 or 4"),
+    ((L, L, L), {"attn_mask": Layout((5, 5)), "is_causal": True}, ""),
+    ((L, L, L[..., :3]), {}, "q, k and v have head dims of 4, 4 and 3: flash takes one size"),
+    ((L, ODD, L), {}, "dim 3 of k has stride 2: flash takes 1"),
+    ((L, L, ONE[..., :1].expand(2, 3, 5, 4)), {}, "dim 3 of v has stride 0: flash takes 1"),
+    ((ODD[..., :1],) * 3, {}, "dim 3 of q has stride 2: flash takes 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("operands", "asked", "why"), REASONS)
+def test_reasons(operands, asked, why):
+    """The output lies as q does, or contiguous, and torch's path is the one that is named."""
+    assert why_no_flash(*operands, **asked) == why
+    tensors = [x if isinstance(x, torch.Tensor) else of_layout(x) for x in operands]
+    given = dict(asked)
+    if isinstance(given.get("attn_mask"), Layout):
+        given["attn_mask"] = torch.ones(given["attn_mask"].shape, dtype=torch.bool)
+    with fuzz_attention.Seen() as seen:
+        out = scaled_dot_product_attention(*tensors, **given)
+    assert any("flash" in name for name in seen.operations) == (why == "")
+    assert numbers(sdpa_output(*operands, **asked)) == numbers(out)
+
+
+def of_layout(x):
+    return torch.rand(x.span.stop).as_strided(x.shape, x.stride, x.storage_offset)

@@ -1,0 +1,438 @@
+"""audit: it counts what torch's profiler counts, it changes nothing, and it keeps nothing."""
+
+import gc
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any, NamedTuple
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.profiler import ProfilerActivity, profile, record_function
+from torch.utils._python_dispatch import _get_current_dispatch_mode
+from torch.utils._pytree import tree_leaves
+from torch.utils.flop_counter import FlopCounterMode
+
+import stridekit
+from stridekit.audit import Audit, record
+from tests.core.audit_models import MODELS
+
+
+class Run(NamedTuple):
+    """What a run leaves: its output and gradients, the state of random numbers, and what watched."""
+
+    tensors: list[torch.Tensor]
+    random: torch.Tensor
+    watcher: Any
+
+
+def run(name, watch):
+    torch.manual_seed(0)
+    model, *inputs = MODELS[name]()
+    parameters = [*model.parameters()] if isinstance(model, torch.nn.Module) else []
+    with watch() as watched:
+        out = model(*inputs)
+        if out.requires_grad:
+            torch.autograd.backward([out], [torch.ones_like(out)])
+    grads = [x.grad for x in (*inputs, *parameters) if x.is_leaf and x.grad is not None]
+    return Run([out, *grads], torch.get_rng_state(), watched)
+
+
+@cache
+def audited(name):
+    return run(name, stridekit.audit)
+
+
+def counted(profiler):
+    """How many copies torch's own profiler saw."""
+    return sum(event.count for event in profiler.key_averages() if event.key == "aten::copy_")
+
+
+def watch():
+    return profile(activities=[ProfilerActivity.CPU])
+
+
+def are_alike(tensors, others):
+    for x, y in zip(tensors, others, strict=True):
+        assert x.stride() == y.stride() and x.requires_grad == y.requires_grad
+        assert x.is_meta or torch.equal(x, y)
+
+
+@pytest.mark.filterwarnings("ignore:Warning. Profiler clears events")  # torch 2.12, of one cycle
+@pytest.mark.parametrize("name", MODELS)
+def test_an_audit_counts_what_the_profiler_counts_and_explains_each_byte_of_it(name):
+    alone, watched = run(name, watch), audited(name)
+    are_alike(watched.tensors, alone.tensors)
+    assert torch.equal(watched.random, alone.random)
+    audit = watched.watcher
+    assert len(audit.copies) == counted(alone.watcher)
+    explained = sum(finding.copied for finding in (*audit.findings, *audit.own))
+    assert explained == audit.bytes == sum(copy.bytes for copy in audit.of_layouts())
+    assert audit.unwatched == ()
+    audit.assert_no_copies(max_bytes=explained)
+    if explained:
+        with pytest.raises(AssertionError, match="to change layouts"):
+            audit.assert_no_copies(max_bytes=explained - 1)
+
+
+class Sub(torch.Tensor):
+    pass
+
+
+def tensor(*shape, **options):
+    return torch.arange(float(torch.tensor(shape).prod()), **options).view(shape)
+
+
+# What reaches copy_ from all sides: functions of a library, numbers, transforms, other dtypes, formats.
+CALLS = {
+    "a conjugate": lambda: tensor(3, 2).to(torch.complex64).conj().t().contiguous(),
+    "into a conjugate": lambda: torch.zeros(2, 3).to(torch.complex64).copy_(tensor(3, 2).t()),
+    "negated": lambda: tensor(3, 2).to(torch.complex64).conj().imag.t().contiguous(),
+    "vmap": lambda: torch.vmap(lambda a: a.t().contiguous())(tensor(4, 2, 3)),
+    "grad": lambda: torch.func.grad(lambda a: (a.t().contiguous() ** 2).sum())(tensor(2, 3)),
+    "a subclass": lambda: tensor(3, 4).as_subclass(Sub).t().contiguous(),
+    "sparse to dense": lambda: torch.zeros(3, 3).copy_(torch.eye(3).to_sparse().to_dense()),
+    "meta": lambda: tensor(3, 4).to("meta").t().contiguous(),
+    "sort": lambda: tensor(4, 5).t().sort(dim=0),
+    "solve": lambda: torch.linalg.solve(torch.eye(4) + tensor(4, 4), tensor(4, 2)),
+    "inverse": lambda: torch.linalg.inv(2 * torch.eye(3).t()),
+    "half": lambda: tensor(3, 4).half().t().contiguous().bfloat16() @ torch.ones(3, 2).bfloat16(),
+    "interpolate": lambda: F.interpolate(tensor(1, 3, 4, 4), scale_factor=2, mode="bilinear"),
+    "an int": lambda: tensor(4, dtype=torch.float32) / 3 + 2**40,
+    "a long int": lambda: tensor(2, dtype=torch.float64) * 0 == 2**53,
+    "a bool": lambda: torch.arange(3, dtype=torch.int32).ne(True),
+    "a float": lambda: torch.where(torch.eye(2) > 0, 1 / 3, tensor(2, 2, dtype=torch.float64).t()),
+    "a complex": lambda: tensor(3).to(torch.complex64) * (2 + 1j),
+    "attention": lambda: F.scaled_dot_product_attention(*3 * [tensor(1, 2, 4, 8)]),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_copies_of_all_kinds_of_calls_are_those_of_the_profiler(name):
+    with stridekit.audit() as audit:
+        watched = CALLS[name]()
+    with watch() as profiler:
+        alone = CALLS[name]()
+    assert len(audit.copies) == counted(profiler)
+    are_alike(tree_leaves(watched), tree_leaves(alone))
+
+
+def test_numbers_are_copied_as_they_are():
+    for number, dtype in ((True, torch.bool), (2**53 + 1, torch.int64), (1 / 3, torch.float64)):
+        with stridekit.audit() as audit:
+            assert torch.zeros((), dtype=dtype).copy_(number).item() == number
+        assert [copy.bytes for copy in audit.copies] == [dtype.itemsize]
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_a_copy_inside_of_a_copy_is_none():
+    nested = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)])
+    with stridekit.audit() as audit:
+        nested.clone().copy_(nested)
+    # torch's profiler sees one more, inside of the last.
+    assert {kind: count for kind, (count, _) in audit.copied.items()} == {"clone": 5}
+    assert {copy.bytes for copy in audit.copies if copy.shape == (18,)} == {72}
+
+
+def test_an_op_that_fails_has_copied_nothing():
+    with stridekit.audit() as audit:
+        with pytest.raises(torch.linalg.LinAlgError):
+            torch.linalg.cholesky(-torch.eye(4)[:, :3].mT @ torch.eye(4)[:, :3])
+        tensor(3, 4).t().contiguous()
+    assert [copy.bytes for copy in audit.copies] == [48]
+    assert audit.events[-1].call == "contiguous"
+
+
+def test_a_compiled_function_runs_as_it_was_written_and_stays_compiled():
+    compiles = []
+
+    def backend(graph, _inputs):
+        compiles.append(graph)
+        return graph
+
+    torch.compiler.reset()
+    written = lambda x: (x.t().contiguous() + 1).relu()  # noqa: E731
+    compiled = torch.compile(torch.nn.ReLU(), backend=backend)
+    function = torch.compile(written, backend=backend)
+    for _ in range(2):
+        stridekit.audit(compiled, tensor(3, 4))
+        audit = stridekit.audit(function, tensor(3, 4))
+        (finding,) = audit.findings
+        assert finding.first.place.line == written.__code__.co_firstlineno
+        assert torch.equal(function(tensor(3, 4)), written(tensor(3, 4)))
+        compiled(tensor(3, 4))
+    assert len(compiles) == 2
+
+
+class Wrapped(torch.Tensor):
+    """A tensor whose ops run on another, which it holds."""
+
+    @staticmethod
+    def __new__(cls, held):
+        return cls._make_wrapper_subclass(cls, held.shape, strides=held.stride())
+
+    def __init__(self, held):
+        self.held = held
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        args = [x.held if isinstance(x, cls) else x for x in args]
+        return cls(func(*args, **kwargs or {}))
+
+
+def test_of_a_subclass_the_ops_that_it_runs_are_recorded():
+    wrapped = Wrapped(tensor(3, 4))
+    audit = stridekit.audit(lambda: wrapped.t().contiguous())
+    assert audit.copied == {"layout": (1, 48)}
+    assert [each.first.place.expression for each in audit.findings] == ["wrapped.t().contiguous()"]
+    assert [op.name for op in audit.events] == ["t", "clone"]
+
+    jagged = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], layout=torch.jagged)
+    turned = stridekit.audit(lambda: jagged.transpose(1, 2).contiguous())
+    assert [finding.kind for finding in turned.findings] == ["explicit copy"]
+    assert turned.findings[0].bytes == 72
+    assert Audit.from_json(turned.to_json()) == turned
+
+
+def test_nearly_each_op_has_the_line_of_its_forward_pass():
+    """An op of a backward pass has the line and the module of the op that it belongs to."""
+    events = [event for name in MODELS for event in audited(name).watcher.events]
+    forward = [event for event in events if not event.backward]
+    with_line = [event for event in forward if event.place and event.place.expression]
+    assert len(forward) > 500 and len(with_line) >= 0.99 * len(forward)
+    # What detaches a finished gradient has no op of its own; torch 2.9 does it twice.
+    events = [x for x in audited("gpt").watcher.events if x.backward and x.name != "detach"]
+    back = [event for event in events if event.place.file.endswith("audit_models.py")]
+    assert len(back) > 0.8 * len(events)
+    assert {event.module for event in back} >= {"GPT.blocks.0.attention.qkv", "GPT.head"}
+
+
+def test_what_is_run_again_for_its_gradient_has_its_line():
+    """That of the reader's code that runs again; and of a module of torch's, that of its call."""
+    events = audited("redone").watcher.events
+    again = {x.call: x.place.expression for x in events if x.backward and "softmax" in x.call}
+    assert again["softmax"] == "(q @ k.transpose(-2, -1)).softmax(-1)"
+    assert again["log_softmax"] == "checkpoint(of_torch, y, use_reentrant=False)"
+
+
+def hung_in():
+    return (
+        torch.nn.Module.__call__, vars(torch.Tensor).get("contiguous"), vars(torch.Tensor).get("to"),
+        _get_current_dispatch_mode(), torch.autograd._profiler_enabled(),
+        *(torch._C._dispatch_tls_is_dispatch_key_included(key) and object()  # equals no other
+          for key in (record._KEY, record._CALL)), [*record._watching],
+    )  # fmt: skip
+
+
+def failing(x):
+    x.t().contiguous()
+    raise KeyError("of the model")
+
+
+def test_nothing_stays_behind():
+    before, layer = hung_in(), torch.nn.Linear(3, 3)
+    stridekit.audit(layer, torch.ones(2, 3), backward=True)
+    assert hung_in() == before and layer.bias.grad.tolist() == [2, 2, 2]
+    with pytest.raises(KeyError, match="of the model"):
+        stridekit.audit(failing, torch.ones(2, 3))
+    with pytest.raises(KeyError), stridekit.audit() as audit:
+        failing(torch.ones(2, 3))
+    assert hung_in() == before
+    assert audit.bytes == 24  # of what ran until then
+
+
+def test_a_module_that_fails_leaves_the_next_one_its_name():
+    class Fails(torch.nn.Module):
+        def forward(self, x):
+            raise ValueError("no")
+
+    with stridekit.audit() as audit:
+        with pytest.raises(ValueError, match="no"):
+            torch.nn.Sequential(Fails())(torch.ones(3))
+        torch.nn.Sequential(torch.nn.ReLU())(torch.ones(3))
+    assert audit.events[-1].module == "Sequential.0 (ReLU)"
+
+
+def test_nothing_is_kept_alive():
+    model, inputs, kept = torch.nn.Sequential(torch.nn.Linear(4, 4)), torch.randn(2, 4), []
+    model[0].register_forward_hook(lambda _m, _i, out: kept.append(weakref.ref(out)))
+    audit = stridekit.audit(model, inputs, backward=True)
+    gone = [weakref.ref(model), weakref.ref(model[0].weight), weakref.ref(inputs), *kept]
+    storages = [weakref.ref(inputs.untyped_storage())]
+    model.zero_grad()
+    del model, inputs
+    gc.collect()
+    assert [ref() for ref in (*gone, *storages)] == [None] * 5
+    assert audit.events
+
+
+def test_nor_is_what_a_search_for_small_views_has_met():
+    x = torch.randn(8, 8)
+    with stridekit.audit() as audit:
+        y = x * 2
+        kept = y[0]
+        del y
+    assert [finding.kind for finding in audit.findings] == ["small view of a large storage"]
+    x_is_gone = weakref.ref(x)
+    del x
+    assert x_is_gone() is None
+    assert kept.shape == (8,)
+    freed = stridekit.audit(lambda: [torch.zeros(64).sum().item() for _ in range(4)])
+    assert len({x.storage for op in freed.events for x in op.outputs}) == 8  # a number for each
+
+
+def test_an_audit_that_runs_is_left_alone_and_a_profiler_may_run_inside():
+    before, x = hung_in(), torch.ones(3)
+    with stridekit.audit() as audit, ThreadPoolExecutor(1) as other_thread:
+        with pytest.raises(RuntimeError, match="another audit runs"):
+            stridekit.audit(torch.relu, x)
+        with pytest.raises(RuntimeError, match="another audit runs"):
+            other_thread.submit(stridekit.audit, torch.relu, x).result()
+        with watch() as profiler:
+            torch.relu(x)
+    assert hung_in() == before and "aten::relu" in str(profiler.key_averages())
+    for each in (audit, stridekit.audit(torch.relu, x)):
+        assert [event.name for event in each.events] == ["relu"]
+
+
+def generates(x):
+    yield x.t().contiguous()
+
+
+async def awaits(x):
+    return x.t().contiguous()
+
+
+def on_another_thread(x):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(torch.nn.ReLU(), x).result()
+
+
+def under_flops(x):
+    with FlopCounterMode(display=False):
+        return stridekit.audit(torch.relu, x)
+
+
+def under_fake(x):
+    with FakeTensorMode():
+        return stridekit.audit(lambda: torch.zeros(3, 4).t().contiguous())
+
+
+def ended(x):
+    block = stridekit.audit()
+    with pytest.raises(KeyError), block:
+        failing(x)
+    return block
+
+
+# What was not watched as a whole, and what a report says of it.
+UNWATCHED = {
+    "an outer mode": (under_flops, "FlopCounterMode was on around the run"),
+    "a subclass under another mode": (
+        lambda x: under_flops(Wrapped(x)), "ops that Wrapped runs of its own were not seen",
+    ),
+    "an outer fake mode": (under_fake, "FakeTensorMode was on around the run"),
+    "fake tensors": (
+        lambda x: stridekit.audit(torch.t, FakeTensorMode().from_tensor(x)), "fake tensors have no memory",
+    ),
+    "a fake mode inside": (
+        lambda x: stridekit.audit(lambda: FakeTensorMode().from_tensor(x).t().contiguous()), "fake tensors",
+    ),
+    "a generator": (lambda x: stridekit.audit(generates, x), "it returned a generator"),
+    "a generator in a list": (lambda x: stridekit.audit(lambda x: [generates(x)], x), "a generator"),
+    "a map": (lambda x: stridekit.audit(lambda x: map(torch.t, x), x), "it returned a map"),
+    "a coroutine": (lambda x: stridekit.audit(awaits, x), "it returned a coroutine"),
+    "another thread": (lambda x: stridekit.audit(on_another_thread, x), "modules ran on other threads"),
+    "a block that was not entered": (lambda x: stridekit.audit(), "the block was not entered"),
+    "a block that raised": (ended, "KeyError ended the run"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNWATCHED)
+def test_what_was_not_watched_is_no_clean_bill(name):
+    make, words = UNWATCHED[name]
+    audit = make(tensor(3, 4))
+    assert any(words in gap for gap in audit.unwatched)
+    assert f"not watched: {audit.unwatched[0]}" in str(audit)
+    assert words in audit._repr_html_()
+    with pytest.raises(AssertionError, match="was not watched as a whole"):
+        audit.assert_no_copies(max_bytes=10**9, allow="*")
+    assert Audit.from_json(audit.to_json()) == audit
+
+
+def test_a_block_that_has_not_ended_is_not_watched_yet():
+    with stridekit.audit() as audit:
+        with pytest.raises(AssertionError, match="has not ended"):
+            audit.assert_no_copies()
+        with pytest.raises(RuntimeError, match="has begun"), audit:
+            pass
+    audit.assert_no_copies()
+    with pytest.raises(RuntimeError, match="has begun"), audit:
+        pass
+
+
+def test_a_mode_inside_of_a_block_is_seen_through():
+    with stridekit.audit() as audit, FlopCounterMode(display=False):
+        tensor(3, 4).t().contiguous()
+    assert (audit.bytes, audit.unwatched) == (48, ())
+
+
+def test_an_audit_leaves_caches_as_they_were():
+    for value in vars(torch.overrides).values():
+        if hasattr(value, "cache_clear"):
+            value.cache_clear()
+    stridekit.audit(lambda: torch.overrides.get_overridable_functions())
+    assert torch.Tensor.contiguous in torch.overrides.get_overridable_functions()[torch.Tensor]
+
+
+def test_an_op_bears_the_name_of_the_outermost_call():
+    x, long = torch.ones(3, 4), torch.ones(5, 5)
+    column = (torch.ones(3, 2, requires_grad=True) * 1)[:, 0]
+    lazy = torch.ones(3, 2, dtype=torch.complex64).conj()[:, 0]
+    with stridekit.audit() as audit:
+        x.t().reshape(-1)
+        with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+            F.linear(x, long)
+        with record_function("stridekit's own"):
+            F.linear(x, x).t().flatten()
+        column.pow_(2), lazy.exp()
+    assert [finding.first.op for finding in audit.findings[-2:]] == ["resolve_conj", "pow_"]
+    assert [(op.name, op.call) for op in audit.events if "::" not in op.name] == [
+        ("t", "t"), ("clone", "reshape"), ("_unsafe_view", "reshape"),
+        ("t", "linear"),
+        ("t", "linear"), ("mm", "linear"), ("t", "t"), ("clone", "flatten"), ("_unsafe_view", "flatten"),
+        ("clone", "pow_"), ("pow_", "pow_"), ("clone", "resolve_conj"), ("exp", "exp"),
+    ]  # fmt: skip
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_gradients_on_a_gpu_are_watched_though_another_thread_computes_them():
+    layers = torch.nn.Conv2d(3, 8, 3), torch.nn.Flatten(2), torch.nn.Linear(36, 2)
+    x = torch.ones(2, 3, 8, 8, device="cuda").mT
+    audit = stridekit.audit(torch.nn.Sequential(*layers).cuda(), x, backward=True)
+    copying = {audit.events[copy.op].name: audit.events[copy.op] for copy in audit.copies}
+    assert copying["convolution_backward"].place == copying["convolution"].place
+    assert audit.unwatched == ()
+
+
+def test_the_fast_path_of_an_encoder_layer_is_left_on():
+    model, x = MODELS["encoder_layer_on_its_fast_path"]()
+    with torch.no_grad():
+        audit = stridekit.audit(model, x)
+    assert [event.name for event in audit.events] == ["_transformer_encoder_layer_fwd"]
+
+
+@pytest.mark.parametrize(("arguments", "named", "error", "words"), [
+    ((3,), {}, TypeError, "model is 3, an int|model is an int"),
+    ((torch.relu, torch.ones(3)), {"backward": 1}, TypeError, "backward"),
+    ((torch.relu, torch.ones(3)), {"backward": True}, ValueError, "no output requires grad"),
+    ((None, torch.ones(3)), {}, TypeError, "model is a NoneType"),
+    ((), {"backward": True}, TypeError, "audit got backward and no model"),
+    ((), {"x": torch.ones(3)}, TypeError, "audit got x and no model"),
+    ((torch.nn.ReLU,), {}, TypeError, "model is the class ReLU: give an instance"),
+])  # fmt: skip
+def test_what_cannot_be_audited(arguments, named, error, words):
+    with pytest.raises(error, match=words):
+        stridekit.audit(*arguments, **named)

@@ -1,0 +1,382 @@
+"""What audit finds: planted defects by kind, line and bytes; nothing where they are mended."""
+
+import functools
+from pathlib import Path
+
+import pytest
+import torch
+import torch.fx
+import torch.nn.functional as F
+from torch import nn
+
+import stridekit
+from stridekit.audit.findings import (
+    EXPLICIT,
+    GRADIENT,
+    IDLE,
+    KINDS,
+    LEAVE_OUT,
+    LOST,
+    MIXED,
+    OF_OP,
+    OWN,
+    RESHAPE,
+    SMALL,
+    TRIP,
+    TWO,
+)  # fmt: skip
+from tests.core.audit_defects import DEFECTS, LAST, image, last, randn
+
+
+@pytest.mark.parametrize("defect", DEFECTS.values(), ids=DEFECTS)
+def test_a_planted_defect_is_found_and_nothing_where_it_is_mended(defect):
+    (finding,) = stridekit.audit(defect.planted, *defect.inputs).findings
+    assert (finding.kind, finding.bytes) == (defect.kind, defect.bytes)
+    assert finding.first.place.line == defect.planted.__code__.co_firstlineno
+    assert (finding.cause.expression if finding.cause else "") == defect.made
+    assert stridekit.audit(defect.clean, *defect.inputs).findings == ()
+
+
+def test_each_kind_is_planted():
+    assert {defect.kind for defect in DEFECTS.values()} == {*KINDS} - {GRADIENT, OWN}
+    assert len(DEFECTS) >= 40
+
+
+# Near misses: each differs in one thing from what is found --------------------------------------------
+
+
+def two_layouts(x):
+    y = x.permute(0, 2, 1, 3) * 1
+    return y.contiguous(), y.to(memory_format=LAST)
+
+
+def written_in_between(w):
+    before = w.t().contiguous()
+    w.add_(1)
+    return before, w.t().contiguous()
+
+
+def in_windows(x):
+    rows = image(x).permute(0, 2, 3, 1)
+    return rows.view(2, 3, 2, 3, 2, 4).transpose(2, 3).reshape(-1, 2, 2, 4)
+
+
+def called_twice(x, y):
+    def helper(t):
+        return t.contiguous()
+
+    return helper(x), helper(y)
+
+
+def attend(x, y):
+    return ATTENTION(x, y, y, need_weights=False)[0]
+
+
+ATTENTION = nn.MultiheadAttention(16, 2, batch_first=True).eval().requires_grad_(False)
+TABLE, PHOTO, X = randn(6, 6, 4), last(2, 4, 6, 6), randn(4, 6)
+NEAR = {
+    "two layouts are no repeated copy": (two_layouts, (randn(2, 3, 4, 5),), [EXPLICIT, EXPLICIT]),
+    "a tensor that changes is copied anew": (written_in_between, (randn(4, 6),), [EXPLICIT, EXPLICIT]),
+    "a part that comes back is no round trip": (
+        lambda x: x.t().contiguous()[:2].t().contiguous(), (X,), [EXPLICIT, EXPLICIT],
+    ),
+    "two tensors are no repeated copy": (
+        lambda x, y: (x.t().contiguous(), y.t().contiguous()), (X, randn(4, 6)), [EXPLICIT, EXPLICIT],
+    ),
+    "a bias is no image": (lambda x: x.permute(2, 0, 1).unsqueeze(0).contiguous(), (TABLE,), [EXPLICIT]),
+    "a sum of biases has no formats": (
+        lambda x, y: x.permute(2, 0, 1).unsqueeze(0) + y, (TABLE, randn(1, 4, 6, 6)), [],
+    ),
+    "what an image op reads is one": (lambda x: image(x.contiguous()), (PHOTO,), [LOST]),
+    "windows of an image keep its channels last": (in_windows, (PHOTO,), [RESHAPE]),
+    "a copy at the door is asked for": (lambda x: x.to(memory_format=LAST), (randn(2, 4, 6, 6),), []),
+    "clone copies by its name": (lambda x: x.t().clone(memory_format=torch.contiguous_format), (X,), []),
+    "another dtype is no layout": (lambda x: x.t().to(torch.float64), (X,), []),
+    "one size is in both formats": (lambda x, y: image(x) + y, (last(2, 1, 6, 6), randn(2, 1, 6, 6)), []),
+    "a module is told apart": (
+        nn.Sequential(nn.Flatten(0), nn.Unflatten(0, (6, 4)), nn.Flatten(0)), (X.t(),), [RESHAPE],
+    ),
+    "a view of a quarter is small": (lambda x: (x * 2)[:2], (randn(8, 8),), [SMALL]),
+    "a larger one is not": (lambda x: (x * 2)[:3], (randn(8, 8),), []),
+    "a call that does nothing": (lambda x: called_twice(x, x * 2), (X,), [IDLE]),
+    "a call that copies elsewhere in the run": (lambda x: called_twice(x, x.t()), (X,), [EXPLICIT]),
+    "contiguous that torch calls itself": (lambda x: attend(x, x + 1), (randn(2, 6, 16),), []),
+    "contiguous on the same line": (lambda x: attend(x.contiguous(), x + 1), (randn(2, 6, 16),), [IDLE]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_a_near_miss_is_told_apart(name):
+    function, inputs, kinds = NEAR[name]
+    assert [x.kind for x in stridekit.audit(function, *inputs).findings] == kinds
+
+
+class Keeper:
+    def __init__(self):
+        self.rows = {"first": []}
+
+
+def test_small_views_are_found_wherever_a_program_keeps_them():
+    keeper, block = Keeper(), nn.Identity()
+    with stridekit.audit() as listed:
+        keeper.rows["first"].append((randn(8, 8) * 2)[0])
+    with stridekit.audit() as held:
+        block.held = (randn(8, 8) * 3)[0]
+    with stridekit.audit() as dropped:
+        (randn(8, 8) * 4)[0].sum()
+    counts = [len(audit.findings) for audit in (listed, held, dropped)]
+    assert counts == [1, 1, 0]
+
+
+# One cause is one finding; every call has its own -----------------------------------------------------
+
+
+def test_copies_of_one_layout_are_one_finding():
+    def heads(x):
+        turned = x.transpose(0, 1)
+        once = turned.reshape(-1)
+        again = (turned + 1).contiguous()
+        return once, again, turned @ torch.ones(6, 3)
+
+    (finding,) = stridekit.audit(heads, randn(6, 4)).findings
+    assert finding.copied == sum(each.copied for each in finding.occurrences) == 2 * 96
+    assert [each.kind for each in finding.occurrences] == [RESHAPE, EXPLICIT]
+    assert finding.cause.expression == "x.transpose(0, 1)"
+    assert "192 B in 2 copies" in str(stridekit.audit(heads, randn(6, 4)))
+
+
+class Written(nn.Module):
+    def forward(self, x):
+        return torch.relu(x.t()).reshape(-1)
+
+
+class Overrides(torch.Tensor):
+    """A subclass as torch documents it: functions that it has no entry for are torch's own."""
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return super().__torch_function__(func, types, args, kwargs or {})
+
+
+class Strict(torch.Tensor):
+    """A subclass that refuses all that it does not handle, look-ups of its shape as well."""
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        if func not in (torch.Tensor.t, torch.Tensor.contiguous):
+            raise TypeError(f"no implementation of {func}")
+        with torch._C.DisableTorchFunctionSubclass():
+            return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize(("function", "x"), [
+    (lambda x: functools.reduce(lambda h, op: op(h), [torch.t, torch.relu, torch.ravel], x), X),
+    (torch.fx.Interpreter(torch.fx.symbolic_trace(Written())).run, randn(4, 6)),
+    (torch.fx.symbolic_trace(Written()), randn(4, 6)),
+    (lambda x: torch.relu(x.t()).reshape(-1), randn(4, 6).as_subclass(Overrides)),
+    (lambda x: x.t().contiguous(), randn(4, 6).as_subclass(Strict)),
+], ids=["reduce", "interpreter", "graph", "overrides", "strict"])  # fmt: skip
+def test_ops_that_one_line_calls_have_their_findings(function, x):
+    audit = stridekit.audit(function, x)
+    assert [finding.copied for finding in audit.findings] == [96] and audit.own == ()
+    with pytest.raises(AssertionError, match="copied 96 B to change layouts"):
+        audit.assert_no_copies()
+
+
+def test_a_call_that_makes_a_layout_and_copies_it_is_listed_by_its_line():
+    q, k = randn(1, 2, 5, 8), randn(2, 2, 5, 8)
+    audit = stridekit.audit(lambda q, k: F.scaled_dot_product_attention(q, k, k + 1), q, k)
+    (own,) = audit.own
+    assert (audit.findings, own.kind, own.copied) == ((), OWN, 640)
+    assert own.first.place.expression == "F.scaled_dot_product_attention(q, k, k + 1)"
+    assert "640 B, the op's own copy, in scaled_dot_product_attention" in str(audit)
+    assert "q, k and v have batches of 1, 2 and 2" in own.advice
+    with pytest.raises(AssertionError, match="copied 640 B"):
+        audit.assert_no_copies()
+    audit.assert_no_copies(allow=[OWN])
+
+
+def test_a_package_beside_torch_is_the_readers():
+    """In site-packages, with a name that begins with torch's: paths are compared by their parts."""
+    file, names = f"{Path(torch.__file__).parent}_beside_stridekit.py", {}
+    source = "def heads(x):\n    turned = x.t()\n    return turned.reshape(-1)\n"
+    exec(compile(source, file, "exec"), names)
+    (finding,) = stridekit.audit(names["heads"], X).findings
+    assert (finding.first.place.line, finding.cause.line, finding.kind) == (3, 2, RESHAPE)
+
+
+# Names ----------------------------------------------------------------------------------------------
+
+
+class Turned(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Parameter(randn(4, 6).t())
+        self.register_buffer("mask", randn(4, 6).t())
+
+    def forward(self, x):
+        return x + self.table.reshape(-1)
+
+
+def test_what_was_given_has_its_name():
+    """A parameter and a buffer that of the model, in a block too; any other tensor came from before."""
+    model, w = nn.Sequential(nn.Identity(), Turned()), X.t()
+    mask = nn.Sequential(nn.Identity(), Turned())
+    mask[1].forward = lambda x: x + mask[1].mask.reshape(-1)
+    with stridekit.audit() as block:
+        model(randn(24))
+    audits = (stridekit.audit(module, randn(24)) for module in (model, mask, mask[1]))
+    before = stridekit.audit(lambda: w.reshape(-1))
+    made_by = [[finding.made_by for finding in each.findings] for each in (block, before, *audits)]
+    names = ["a tensor from before the run", "table of 1", "mask of 1", "mask"]
+    assert made_by == [[name] for name in ("table of Sequential.1", *names)]
+
+
+def test_where_formats_meet_the_line_that_changed_one_is_named():
+    conv = nn.Conv2d(4, 4, 3, padding=1).to(memory_format=LAST)
+
+    def forward(x):
+        y = conv(x)
+        rows = y.contiguous()
+        return torch.relu(rows) + y, conv(rows)
+
+    audit = stridekit.audit(forward, last(2, 4, 6, 6))
+    named = {finding.kind: finding.cause and finding.cause.expression for finding in audit.findings}
+    assert named == {LOST: None, MIXED: "y.contiguous()", TWO: "y.contiguous()"}
+
+
+def test_a_copy_into_channels_last_3d_is_blamed_on_the_line_that_left_it():
+    film = randn(2, 3, 4, 4, 4).to(memory_format=torch.channels_last_3d)
+
+    def forward(x):
+        y = x * 2
+        rows = y.contiguous()
+        part = torch.relu(rows[:1])
+        return part.to(memory_format=torch.channels_last_3d)
+
+    audit = stridekit.audit(forward, film)
+    back = [each for each in audit.findings if "channels_last_3d" in each.first.place.expression]
+    assert [each.cause.expression for each in back] == ["y.contiguous()"]
+
+
+def test_copies_by_autograd_are_labelled_with_the_forward_line():
+    def forward(x, w):
+        turned = x.transpose(1, 2)
+        return F.linear(turned, w).transpose(1, 2).contiguous()
+
+    x, w = randn(2, 6, 5).requires_grad_(), randn(7, 6).requires_grad_()
+    audit = stridekit.audit(forward, x, w, backward=True)
+    every = [each for finding in audit.findings for each in finding.occurrences]
+    by_autograd = [each for each in every if each.kind == GRADIENT]
+    assert by_autograd and all(each.backward for each in by_autograd)
+    product, back = "F.linear(turned, w)", "F.linear(turned, w).transpose(1, 2)"
+    lines = {product, "x.transpose(1, 2)", back, f"{back}.contiguous()"}
+    assert {each.place.expression for each in by_autograd} <= lines
+    advice = [each.advice for each in audit.findings if all(x.backward for x in each.occurrences)]
+    assert not any("leave it out" in words for words in advice)
+
+
+# Advice ---------------------------------------------------------------------------------------------
+
+
+KEEP = "keep it, or change what needs it: "
+ADVICE = {
+    "free": (lambda x: x.t().contiguous() * 2, LEAVE_OUT),
+    "a view": (lambda x: x.t().contiguous().view(-1), f"{KEEP}view in line "),
+    "a view after an op": (lambda x: (x.t().contiguous() * 2).view(-1), f"{KEEP}view in line "),
+    "a view after a view": (lambda x: x.t().contiguous()[1:].view(-1), f"{KEEP}view in line "),
+    "view_as": (lambda x: x.t().contiguous().view_as(x), f"{KEEP}view_as in line "),
+    "a reshape copies instead": (lambda x: x.t().contiguous().reshape(-1), LEAVE_OUT),
+    "a write to the copy": (lambda x: x.t().contiguous().add_(1), f"{KEEP}add_ in line "),
+    "a write to the source": (lambda x: (x.t().contiguous(), x.mul_(2))[0], f"{KEEP}mul_ in line "),
+    "an expand": (lambda x: x[:1].expand(4, 6).contiguous() + x, LEAVE_OUT),
+    "an expand that is viewed": (
+        lambda x: x[:1].expand(4, 6).contiguous().view(-1), f"{KEEP}view in line ",
+    ),
+    "there and back": (lambda x: torch.relu(x.t().contiguous()).t().contiguous() * 2, KINDS[TRIP]),
+    "there and back to a view": (
+        lambda x: torch.relu(x.t().contiguous()).t().contiguous().view(-1), KINDS[TRIP],
+    ),
+    "there and back by reshape": (
+        lambda x: x.t().reshape(3, 8).mul(2).view(6, 4).t().reshape(-1), KINDS[TRIP],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ADVICE)
+def test_advice_to_leave_a_call_out_holds(name):
+    """Where it is given the result without the call is the same; else the advice names what needs it."""
+    (function, expected), x = ADVICE[name], randn(4, 6)
+    audit = stridekit.audit(function, x)
+    (finding,) = audit.findings
+    assert finding.advice.startswith(expected)
+    if expected == KINDS[TRIP]:
+        return
+    trial = audit.without(finding, rounds=3)
+    assert trial.same == (expected == LEAVE_OUT), trial
+
+
+def test_attention_on_the_math_path_says_why():
+    q = randn(2, 2, 5, 8)
+
+    def attend(q, k, v):
+        turned = v.transpose(1, 2)
+        return F.scaled_dot_product_attention(q, k, turned)
+
+    audit = stridekit.audit(attend, q[:1], q, randn(2, 5, 2, 8))
+    (finding,) = [each for each in audit.findings if each.kind == OF_OP]
+    assert "attention took the math path, which copies: q, k and v have batches" in finding.advice
+    flash = stridekit.audit(attend, q, q, randn(2, 5, 2, 8))
+    assert not any("math path" in each.advice for each in flash.findings)
+
+
+def test_a_large_report_fits_one_screen_and_the_rest_folds_out():
+    def lines(x):
+        source = "\n".join(f"x{k} = x[:, {k}:].t().contiguous()" for k in range(40))
+        exec(compile(source, "<many lines>", "exec"), {"x": x})
+
+    audit = stridekit.audit(lines, randn(50, 50))
+    assert len(audit.findings) == 40 and len(str(audit).splitlines()) <= 35
+    assert "and 35 more of" in str(audit)
+    assert len(audit.report().splitlines()) > 5 * 40
+    page = audit._repr_html_()
+    assert page.count("<details") == 1 and page.count("explicit copy") == 40
+    assert page.index(">  5  ") < page.index("<details") < page.index(">  6  ")
+
+
+def test_the_cost_of_the_search_is_linear(monkeypatch):
+    """For tensors written in place, and for layouts that many steps hand on: steps are counted."""
+    from stridekit.audit import causes
+
+    def writes(count):
+        s = randn(4, 6)
+        for _ in range(count):
+            s.mul_(0.9).add_(0.1)
+            s.t().reshape(-1)
+
+    def hands_on(count):
+        h = randn(4, 6).t()
+        for _ in range(count):
+            h = torch.relu(h) + 1
+            h.reshape(-1)
+
+    def turns(count):
+        h = randn(4, 4)
+        for _ in range(count):
+            h = h.t()
+            h.reshape(-1)
+
+    steps, source = [0], causes._source
+
+    def counted(*args):
+        steps[0] += 1
+        return source(*args)
+
+    monkeypatch.setattr(causes, "_source", counted)
+    for program in (writes, hands_on, turns):
+        taken = []
+        for count in (200, 800):
+            steps[0] = 0
+            stridekit.audit(program, count)
+            taken.append(steps[0])
+        assert taken[1] < 5 * taken[0], program

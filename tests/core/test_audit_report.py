@@ -1,0 +1,373 @@
+"""An audit as people use it: to read, to keep, to compare, in a test, without a call, from a shell."""
+
+import copy
+import json
+import os
+import pickle
+import random
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import stridekit
+from stridekit.audit import Audit, report
+from stridekit.audit.__main__ import main
+from tests.core.audit_models import MODELS
+
+
+class Turned(nn.Module):
+    """Three copies on two lines, and a call that does nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        y = x.transpose(1, 2)
+        y = self.linear(y.contiguous())
+        for _ in range(2):
+            y = y + y[..., :2].reshape(2, 8).sum()
+        return y.contiguous()
+
+
+X = torch.randn(2, 4, 4)
+MODEL = Turned()
+A = stridekit.audit(MODEL, X)
+NO_AUDIT = "this is not an audit that to_json wrote"
+
+
+def test_bytes_are_counted_by_kind():
+    assert sum(count for count, _ in A.copied.values()) == len(A.copies)
+    assert A.bytes == A.copied["layout"][1] == 128 + 2 * 64
+
+
+def test_tables_add_up_to_the_same():
+    for by in ("line", "op", "module"):
+        table = A.table(by)
+        assert sum(int(count) for _, count, _ in table.rows) == 3
+        assert table.title in table._repr_html_()
+    assert A.table("op").rows == (("contiguous", "1", "128 B"), ("reshape", "2", "128 B"))
+    assert A.table("module").rows == (("Turned", "3", "256 B"),)
+
+
+def test_its_text_names_line_cause_and_advice():
+    text, page = str(A), A._repr_html_()
+    assert text.startswith("audit of Turned: 3 findings; 3 of 4 copies changed a layout, 256 B")
+    for words in (
+        "128 B in 2 copies, copy by reshape, in reshape, Turned",
+        "y[..., :2].reshape(2, 8)",
+        "0 B, call that does nothing, in contiguous, Turned",
+        "not seen: reordering inside one kernel of oneDNN",
+        "compiled functions",
+    ):
+        assert words in text
+    for words in ("y[..., :2].reshape(2, 8)", "stride (16, 4, 1)", "  3  0 B"):
+        assert words in page
+    asked = "asked for by clone(), or by to() of an input: "
+    assert asked not in text
+    last = stridekit.audit(lambda x: x.to(memory_format=torch.channels_last), X[None])
+    assert f"{asked}128 B more, in 1 copy\n" in str(last)
+    assert last.findings == () and '"></pre>' not in last._repr_html_()
+
+
+@pytest.mark.parametrize("name", ["vit_channels_last", "redone", "functions_alone"])
+def test_it_comes_back_from_json(name):
+    model, *inputs = MODELS[name]()
+    before = stridekit.audit(model, *inputs, backward=name != "functions_alone")
+    again = Audit.from_json(before.to_json())
+    assert again == before and str(again) == str(before)
+
+
+def test_another_text_is_no_audit():
+    texts = ["", "{}", "[]", '{"schema": 0}', '{"schema": 4, "name": "x", "events": 3}', "[" * 9999]
+    changed = [json.loads(A.to_json()) for _ in range(4)]
+    changed[0]["findings"][0]["occurrences"][0]["layouts"][1] = [1]  # which is no layout
+    changed[1]["findings"][0]["occurrences"] = []
+    changed[2]["findings"][0]["kind"] = "odd"
+    changed[3]["copies"][0]["op"] = 10**6
+    for text in (*texts, *map(json.dumps, changed)):
+        with pytest.raises(ValueError, match=NO_AUDIT):
+            Audit.from_json(text)
+
+
+def test_a_text_that_was_changed_is_refused_or_displayed():
+    """Parts of the JSON are dropped, doubled or made odd: what is read can be shown in each way."""
+    draw = random.Random(0)
+    odd = ["null", "-1", "1e999", "9" * 23, "[]", "{}", '"x"', "true", "NaN", "[[1]]"]
+    text, refused = A.to_json(), 0
+    spots = [match.span() for match in re.finditer(r'"[^"]*"|-?\d+|null|true|false|\[\]', text)]
+    for _ in range(200):
+        start, end = draw.choice(spots)
+        changed = text[:start] + draw.choice([*odd, "", text[start:end] * 2]) + text[end:]
+        try:
+            read = Audit.from_json(changed)
+        except ValueError as error:
+            refused += NO_AUDIT in str(error)
+            continue
+        shown = (str(read), read._repr_html_(), read.report(), read.copied)
+        assert all(shown) and read.table("line") and read.compare(A) and read.to_json()
+        assert repr(stridekit.CopyTracer(read))
+    assert refused > 100
+
+
+def test_it_can_be_pickled_and_copied():
+    for again in (pickle.loads(pickle.dumps(A)), copy.deepcopy(A), copy.copy(A)):
+        assert again == A and str(again) == str(A)
+        with pytest.raises(ValueError, match="only what audit"):
+            again.without(A.findings[0])
+
+
+ALLOWED = ["*copy*", ["copy by reshape", "contiguous"], ["Turned"], ["test_audit_report.py:*"]]
+
+
+def test_a_test_of_ones_own_fails_with_the_lines():
+    with pytest.raises(AssertionError) as raised:
+        A.assert_no_copies()
+    words = str(raised.value)
+    assert words.startswith("Turned copied 256 B to change layouts, and 0 B are allowed")
+    assert "test_audit_report.py" in words and ".reshape(2, 8)" in words
+    assert "call that does nothing" not in words
+    for allow in ALLOWED:
+        A.assert_no_copies(allow=allow)
+    for name in ("0", "0 (Turned)"):
+        stridekit.audit(nn.Sequential(MODEL), X).assert_no_copies(allow=[name])
+    A.assert_no_copies(max_bytes=256)
+
+
+@pytest.mark.parametrize(("options", "error", "words"), [
+    ({"allow": "explicit copy"}, AssertionError, "128 B"),
+    ({"max_bytes": 255}, AssertionError, "copied 256 B"),
+    ({"allow": ["*", "conv*"]}, AssertionError, "allow has 'conv\\*', which matches nothing"),
+    ({"max_bytes": "1 MB"}, ValueError, "max_bytes is '1 MB', a str: give an int"),
+    ({"max_bytes": -1}, ValueError, "max_bytes is -1"),
+    ({"allow": 3}, ValueError, "allow"),
+])  # fmt: skip
+def test_what_is_not_allowed_fails(options, error, words):
+    with pytest.raises(error, match=words):
+        A.assert_no_copies(**options)
+
+
+def test_two_audits_are_compared():
+    def before(x):
+        return x.t().reshape(-1) + x.t().contiguous().view(-1)
+
+    def after(x):
+        return x.t().reshape(-1) + x[:, 1:].reshape(-1).sum()
+
+    audit, x = stridekit.audit, torch.ones(3, 4)
+    assert audit(before, x).compare(audit(after, x)).rows == (
+        ("repeated copy x.t().reshape(-1)", "48 B", "gone"),
+        ("repeated copy x.t().contiguous()", "48 B", "gone"),
+        ("copy by reshape x.t().reshape(-1)", "0 B", "48 B, new"),
+        ("copy by reshape x[:, 1:].reshape(-1)", "0 B", "36 B, new"),
+        ("copies of layouts", "96 B", "84 B"),
+    )
+    with pytest.raises(TypeError, match="after"):
+        A.compare(3)
+
+
+def of_kind(audit, kind="explicit copy"):
+    return next(finding for finding in audit.findings if finding.kind == kind)
+
+
+def twice(x):
+    y = x.mT.contiguous()
+    return y.flatten() + y.flatten()
+
+
+# What runs without its contiguous(): what it is given, the same or not, bytes fewer, and what a trial says.
+TRIALS = {
+    "linear then copies by itself": (MODEL, X, True, 0, "the same"),
+    "a sum does not": (
+        lambda x: x.permute(0, 2, 3, 1).contiguous().sum(0), torch.randn(2, 3, 4, 5), True, 480,
+        "480 B fewer",
+    ),
+    "a view needs it": (
+        lambda x: x.t().contiguous().view(-1), torch.randn(3, 4), False, 0, "view size is not compatible",
+    ),
+    "two calls that follow copy instead": (twice, X, True, -128, "copied  128 B more"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TRIALS)
+def test_a_call_is_left_out(name):
+    function, x, same, fewer, words = TRIALS[name]
+    audit = stridekit.audit(function, x)
+    trial = audit.without(of_kind(audit), rounds=3)
+    assert (trial.same, trial.fewer) == (same, fewer)
+    assert words in repr(trial)
+
+
+def test_a_call_that_does_nothing_is_left_out():
+    trial = A.without(of_kind(A, "call that does nothing"), rounds=4)
+    assert (trial.same, trial.fewer, trial.why) == (True, 0, "")
+    assert repr(trial.comparison).startswith("4 rounds")
+    trial = A.without(of_kind(A), max_seconds=1e-9)
+    assert (trial.same, trial.comparison) == (True, None)
+    assert "not measured: " in repr(trial)
+
+
+def test_what_cannot_be_left_out():
+    class Held(nn.Module):
+        def forward(self, x):
+            return x.mT.contiguous() * self.scale
+
+    model = Held()
+    model.scale = torch.ones(4, requires_grad=True) * 2  # no leaf, which torch does not copy
+    with stridekit.audit() as block:
+        X.mT.contiguous()
+    gone = stridekit.audit(nn.Identity(), torch.ones(3))
+    for audit, finding, words in (
+        (A, of_kind(A, "copy by reshape"), "cannot be left out"),
+        (block, block.findings[0], "only what audit"),
+        (gone, of_kind(A), "is no longer there"),
+        (held := stridekit.audit(model, X), of_kind(held), "cannot be copied"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            audit.without(finding)
+    with pytest.raises(TypeError, match="finding is"):
+        A.without(3)
+
+
+class Counts(nn.Module):
+    """A batch norm's counter, random numbers, and a gradient: what a run leaves behind."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(4)
+
+    def forward(self, x):
+        return F.dropout(self.norm(x.transpose(1, 2).contiguous()))
+
+
+def test_state_inputs_gradients_and_random_numbers_stay_as_they_are():
+    model, x = Counts(), torch.randn(2, 4, 4).mul(1).requires_grad_()
+    given = x.detach().clone()
+    audit = stridekit.audit(model, x, backward=True)
+    state, drawn = copy.deepcopy(model.state_dict()), torch.get_rng_state()
+    grads = [x.grad.clone(), model.norm.weight.grad.clone()]
+    assert audit.without(of_kind(audit), rounds=3).same
+    assert torch.equal(torch.get_rng_state(), drawn)
+    assert all(torch.equal(value, state[name]) for name, value in model.state_dict().items())
+    assert torch.equal(x.grad, grads[0]) and torch.equal(model.norm.weight.grad, grads[1])
+    written = stridekit.audit(lambda x: x.mul_(2).mT.contiguous() + 1, y := given.clone())
+    assert written.without(of_kind(written), rounds=3).same
+    assert torch.equal(y, given * 2)
+
+
+GLOBAL = Counts()
+WEIGHT = torch.ones(4, requires_grad=True)
+
+
+@pytest.mark.parametrize(("function", "backward"), [
+    (lambda x: GLOBAL(x), False),
+    ((lambda model: lambda x: model(x))(GLOBAL), False),
+    (lambda x: (x.transpose(1, 2).contiguous() * WEIGHT).sum(), True),
+], ids=["a counter", "a closure", "a gradient"])  # fmt: skip
+def test_a_function_that_changes_a_global_is_not_run_again(function, backward):
+    audit = stridekit.audit(function, X, backward=backward)
+    count, grad = GLOBAL.norm.num_batches_tracked.item(), WEIGHT.grad
+    with pytest.raises(ValueError, match="may change a tensor that it was not given"):
+        audit.without(of_kind(audit))
+    assert GLOBAL.norm.num_batches_tracked.item() == count and WEIGHT.grad is grad
+
+
+def test_a_torch_that_lacks_what_audit_needs_is_refused(monkeypatch):
+    monkeypatch.setattr(report, "MISSING", "no copy_ to be seen")
+    with pytest.raises(RuntimeError, match=r"audit does not run on torch .*: no copy_ to be seen"):
+        stridekit.audit(torch.relu, torch.ones(3))
+
+
+SCRIPT = """
+import pickle
+import sys
+import helper
+import torch
+class Mine:
+    pass
+print(__name__, sys.argv, __file__, pickle.loads(pickle.dumps(Mine())).__class__ is Mine)
+y = torch.ones(3, 4).t().reshape(-1)
+if "--fail" in sys.argv:
+    raise KeyError("of the script")
+if "--exit" in sys.argv:
+    sys.exit(7)
+"""
+
+
+def python(*arguments, **options):
+    run = [sys.executable, *map(str, arguments)]
+    return subprocess.run(run, capture_output=True, text=True, check=False, **options)
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Run `python -m stridekit.audit` with these arguments in this process, as torch loads slowly."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["-m"])
+        monkeypatch.setattr(sys, "excepthook", sys.__excepthook__)  # torch.distributed has its own
+        monkeypatch.setattr(sys, "path", [os.getcwd(), *sys.path])
+        monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+        try:
+            status = main(list(arguments))
+        except SystemExit as end:
+            status = end.code
+        return status, *capsys.readouterr()
+
+    yield run
+    for name in ("helper", "package", "package.script"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(("flag", "status", "as_module"), [
+    ("--well", 0, False),
+    ("--well", 0, True),
+    ("--fail", 1, False),
+    ("--fail", 1, True),
+    ("--exit", 7, False),
+])  # fmt: skip
+def test_a_script_runs_as_by_python(tmp_path, monkeypatch, command, flag, status, as_module):
+    """Its own modules, its arguments, its name, its traceback and its status; then comes the report."""
+    package, fake = tmp_path / "package", tmp_path / "fake"
+    package.mkdir()
+    fake.mkdir()
+    (package / "script.py").write_text(SCRIPT, encoding="utf-8")
+    ((tmp_path if as_module else package) / "helper.py").touch()
+    # Python alone does not need all of torch.
+    (fake / "torch.py").write_text("from unittest import mock; ones = mock.MagicMock()", "utf-8")
+    what = ["-m", "package.script"] if as_module else [str(Path("package", "script.py"))]
+    monkeypatch.chdir(tmp_path)
+    alone = python(*what, flag, env=os.environ | {"PYTHONPATH": str(fake)})
+    returned, out, err = command(*what, flag)
+    assert returned == alone.returncode == status
+    assert out.startswith(alone.stdout)
+    report = out.removeprefix(alone.stdout)
+    assert "48 B, copy by reshape" in report
+    assert "script.py:9  torch.ones(3, 4).t().reshape(-1)" in report
+    assert ("not watched" in report) == (flag == "--fail")
+    assert err.splitlines()[-1:] == alone.stderr.splitlines()[-1:]
+    assert as_module or err == alone.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [(["none.py"], 2, "No such file or directory"), (["-m", "no.such"], 1, "No module named 'no'")],
+)
+def test_a_script_that_is_not_there_gives_one_line(command, arguments, status, words):
+    returned, out, err = command(*arguments)
+    assert (returned, out, err.count("\n")) == (status, "", 1)
+    assert err.startswith("python -m stridekit.audit: ") and words in err
+
+
+def test_the_command_says_how_it_is_used(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["-m", "-m"])
+    with pytest.raises(SystemExit, match="2"):
+        runpy.run_path(main.__code__.co_filename, run_name="__main__")
+    assert "script.py" in capsys.readouterr().out

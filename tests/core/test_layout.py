@@ -1,0 +1,136 @@
+"""Layout as a value: made of numbers, of tensors and of arrays; its elements; and what torch may hold."""
+
+import dataclasses
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+
+from stridekit import Layout, memset
+from stridekit._arguments import array_block
+from tests.core.strategies import randoms, tensors
+
+
+def test_contiguous_by_default():
+    for shape in itertools.product(range(4), repeat=4):
+        assert Layout(shape).stride == torch.empty(shape).stride()
+
+
+@given(tensors(), randoms)
+def test_offset_finds_the_element(x, r):
+    index = tuple(r.randint(-n - 1, n) for n in x.shape)
+    try:
+        expected = x[index].storage_offset()
+    except IndexError:
+        with pytest.raises(IndexError):
+            Layout.of(x).offset(index)
+        return
+    assert Layout.of(x).offset(index) == expected
+    assert Layout.of(x).address(index) == expected * x.element_size()
+
+
+ARRAY = np.arange(24, dtype=np.int16).reshape(4, 6)
+BACKWARDS = np.ndarray((4,), np.int64, buffer=bytearray(32), offset=24, strides=(-8,))
+
+
+@pytest.mark.parametrize(("array", "layout"), [
+    (ARRAY[::-1, ::-2], Layout((4, 3), (-6, -2), 23, 2)),
+    (BACKWARDS, Layout((4,), (-1,), 3, 8)),
+    (np.zeros(10)[4:][:0], Layout((0,), (1,), 4, 8)),
+    # An empty tensor has no address, and NumPy gives its array an arbitrary one.
+    (torch.zeros(10)[4:4].numpy(), Layout((0,), (0,), 0, 4)),
+    (torch.zeros(3, 0, 2).numpy(), Layout((3, 0, 2), (0, 0, 0), 0, 4)),
+])  # fmt: skip
+def test_of_an_array(array, layout):
+    """Offsets of negative strides count from the owner's lowest byte."""
+    assert Layout.of(array) == layout
+
+
+def test_the_block_of_an_array():
+    """The block runs from the lowest byte of the memory's owner to the highest, whatever the strides."""
+    memory = bytearray(96)
+    both_ways = np.ndarray((2, 3), np.int64, buffer=memory, offset=40, strides=(-24, 16))
+    start = np.frombuffer(memory, np.uint8).__array_interface__["data"][0]
+    assert array_block(both_ways) == (start + 16, 24 + 32 + 8)
+    assert array_block(both_ways[1:, ::2]) == array_block(both_ways)
+    assert array_block(np.zeros((0, 3)))[1] == array_block(np.zeros((3, 0))[1:])[1] == 0
+    x = torch.arange(40.0)
+    for part in (x[10:20], x[:1], x[::7], x[40:]):
+        assert array_block(part.numpy()) == (x.data_ptr(), 160)
+
+
+def test_a_copy_lies_in_a_storage_that_its_views_keep():
+    """The name of the storage is part of the value: shown, compared and passed on."""
+    view, copy = Layout((3, 4)).reshape(12), Layout((3, 4)).t().reshape(12)
+    assert (view.copied, copy.copied) == (False, True)
+    assert view == Layout((12,)) != copy
+    assert repr(view) == "Layout(shape=(12,), stride=(1,), storage_offset=0, itemsize=1)"
+    assert repr(copy) == f"{repr(view)[:-1]}, storage={copy.storage!r})"
+    later = copy[2:].view(5, 2).t().expand(7, 2, 5).view_dtype(1).unbind()
+    assert {layout.storage for layout in (*later, *copy.split(5))} == {copy.storage}
+    assert Layout((3, 4)).t().reshape(12) != copy
+    assert Layout((3, 4)).t().contiguous().copied and not Layout((3, 4)).contiguous().copied
+
+
+@pytest.mark.parametrize("storage", ["", "new york", "new ", "a new 1", "new 1b"])
+def test_a_storage_that_you_name_is_not_a_copy(storage):
+    """Names may begin like those of copies; only the whole name of a copy, as in its repr, tells of one."""
+    assert not Layout((4, 6), storage=storage).copied
+    assert Layout((4, 6), storage=Layout((4, 6)).clone().storage).copied
+
+
+def test_the_fields_of_a_layout():
+    """Four numbers and the storage, by position or by name; they recreate the layout and never change."""
+    made = Layout([2, 3], (1, 2), 5, 4)
+    assert made == Layout(shape=(2, 3), stride=(1, 2), storage_offset=5, itemsize=4)
+    elsewhere = dataclasses.replace(made, storage="weights")
+    assert elsewhere != made and repr(elsewhere) == f"{repr(made)[:-1]}, storage='weights')"
+    for one in (made, elsewhere, made.clone()):
+        fields = {f.name: getattr(one, f.name) for f in dataclasses.fields(one)}
+        for same in (Layout(**fields), eval(repr(one)), pickle.loads(pickle.dumps(one))):
+            assert same == one and hash(same) == hash(one) and memset(same) == memset(one)
+    with pytest.raises(TypeError):
+        Layout((2, 3), (1, 2), 5, 4, True)
+    with pytest.raises(AttributeError):
+        made.shape = (6,)
+    with pytest.raises((AttributeError, TypeError)):
+        made.copied = True
+
+
+def test_an_array_read_backwards_is_dense():
+    """NumPy's negative strides leave no hole; a copy goes forwards, in the same order."""
+    array = np.arange(24, dtype=np.int16).reshape(4, 6).T[::-1, ::-1]
+    layout = Layout.of(array)
+    assert layout.is_dense() and layout.stride == (-1, -6)
+    assert layout.clone().stride == Layout.of(array.copy(order="K")).stride
+    assert Layout.of(array[::2]).why_not_dense().endswith("element 2 is a hole")
+    assert Layout((3, 0), (-2, 1)).clone().stride == (1, 1)  # a size of 0 counts as 1
+
+
+def test_numbers_have_no_limit_but_those_of_torch_have_64_bits():
+    assert Layout((2**70, 2))[1::2, 1].shape == (2**69,)  # where Python's len ends at 2**63
+    for fits, beyond in [
+        (Layout((2**31, 2**31), (0, 0)), Layout((2**32, 2**31), (0, 0))),
+        (Layout((2**40, 2**40, 0), (0, 0, 0)), Layout((2**63, 0))),
+        (Layout((1,), (2**63 - 1,)), Layout((1,), (2**63,))),
+        (Layout((1,), (1,), 2**63 - 2), Layout((1,), (1,), 2**63 - 1)),
+        (Layout((1,), (1,), 2**61, 2), Layout((1,), (1,), 2**62, 2)),
+    ]:
+        assert fits.why_not_torch() == "" and "is beyond 2**63 - 1" in beyond.why_not_torch()
+
+
+IMAGE, WIDE = Layout((2, 3, 4, 5)), Layout((2, 3, 4, 5), (99, 1, 15, 3))
+
+
+@pytest.mark.parametrize(("layout", "name", "sentence"), [
+    (Layout((4, 6), (8, 1)), "contiguous_format", "dim 0 has stride 8, 6 is needed"),
+    (IMAGE, "channels_last", "dim 1 has stride 20, 1 is needed"),
+    (WIDE, "channels_last", "dim 0 has stride 99, 60 is needed"),
+    (Layout((4, 6)), "channels_last", "channels_last has 4 dims, this layout has 2"),
+])  # fmt: skip
+def test_reasons_of_contiguity(layout, name, sentence):
+    """The innermost dim with a wrong stride is named, or the wrong number of dims."""
+    assert layout.why_not_contiguous(name) == sentence

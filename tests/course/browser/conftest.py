@@ -1,0 +1,173 @@
+"""One browser for all browser tests, one JupyterLab on a copy of the notebooks, and plain pages."""
+
+import shlex
+import shutil
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from nbformat import v4
+
+from chromium import find_chromium, running_browser
+from stridekit.export import reference, site
+from stridekit.widgets.assets import module
+from stridekit.widgets.offline import offline_page
+from tests.course.browser.lab import ROOT, running_lab, write_notebook
+from tests.course.browser.pages import PATIENCE, WIDTH, resize
+from tests.course.widget_kinds import IMPORTS, KINDS
+
+pytest.register_assert_rewrite("tests.course.browser.agrees")
+ALL_KINDS = [
+    f"{IMPORTS}x = torch.arange(24).view(4, 6)",
+    *[f"w{k} = {kind.make}\nw{k}" for k, kind in enumerate(KINDS.values())],
+]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A Chromium without a page."""
+    assert find_chromium(), "chromium is not installed"
+    with running_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def lab(browser, tmp_path_factory):
+    """A running JupyterLab whose root holds copies of the project's notebooks."""
+    root = tmp_path_factory.mktemp("root")
+    shutil.copytree(ROOT / "notebooks", root / "notebooks")
+    with running_lab(root, tmp_path_factory.mktemp("scratch"), browser, as_make_lab()) as lab:
+        yield lab
+
+
+def as_make_lab():
+    """The command of `make lab`, which shows another folder here."""
+    ours = "IN_VENV=this-python"
+    dry = ["make", "-n", "--no-print-directory", "-o", ".venv/done", "lab", ours]
+    said = subprocess.check_output(dry, cwd=ROOT, text=True).replace("\\\n", "")
+    # Its folder may have any name, which make would not quote.
+    other = {"this-python": [sys.executable], "--ServerApp.root_dir=.": []}
+    return ["env", *(word for given in shlex.split(said) for word in other.get(given, [given]))]
+
+
+@pytest.fixture(scope="session")
+def kinds_page(lab):
+    """A page with all widgets: cell k shows wk of KINDS; the last cell is empty."""
+    write_notebook(lab.root / "kinds.ipynb", [*ALL_KINDS, "pass"])
+    page = lab.open("kinds.ipynb")
+    lab.run_all(page)
+    yield page
+    lab.close(page)
+
+
+def exported(notebooks):
+    """Export a folder of notebooks; return the folder of pages."""
+    folder = notebooks.parent / "site"
+    command = [sys.executable, "-m", "stridekit.export", notebooks, "-o", folder]
+    done = subprocess.run(command, capture_output=True, text=True)
+    # A kernel that ends on a busy machine may say so of its last socket, which libzmq found closed.
+    said = [line for line in done.stderr.splitlines() if "signaler.cpp" not in line]
+    assert (done.returncode, said) == (0, [])
+    return folder
+
+
+@pytest.fixture(scope="session")
+def small_site(tmp_path_factory):
+    """Two exported lessons, every kind of widget and cards; all pages of the reference would take long."""
+    code, words = v4.new_code_cell, v4.new_markdown_cell
+    folder = tmp_path_factory.mktemp("a site") / "notebooks"
+    folder.mkdir()
+    twice = [f"w = {KINDS['CopyTracer'].make}\nw", "w"]
+    kinds = [*ALL_KINDS, "from stridekit import explore\nexplore(x.t(), 't')", *twice]
+    cards = [
+        f"{IMPORTS}from stridekit import Predict",
+        "Predict('What is `2 + 2`?', 4, why='Count.')",
+        "print('x' * 200)",
+    ]
+    behind = words("It is four.\n\n## The end\n\n" + "Enough. " * 900)
+    for name, cells in (
+        ("kinds", [words("# Every kind"), *map(code, kinds)]),
+        ("cards", [words("# Cards"), *map(code, cards), behind]),
+    ):
+        nbformat.write(v4.new_notebook(cells=cells), folder / f"{name}.ipynb")
+    with pytest.MonkeyPatch.context() as patch:
+        first, *_ = reference.pages().items()
+        patch.setattr(reference, "pages", lambda: dict([first]))
+        return site.export(folder, folder.parent / "site").parent
+
+
+class Plain:
+    """A page for widgets, without a kernel or a network: one for all tests, as to load it takes long."""
+
+    def __init__(self, browser, folder):
+        self.browser, self.context, self.errors = browser, None, []
+        self.path = folder / "plain.html"
+        host = f"{module('page/host.js')}\nglobalThis.bringToLife = bringToLife;"
+        html = f'{offline_page([])}<script type="module">{host}</script>'
+        self.path.write_text(html, encoding="utf-8")
+
+    def page(self):
+        """The page, as if nothing had happened on it: where the clock was stopped, it is another one."""
+        if self.context and self.page_.evaluate("globalThis.isClockStopped"):
+            self.context.close()
+            self.context = None
+        if not self.context:
+            given = ["clipboard-read", "clipboard-write"]
+            self.context = self.browser.new_context(offline=True, has_touch=True, permissions=given)
+            self.context.set_default_timeout(PATIENCE)
+            self.context.add_init_script(KEEP_THE_KEYS)
+            self.page_ = self.context.new_page()
+            self.page_.on("pageerror", lambda error: self.errors.append(str(error)))
+        if self.page_.url != self.path.as_uri():
+            self.page_.goto(self.path.as_uri())
+        self.page_.mouse.up()
+        self.page_.mouse.move(2, 2)
+        resize(self.page_, WIDTH, 1300)
+        self.page_.emulate_media(color_scheme="null", forced_colors="null", reduced_motion="null")
+        return self.page_
+
+
+@pytest.fixture(scope="session")
+def plain(browser, tmp_path_factory):
+    return Plain(browser, tmp_path_factory.mktemp("plain"))
+
+
+@pytest.fixture
+def show(plain):
+    """`show(*widgets)` draws widgets on the plain page; returns the locator of their roots."""
+    plain.errors.clear()
+
+    def draw(*widgets):
+        page = plain.page()
+        page.evaluate(DRAW, offline_page(widgets))
+        return page.locator("[data-widget] > .stridekit")
+
+    yield draw
+    assert plain.errors == []
+
+
+# The body of a page with widgets takes the place of all that is there.
+DRAW = """async (html) => {
+  document.body.innerHTML = html.slice(html.indexOf('<body>'));
+  models.length = 0;
+  delete navigator.clipboard.writeText; // which a row may have replaced
+  getSelection().removeAllRanges();
+  scrollTo(0, 0);
+  await bringToLife(document, JSON.parse(document.getElementById('stridekit').textContent));
+  for (let k = 0; k < 2; k++) await new Promise(requestAnimationFrame);
+}"""
+# The last key, and true if the widget kept it from scrolling the page.
+KEEP_THE_KEYS = """addEventListener('keydown', ({ key, defaultPrevented }) =>
+  (globalThis.lastKey = [key, defaultPrevented]));
+globalThis.models = [];
+addEventListener('stridekit-model', ({ detail }) => models.push(detail));"""
+
+
+@pytest.fixture(autouse=True)
+def nothing_goes_wrong(request):
+    """Fail if a page has sent a request beyond this machine, or raised an error that nobody sees."""
+    yield
+    if "lab" in request.fixturenames:
+        lab = request.getfixturevalue("lab")
+        assert lab.outside == [] and lab.errors == []

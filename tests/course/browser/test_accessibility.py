@@ -1,0 +1,40 @@
+"""axe on all widgets in their fullest states, in a light and a dark theme and with forced colours.
+
+No host changes how a widget looks (test_looks.py): what holds on this page holds in JupyterLab.
+"""
+
+from tests.course.browser.pages import (
+    COLOURS,
+    assert_accessible,
+    button,
+    enter,
+    painted,
+    see_all_of,
+)
+from tests.course.needs import needs_chromium
+from tests.course.widget_kinds import FULL, KINDS, make
+
+pytestmark = needs_chromium
+
+# What only a hand brings about: complaints of what cannot be read, and a wrong card.
+COMPLAINTS = {
+    "StrideExplorer": lambda w: enter(w, "then", ".view(7)"),
+    "AliasExplorer": lambda w: enter(w, "run a line", "w = x", "y += 1"),
+    "ReshapeStepper": lambda w: enter(w, "view it as", "5, 5"),
+    "Predict": lambda w: button(w, "Commit").click(),
+    "Sort": lambda w: button(w, "copy").click(),
+}
+
+
+def test_axe_finds_nothing_in_the_fullest_states(show):
+    """With all rules in the light theme, and with those on colours in the others."""
+    roots = show(*(make(kind, *FULL[kind]) for kind in KINDS))
+    for kind, complain in COMPLAINTS.items():
+        complain(roots.nth([*KINDS].index(kind)))
+    button(roots.first, "share").click()
+    see_all_of(roots.page)
+    assert_accessible(roots.page, ".stridekit")
+    for forced in ("none", "active"):
+        roots.page.emulate_media(color_scheme="dark", forced_colors=forced)
+        painted(roots.page)
+        assert_accessible(roots.page, ".stridekit", COLOURS)

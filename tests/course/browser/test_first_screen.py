@@ -1,0 +1,119 @@
+"""The first minutes in JupyterLab, on the start page with some cells of a lesson behind it."""
+
+import pytest
+from nbformat import v4
+from playwright.sync_api import expect
+
+from stridekit.lessons import notebook as form
+from tests.course.browser.lab import ROOT
+from tests.course.browser.pages import press, told
+from tests.course.needs import needs_chromium
+
+pytestmark = needs_chromium
+
+BOOK = form.parse((ROOT / "notebooks" / "00_start.ipynb").read_text(encoding="utf-8"))
+FIRST = next(k for k, cell in enumerate(BOOK.cells) if "StrideExplorer(" in cell.source)
+CACHE = len(BOOK.cells) + 1
+ANSWER = v4.new_output("execute_result", {"text/plain": "40"}, execution_count=3)
+LONG = "\n\n".join(["Text."] * 12)
+BOOK.cells += [
+    v4.new_markdown_cell(LONG),
+    v4.new_code_cell("from stridekit import CacheExplorer, Predict\nCacheExplorer()"),
+    *[v4.new_markdown_cell(f"{LONG} {k}") for k in range(4)],
+    v4.new_code_cell("Predict('What is 5 * 8?', 40)"),
+    v4.new_code_cell("5 * 8", outputs=[ANSWER]),
+    v4.new_markdown_cell("Five rows of eight are 40."),
+    v4.new_code_cell("from stridekit.exercises import strides as ex"),
+    v4.new_code_cell("def row(x, i): return x[0]\nex.row.check(row)"),
+    v4.new_code_cell("ex.row.check(lambda x, i: ex.row.reference(x, i))"),
+]
+MOVED = "torch.arange(40.).as_strided((4, 6), (9, 1), 2)"
+ACTIVE = "jupyterapp.shell.currentWidget.content.activeCellIndex"
+DIRTY = "jupyterapp.shell.currentWidget.context.model.dirty"
+HAS_KEYS = "() => Boolean(document.activeElement.closest('.stridekit'))"
+
+
+@pytest.fixture(scope="module")
+def page(lab):
+    """The page in a window of 1280 by 900 px; to open it is no edit, and leaves the keys alone."""
+    form.tidy(BOOK)
+    (lab.root / "start.ipynb").write_text(form.write(BOOK), encoding="utf-8")
+    page = lab.open("start.ipynb")
+    assert not page.evaluate(DIRTY) and page.evaluate(ACTIVE) == 0 and not page.evaluate(HAS_KEYS)
+    yield page
+    lab.close(page)
+
+
+def test_an_arrow_key_moves_a_stride(page):
+    """Shift+Enter shows the explorer whole and leaves it in view, and an arrow moves its first stride."""
+    for cell in range(FIRST + 1):
+        page.keyboard.press("Shift+Enter")
+        page.wait_for_function(f"(k) => {ACTIVE} === k", arg=cell + 1)
+    w = page.locator(".sk-explorer")
+    w.wait_for()
+    page.wait_for_function("document.activeElement.id.endsWith('stride-0')")
+    for key in ("ArrowRight", "Shift+Enter"):  # which goes on, and does not run the cell again
+        page.keyboard.press(key)
+        told(w)
+        assert w.locator(".sk-code code").first.inner_text() == MOVED
+    page.wait_for_function(f"{ACTIVE} === {FIRST + 2}")
+    page.wait_for_function(IS_WHOLE, arg=".sk-explorer")
+
+
+# A widget lies inside the area of the notebook.
+IS_WHOLE = """(css) => {
+  const boxOf = (css) => document.querySelector(css).getBoundingClientRect();
+  const [widget, area] = [css, '.jp-WindowedPanel-outer'].map(boxOf);
+  return widget.top >= area.top - 1 && widget.bottom <= area.bottom + 1;
+}"""
+
+
+def test_a_widget_that_was_just_run_comes_into_view(page):
+    """JupyterLab goes on to the next cell, which would push the widget off the screen as it grows."""
+    page.locator(".jp-Cell").nth(CACHE).locator(".jp-InputPrompt").click()
+    page.keyboard.press("Shift+Enter")
+    page.locator(".sk-cache").wait_for()
+    page.wait_for_function(IS_WHOLE, arg=".sk-cache")
+    assert page.evaluate(ACTIVE) == CACHE + 1
+
+
+def test_an_answer_is_folded_until_its_cell_has_run(page):
+    """So are the words that explain it, and the first line, which JupyterLab shows of a fold."""
+    ran, words = (page.locator(".jp-Cell").nth(CACHE + k) for k in (6, 7))
+    for cell in (ran, words):
+        expect(cell.locator(".jp-PlaceholderText")).to_have_css("font-size", "0px")
+        expect(cell.locator(".jp-OutputArea-output, .jp-MarkdownOutput")).not_to_be_visible()
+    ran.click()
+    page.keyboard.press("Shift+Enter")
+    expect(ran.locator(".jp-OutputArea-output")).to_have_text("40")
+    expect(words.locator(".jp-MarkdownOutput")).to_have_text("Five rows of eight are 40.")
+
+
+def test_a_widget_takes_the_keys_from_nobody(lab, page):
+    """Not by Run All, and not while somebody types."""
+    lab.run_all(page)
+    page.locator(".sk-explorer").wait_for()
+    assert not page.evaluate(HAS_KEYS)
+    cell = page.locator(".jp-Cell").nth(FIRST)
+    if cell.locator(".jp-Placeholder").count():  # its code is folded
+        cell.locator(".jp-Placeholder").first.click()
+    cell.locator(".cm-content").click()
+    page.evaluate("() => { document.querySelector('.sk-explorer').old = true; }")
+    page.keyboard.press("Control+Enter")  # runs the cell and stays in it
+    page.wait_for_function("!(document.querySelector('.sk-explorer') ?? { old: true }).old")
+    assert page.evaluate(ACTIVE) == FIRST and not page.evaluate(HAS_KEYS)
+
+
+def test_an_exercise_opens_its_hints_and_a_pass_points_on(lab, page):
+    """Also where no kernel answers."""
+    lab.run_all(page)
+    report, passed = (page.locator(".jp-Cell").nth(k) for k in (-2, -1))
+    expect(passed).to_contain_text("Well done: 1 of 10 in this lesson. Next: column.")
+    page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    steps = report.locator("summary:visible")
+    for k in range(1, 4):
+        expect(steps).to_have_text([f"Hint {n} of 3" for n in range(1, k + 1)])
+        press(steps.last, "Enter")
+    expect(steps.last).to_have_text("One solution")
+    steps.first.click()
+    expect(steps).to_have_count(1)

@@ -1,0 +1,132 @@
+"""Each widget under a hand, on a plain page without a kernel: the rows of hands.txt."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from stridekit.widgets.offline import offline_page
+from tests.core.messages import BUCKET
+from tests.course.browser.hand import MADE, SIZE, Hand, rows
+from tests.course.browser.pages import ALIVE, BY_HAND, WIDTH, away, button, painted, resize, told
+from tests.course.needs import needs_chromium
+from tests.course.widget_kinds import KINDS, make
+
+pytestmark = needs_chromium
+
+
+@pytest.mark.parametrize("row", rows("hands.txt"))
+def test_hand(show, row):
+    Hand(show, row.make).follow(row)
+
+
+def test_a_turn_is_undone_redone_and_reset_and_a_link_brings_it_back(plain, tmp_path):
+    """Into its own widget, to which the page scrolls; a link that is broken changes nothing."""
+    page, path = plain.page(), tmp_path / "page.html"
+    kinds = ["Predict", "StrideExplorer", "AliasExplorer", "AliasExplorer"]
+    path.write_text(offline_page([*map(make, kinds)]), encoding="utf-8")
+    page.goto(path.as_uri())
+    page.wait_for_function(ALIVE)
+    w = page.locator(".stridekit").nth(2)
+    resize(page, WIDTH, 800)  # where the page has room to scroll
+    state = "models.map((model) => JSON.stringify(model.get('_state')))"
+    first = page.evaluate(state)
+    BY_HAND["AliasExplorer"](w)
+    turned = page.evaluate(state)
+    assert [a == b for a, b in zip(first, turned, strict=True)] == [True, True, False, True]
+    tools = w.get_by_role("toolbar")
+    for tool, states, others in (
+        ("undo", first, ["redo"]),
+        ("redo", turned, ["undo", "reset"]),
+        ("reset", first, ["undo"]),
+        ("undo", turned, ["reset"]),
+    ):
+        button(tools, tool).click()
+        assert page.evaluate(state) == states
+        assert all(button(tools, name).is_enabled() for name in others), tool
+    button(tools, "share").click()
+    button(w, "copy link").click()
+    address = page.evaluate("navigator.clipboard.readText()")
+    assert page.url == address
+    for link, states in ((address, turned), (address[:-2], first)):
+        page.goto("about:blank")
+        page.goto(link)
+        page.wait_for_function(ALIVE)
+        told(page)
+        assert page.evaluate(state) == states
+        assert (page.evaluate("scrollY") > 100) == (states is turned)
+
+
+OTHERS = [pytest.param(kind, marks=pytest.mark.long) for kind in KINDS if kind != "Predict"]
+
+
+@pytest.mark.parametrize("kind", ["explore(torch.arange(4096).view(64, 64).T)", *OTHERS])
+def test_a_picture_is_what_is_on_screen(show, kind):
+    """SVG, and PNG of two pixels for each of CSS, without the toolbar, with what was typed and chosen."""
+    w = show(make(kind) if kind in KINDS else eval(kind, MADE))
+    page, files = w.page, {}
+    for line in w.locator("input:not([type])").all():
+        line.fill("2, 2")
+    button(w.get_by_role("toolbar"), "share").click()
+    for name in ("PNG", "SVG"):
+        with page.expect_download() as download:
+            button(w, f"save {name}").click()
+        files[name] = download.value.path().read_bytes()
+    assert b"sk-tools" not in files["SVG"].partition(b"</style>")[2]
+    page.keyboard.press("Escape")
+    hidden = "<style>.sk-frame { visibility: hidden } input { caret-color: transparent }</style>"
+    page.evaluate("(style) => document.body.insertAdjacentHTML('beforeend', style)", hidden)
+    page.evaluate("document.activeElement.blur()")
+    away(w)
+    painted(page)
+    shots = [w.screenshot(), files["PNG"]]
+    screen, picture = (Image.open(io.BytesIO(shot)).convert("RGB") for shot in shots)
+    assert abs(np.subtract(picture.size, np.multiply(screen.size, 2))).max() <= 3
+    small = [max(side // 8, 1) for side in screen.size]  # strokes differ at their edges
+    blurred = [image.resize(small, Image.Resampling.BOX) for image in (screen, picture)]
+    assert abs(np.subtract(*(np.asarray(image, float) for image in blurred))).mean() < 3
+
+
+def test_widgets_begin_within_a_screen_and_a_phone_cuts_nothing(show):
+    """Of 620 px at the width that JupyterLab gives them; at 390 px a finger can press all of it."""
+    all_kinds = show(*map(make, KINDS))
+    resize(all_kinds.page, WIDTH)
+    heights = all_kinds.evaluate_all("(all) => all.map((root) => root.offsetHeight)")
+    assert max(heights) <= 620, dict(zip(KINDS, heights, strict=True))
+    resize(all_kinds.page, 390)
+    assert all_kinds.page.evaluate("document.documentElement.scrollWidth") == 390
+    assert [node for w in all_kinds.all() for node in w.evaluate(SIZE)[0]] == []
+
+
+# The most that each picture holds: what does not fit scrolls in its pane.
+MOST = [
+    "StrideExplorer(Layout((2, 2, 3, 2), (18, 9, 2, 1), 2), 64)",
+    "StrideExplorer(Layout((24, 4), (16, 1), itemsize=4))",
+    "StrideExplorer(Layout((16, 16)))",
+    "StrideExplorer(Layout((16, 32)))",
+    "StrideExplorer(Layout((4, 4), (20_000, 999), 17, 4), 80_000)",
+    "explore(torch.arange(4096.).view(2, 8, 16, 16))",
+    "AliasExplorer((4, 4, 6), ['y = x.clone()', 'z = y * -900', 'y = z[1:]'])",
+    "AliasExplorer((96, 1), ['y = x.clone()', 'z = x.clone()'] + ['z += 1'] * 40)",
+    "ReshapeStepper(torch.zeros(64, 4)[:, :3], (3, 64))",
+    "ChannelsLastExplorer((3, 4, 3, 5))",
+    "TraversalExplorer(torch.zeros(50, 60).t(), 'torch', visit=256)",
+    "TraversalExplorer(warp=(4, 2, 0))",
+    "AttentionExplorer(2, 4, 4, 4, kv_heads=2, rotary='rot(x)*sin + x*cos')",
+    "CacheExplorer(8, batch=2, heads=3)",
+    "Sort(torch.ones(4, 6), '; '.join(f'x[:{1 + k % 3}, :{1 + k // 3}]' for k in range(24)), also='x[1:]')",
+    "CopyTracer(audit(lambda x: nn.Sequential(*[nn.ReLU()] * 20, nn.Flatten(0))(x.t()), torch.rand(9, 9)))",
+    f"Diagnose('a line' * 40 + {BUCKET!r})",
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("source", MOST)
+def test_the_most_that_a_picture_holds_fits_a_screen(show, source):
+    hand = Hand(show, source)
+    hand.agrees(is_pointing=False)
+    chips = hand.w.locator(".sk-presets button, .sk-idea button")
+    for k in range(chips.count()):
+        chips.nth(min(k, chips.count() - 1)).click()  # a setting may bring fewer
+        hand.agrees(is_pointing=False)

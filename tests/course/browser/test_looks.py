@@ -1,0 +1,44 @@
+"""What a person sees of all widgets, in JupyterLab and on an exported page, on a phone and at a desk."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.course.browser.pages import ALIVE, open_all, resize, see_all_of
+from tests.course.needs import needs_chromium
+
+pytestmark = needs_chromium
+LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def exported_page(browser, small_site):
+    """All widgets on an exported page."""
+    page = browser.new_page()
+    page.goto((small_site / "kinds.html").as_uri())
+    page.wait_for_function(ALIVE)
+    open_all(page)
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize("host", ["kinds_page", "exported_page"])
+def test_the_host_changes_nothing(host, request):
+    """Each kind of node looks as without the host's sheets."""
+    page = request.getfixturevalue(host)
+    page.evaluate(LOOKS)
+    resize(page, 1280)
+    changed = page.evaluate("looks.changedByHost()")
+    assert changed["nodes"] > 200
+    assert "\n".join(changed["differences"]) == ""
+
+
+def test_each_text_can_be_read(exported_page):
+    """No word is stacked, covered or cut off at any width, here and so in any host."""
+    exported_page.evaluate(LOOKS)
+    for width in (390, 800, 1280):
+        resize(exported_page, width)
+        see_all_of(exported_page)
+        seen = exported_page.evaluate("looks.unreadable()")
+        assert seen["texts"] > 300
+        assert "\n".join(seen["unreadable"]) == "", width

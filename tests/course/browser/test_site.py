@@ -1,0 +1,245 @@
+"""A reader on the exported site, from the disk and without a network: at a desk and on a phone."""
+
+import re
+import shutil
+from itertools import product
+
+import pytest
+from playwright.sync_api import expect
+
+from stridekit import diagnose
+from stridekit.export import reference
+from stridekit.widgets.engine import Script
+from tests.core.messages import BUCKET
+from tests.course.browser import pages
+from tests.course.browser.conftest import exported
+from tests.course.browser.lab import ROOT
+from tests.course.needs import needs_chromium
+from tests.course.test_export import assert_whole
+from tests.course.widget_kinds import KINDS
+
+pytestmark = needs_chromium
+
+LESSONS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+PAGES = ["index", "lessons", "diagnose", "search", "reference", *reference.pages(), *LESSONS]
+DESK = {"viewport": {"width": 1280, "height": 800}}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """All lessons, exported."""
+    folder = tmp_path_factory.mktemp("lessons") / "notebooks"
+    shutil.copytree(ROOT / "notebooks", folder)
+    shutil.copy(ROOT / "README.md", folder.parent)
+    return exported(folder)
+
+
+@pytest.fixture
+def visit(browser):
+    """`visit(path)` opens a page from the disk; no page may fetch anything or fail."""
+    contexts, wrong = [], []
+
+    def open_page(path, query="", **options):
+        context = browser.new_context(offline=True, **(options or DESK))
+        context.set_default_timeout(pages.PATIENCE)
+        contexts.append(context)
+        context.on("request", lambda request: wrong.append(request.url))
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto(path.as_uri() + query)
+        page.wait_for_function(pages.ALIVE)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert [url for url in wrong if not url.startswith(("file:", "blob:", "data:"))] == []
+
+
+def test_every_kind_lives_and_two_views_are_one(visit, small_site):
+    """Each is drawn and reacts to a hand; two views of one widget stay in step."""
+    page = visit(small_site / "kinds.html")
+    pages.open_all(page)
+    roots = page.locator("[data-widget] > .stridekit")
+    assert roots.count() == len(KINDS) + 3
+    for root in roots.all()[:-2]:
+        assert_alive(root)
+    page.mouse.move(2, 2)  # pointing shows something in one view alone
+    page.wait_for_function(  # what is read aloud comes a little later
+        "[...document.querySelectorAll('.sk-spoken')].slice(-2).every((node) => node.textContent)"
+    )
+    last, again = (roots.nth(k).inner_html() for k in (-2, -1))
+    number = re.compile(r"stridekit-\d+")  # each view has ids of its own
+    assert number.sub("", last) == number.sub("", again)
+
+
+def assert_alive(widget):
+    """Keys change the widget; its boxes to tick, and its button if it is a question or a game."""
+    before = widget.inner_html()
+    for box in widget.locator("textarea:visible").all():
+        box.fill("KeyError: 'a'")
+    for box in widget.locator("input[type=checkbox]:visible").all():
+        box.click()
+    for rows in widget.locator("[role=listbox]:visible").all():
+        rows.press("End")
+    for control in widget.locator("[role=grid]:visible, input[type=range]:visible").all():
+        for key in ("Home", "ArrowRight"):
+            control.press(key)
+    for commit in widget.get_by_role("button", name=re.compile("^(Commit|show me|copy)$")).all():
+        if commit.is_visible():
+            commit.click()
+    assert widget.inner_html() != before
+
+
+def test_a_pasted_message_means_what_python_says(visit, small_site):
+    """On the front page, under a finger."""
+    page = visit(small_site / "index.html", **PHONE)
+    box = page.locator(".sk-paste")
+    for message in (BUCKET, "KeyError: 'a'"):
+        box.get_by_label(pages.BOX).tap()
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.insert_text(message)
+        meaning = diagnose(message)
+        pages.told(box)
+        assert box.locator(".sk-title").inner_text() == meaning.title
+        assert box.locator("dd").all_inner_texts() == [said for _, said in meaning.lines]
+
+
+def marks(page):
+    return page.locator(".sk-done").all_inner_texts()
+
+
+def test_an_answer_opens_what_gives_it_away_and_is_kept_until_it_is_forgotten(visit, small_site):
+    page = visit(small_site / "cards.html")
+    behind = page.get_by_text("It is four.")
+    assert page.get_by_text("why=").count() == 0 and marks(page) == ["0/1"]
+    expect(behind).to_be_hidden()
+    pages.enter(page, "your prediction", "5")
+    expect(behind).to_be_hidden()
+    pages.enter(page, "your prediction", "6")
+    expect(behind).to_be_visible()
+    assert marks(page) == ["✓"]
+    page.reload()
+    expect(page.get_by_text("It is four.")).to_be_visible()
+    pages.button(page, "try again").click()
+    expect(behind).to_be_hidden()
+    page.get_by_text("What torch says, and why").click()
+    expect(behind).to_be_visible()
+    pages.enter(page, "your prediction", "4")
+    page.get_by_role("link", name="stridekit").first.click()
+    expect(page.locator(".sk-done").first).to_have_text("✓")
+    page.on("dialog", lambda dialog: dialog.accept())
+    pages.button(page, "Forget my answers").click()
+    expect(pages.button(page, "Forget my answers")).to_be_hidden()
+    assert marks(page) == []
+
+
+def test_a_finger_that_scrolls_moves_no_slider_and_one_that_goes_sideways_does(visit, small_site):
+    page = visit(small_site / "index.html", **PHONE)
+    slider = page.locator("input[type=range]").first
+    slider.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
+    before, at = slider.input_value(), page.evaluate("scrollY")
+    pages.swipe(page, pages.middle(slider), 5, -200)
+    assert page.evaluate("scrollY") > at and slider.input_value() == before
+    slider.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
+    pages.swipe(page, pages.middle(slider), -400, 10)
+    expect(slider).to_have_value("0")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+# What people type, and the page and a part of the heading of one of the first five places.
+QUERIES = {
+    "view size is not compatible": ("diagnose", "merge"),
+    "at least one dimension spans": ("03_contiguity", ""),
+    "Grad strides do not match": ("diagnose", "bucket"),
+    "kv cache": ("06_attention", "cache"),
+    "checkpoint size": ("02_views", ""),
+    "memory leak": ("02_views", ""),
+    "contigous": ("03_contiguity", ""),
+    "RuntimeError": ("0", ""),
+    "channels last": ("04_channels_last", ""),
+    "memset": ("reference-sharing", "memset"),
+    "why_not_view": ("reference-layouts", ""),
+    "as_strided": ("01_strides", ""),
+    "storage offset": ("01_strides", "storage offset"),
+    "cache line": ("05_performance", ""),
+    "expand write": ("02_views", ""),
+    "stirde": ("0", ""),
+    "transpsoe": ("0", ""),
+    "scaled_dot_product_attention": ("06_attention", ""),
+    "sizes of tensors must match": ("diagnose", ""),
+    "negative strides": ("diagnose", ""),
+}
+
+
+@pytest.mark.long
+def test_twenty_queries_find_their_place(visit, site):
+    page = visit(site / "search.html")
+    missed = {}
+    for query, (name, heading) in QUERIES.items():
+        page.goto((site / "search.html").as_uri() + f"?q={query.replace(' ', '+')}")
+        page.wait_for_selector("#search-results [role=status]", state="attached")
+        links = page.locator(".sk-results a")
+        places = [(link.get_attribute("href"), link.inner_text()) for link in links.all()[:5]]
+        fits = [href.startswith(name) and heading in said.lower() for href, said in places]
+        if not any(fits):
+            missed[query] = places
+    assert missed == {}
+
+
+def test_a_search_leads_to_a_section_and_without_results_to_the_box(visit, small_site):
+    page = visit(small_site / "index.html")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("enuogh")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=enuogh")
+    expect(page.locator("#search-results [role=status]")).to_contain_text("for “enough”")
+    expect(page.locator(".sk-offer")).to_be_hidden()
+    page.get_by_role("link", name="The end").click()
+    page.wait_for_url("**/cards.html*#The-end")
+    page.goto((small_site / "search.html").as_uri() + "?q=KeyError+xyzzy+plugh")
+    expect(page.locator("#search-results")).to_contain_text("Nothing has these words.")
+    assert page.get_by_label(pages.BOX).input_value() == "KeyError xyzzy plugh"
+
+
+@pytest.mark.long
+def test_a_verdict_leads_to_its_place_in_the_lesson(visit, site):
+    """The page links to the place of each family, and no link of the site is dead."""
+    links = assert_whole(site)["diagnose.html"].links
+    assert sum(re.match(r"0\d_\w+\.html#", link) is not None for link in links) == len(
+        Script("diagnose/diagnose.js").FAMILIES
+    )
+    page = visit(site / "diagnose.html")
+    page.locator(".sk-paste").get_by_label(pages.BOX).fill(BUCKET)
+    link = page.locator(".sk-paste dd a")
+    assert link.inner_text() == "04 Channels-last: Gradients"
+    link.click()
+    page.wait_for_url("**/04_channels_last.html#Gradients")
+
+
+# The theme makes what scrolls a stop of the tab key, a while after a page has another width.
+SCROLLS_BY_KEYS = """[...document.querySelectorAll('pre')].every(
+  (pre) => pre.tabIndex === 0 || pre.scrollWidth <= pre.clientWidth)"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_alive_fits_and_is_accessible(visit, site, name):
+    """It never scrolls sideways, axe finds nothing with all open, and a lesson's widgets react."""
+    page = visit(site / f"{name}.html", "?q=stride" if name == "search" else "")
+    pages.open_all(page)
+    for size, scheme in product((DESK["viewport"], PHONE["viewport"]), ("light", "dark")):
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(f"document.documentElement.dataset.theme === '{scheme}'")
+        page.wait_for_function(SCROLLS_BY_KEYS)
+        pages.painted(page)
+        assert page.evaluate("document.documentElement.scrollWidth") == size["width"]
+        pages.assert_accessible(page, rules=pages.COLOURS if scheme == "dark" else ())
+    page.set_viewport_size(DESK["viewport"])
+    roots = page.locator("[data-widget] > .stridekit").all() if name in LESSONS else []
+    for widget in roots:
+        assert_alive(widget)
+    assert name not in LESSONS or (roots and page.locator("h1").count() == 1)
+    assert page.locator("text=could not be drawn").count() == 0

@@ -1,0 +1,99 @@
+"""Every public name has a contract, errors and an example, and is taught in a lesson."""
+
+import ast
+import dataclasses
+import doctest
+import inspect
+import re
+import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import yaml
+
+import stridekit
+from stridekit.export.reference import public_names
+from tests.course.test_notebooks import PATHS, book_of
+
+ROOT = Path(__file__).parents[2]
+PUBLIC = {name: getattr(import_module(module), name) for _, module, name in public_names()}
+each_name = pytest.mark.parametrize("name", PUBLIC)
+
+# These raise nothing: they hold or tell what was found. Of all others the docstring says what they raise.
+RAISES_NOTHING = {
+    "Explanation", "Relation", "Traffic", "WarpSectors", "Bandwidth", "Measurement", "Comparison",
+    "Ratio", "Audit", "GpuResults", "Claim", "SelfCheck", "Clones", "machine", "why_no_cuda",
+}  # fmt: skip
+
+
+@each_name
+def test_it_begins_with_its_contract_and_has_an_example_that_the_tests_run(name):
+    """One sentence stands by itself. Doctest looks in the module that defines the name."""
+    first, *rest = inspect.getdoc(PUBLIC[name]).splitlines()
+    assert re.search(r"[.:]$", first) and len(first) > 20
+    assert not rest or rest[0] == ""
+    module = sys.modules[PUBLIC[name].__module__]
+    tests = doctest.DocTestFinder().find(PUBLIC[name], name, module=module)
+    (own,) = [test for test in tests if test.name == name]
+    assert any(example.want for example in own.examples)
+
+
+@each_name
+def test_it_says_what_it_raises(name):
+    """Either it can raise and says what, or it is listed as raising nothing."""
+    text = re.sub(r"^>>> .*", "", inspect.getdoc(PUBLIC[name]), flags=re.MULTILINE)
+    says = re.search(r"\b[Rr]aise[sd]?\b", text)
+    assert bool(says) != (name in RAISES_NOTHING)
+
+
+@each_name
+def test_fields_of_results_are_explained(name):
+    public = PUBLIC[name]
+    fields = getattr(public, "_fields", [])
+    if dataclasses.is_dataclass(public):
+        own = inspect.get_annotations(public)
+        fields = [f.name for f in dataclasses.fields(public) if f.name in own and f.repr]
+    said = inspect.getdoc(public)
+    assert [field for field in fields if not re.search(rf"\b{field}\b", said)] == []
+
+
+def names_in(cell):
+    """The names that a learner meets in a cell: in code, between backticks, or as the error it shows."""
+    if cell.cell_type == "markdown":
+        return set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", cell.source))))
+    nodes = list(ast.walk(ast.parse(cell.source)))  # imports alone show nothing
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    used |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    return used | {output.get("ename") for output in cell.outputs}
+
+
+def test_every_public_name_appears_in_a_notebook():
+    """What a function returns is met where that function is called."""
+    cells = [cell for path in PATHS for cell in book_of(path).cells]
+    met = {name for cell in cells for name in names_in(cell)} & PUBLIC.keys()
+    makers = [PUBLIC[name] for name in met if not isinstance(PUBLIC[name], type)]
+    met |= {inspect.signature(maker).return_annotation for maker in makers}
+    assert {*stridekit.__all__} - met == set(), "teach them in a lesson, or make them private"
+
+
+def test_the_citation_repeats_the_project():
+    """And its changelog: both have the date of the newest version, or neither has."""
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    own = [cited[name] for name in ("version", "license", "keywords", "abstract")]
+    assert own == [project[n] for n in ("version", "license", "keywords", "description")]
+    assert {"message", "title", "authors"} <= set(cited) and cited["cff-version"] == "1.2.0"
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    version, said = re.search(r"^## (\S+) \((.+)\)$", changelog, re.MULTILINE).groups()
+    assert (version, said) == (cited["version"], str(cited.get("date-released", "unreleased")))
+
+
+def test_the_page_for_teachers_names_only_what_is_there():
+    page = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)#:]+)\)", page):
+        assert (ROOT / "docs" / link).exists(), link
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"`make (\w+)", page):
+        assert f"\n{target}: .venv/done" in makefile, target

@@ -1,0 +1,266 @@
+"""Notebooks as a site: their cells, the refusal of odd ones, and the pages that Sphinx writes."""
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import unquote, urlsplit
+
+import nbformat
+import pytest
+from nbformat import v4
+
+import stridekit
+from stridekit.export import lesson, reference, site
+from stridekit.export.reference import public_names
+from stridekit.lessons.notebook import NotebookError, fold
+
+ROOT = Path(__file__).parents[2]
+code, words, output = v4.new_code_cell, v4.new_markdown_cell, v4.new_output
+BEHIND = lesson.BEHIND.partition(r"\g")[0]
+CARD = code("Predict('How many?', 4711, why='So many.')")
+NOT_RUN = SimpleNamespace(widget_state={})
+
+
+def write(path, *cells):
+    nbformat.write(v4.new_notebook(cells=list(cells)), path)
+    return path
+
+
+def printed(source, text):
+    return code(source, outputs=[output("stream", text=text)])
+
+
+@pytest.fixture
+def no_kernel(monkeypatch):
+    """Export the outputs that a notebook has."""
+    monkeypatch.setattr(lesson.form, "run", lambda *args, **options: NOT_RUN)
+
+
+def settled(*cells):
+    """The cells of a page, each as its source and its tags."""
+    notebook = nbformat.from_dict(v4.new_notebook(cells=list(cells)))
+    lesson.settle(notebook, {})
+    return [(cell.source, *cell.metadata.get("tags", [])) for cell in notebook.cells]
+
+
+def test_what_gives_an_answer_away_is_folded_up_to_a_heading():
+    """A card's own code is gone, and code that an author folded. A comment in code is no heading."""
+    explains = words("These are 4711:\n\n```\n# 4711\n```\n\n## Next\n\nText.")
+    closed = code("x = 5", metadata={"jupyter": {"source_hidden": True}})
+    cells = [printed("0", "first"), CARD, printed("f()", "4711"), closed, explains]
+    assert settled(*cells, printed("g()", "4711")) == [
+        ("0",),
+        (CARD.source, "remove-input"),
+        ("f()", "hide-output"),
+        ("x = 5", "remove-input"),
+        (f"{BEHIND}These are 4711:\n\n```\n# 4711\n```\n\n\n\n</details>\n\n## Next\n\nText.",),
+        ("g()",),
+    ]
+
+
+def test_pages_and_notebooks_fold_the_same_outputs():
+    """Each output that a notebook folds behind a card is folded on its page."""
+    count = 0
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        notebook = nbformat.read(path, as_version=4)
+        fold(notebook)
+        hidden = [c.source for c in notebook.cells if "outputs_hidden" in str(c.metadata)]
+        page = settled(*notebook.cells)
+        folded = [source for source, *tags in page if "hide-output" in tags]
+        assert [source for source in hidden if source not in folded] == []
+        count += len(hidden)
+    assert count > 150
+
+
+def test_calls_for_help_and_the_map_are_left_out_and_words_about_jupyterlab_say_so():
+    guard, hint, links = code(lesson.form.GUARD), code("ex.row.hint()"), code("progress()")
+    check = code("def row(x, i):\n    ...\n\n\nex.row.check(row)")
+    page = settled(guard, hint, links, check, words("## Now\nPress Shift+Enter."), words("Shift."))
+    assert page == [
+        (lesson.NOT_HERE,),
+        (check.source,),
+        ("## Now\n" + lesson.FOR_LAB.format("Press Shift+Enter."),),
+        ("Shift.",),
+    ]
+
+
+def test_a_widget_of_another_library_is_left_out_and_two_views_are_one_widget():
+    zipped = stridekit.StrideExplorer()._code._zip
+    states = {"well": {"_code": "IPY_MODEL_code", "_state": {}}, "code": {"_zip": zipped}}
+    states["other"] = {"_model_module": "anywidget", "_esm": ""}
+    views = [
+        {lesson.form.WIDGET_VIEW: {"model_id": key}} for key in ("other", *["well"] * 2, "gone")
+    ]
+    outputs = [output("display_data", data=data) for data in views]
+    notebook = v4.new_notebook(cells=[code("w", outputs=outputs)])
+    assert len(lesson.settle(notebook, states)) == 1
+    said = [shown.data["text/html"] for shown in notebook.cells[0].outputs]
+    assert ['data-widget="0"' in text for text in said] == [False, True, True, False]
+    assert [lesson.WITHOUT_KERNEL in text for text in said] == [True, False, False, True]
+
+
+def test_a_lesson_runs_in_its_folder_with_this_python(tmp_path, monkeypatch):
+    """With the threads that the machine has: a page is made once, and has no byte to repeat."""
+    asked = []
+    ran = lambda *args, **options: asked.append((args, options)) or NOT_RUN  # noqa: E731
+    monkeypatch.setattr(lesson.form, "run", ran)
+    lesson.lesson(write(tmp_path / "a.ipynb", words("# A")))
+    [((_, folder), options)] = asked
+    assert (folder, options["kernel_manager_class"]) == (tmp_path, lesson.ThisPython)
+    assert "OMP_NUM_THREADS" not in lesson.ThisPython().kernel_spec.env
+
+
+PICTURE = {"output_type": "display_data", "metadata": {}, "data": {"image/png": 7}}
+VIDEO = {"cell_type": "video", "source": "", "metadata": {}, "id": "a"}
+MALFORMED = {  # a cell, and what the line says
+    "a formula": (words("Well: $x^$ and $\\frac{1}$."), "formula"),
+    "deep braces": (words("$" + "{" * 3000 + "x" + "}" * 3000 + "$"), "formula"),
+    "a formula of its own": (words("$$\n\\left( x\n$$"), "formula"),
+    "an unknown type": (VIDEO, "cell_type"),
+    "metadata": (words("a") | {"metadata": ["tags"]}, "metadata"),
+    "tags": (code("1") | {"metadata": {"tags": "all"}}, "tags"),
+    "a picture": (code("1") | {"outputs": [PICTURE]}, "image/png"),
+    "an output": (code("1") | {"outputs": 5}, "outputs"),
+    "a source": (words("a") | {"source": 3}, "source"),
+}
+
+
+@pytest.mark.parametrize("kind", MALFORMED)
+def test_a_malformed_notebook_is_named_with_its_cell_in_one_line(kind, tmp_path, no_kernel):
+    cell, word = MALFORMED[kind]
+    notebook = v4.new_notebook(cells=[words("# A")]) | {"nbformat_minor": 5}
+    notebook["cells"].append(cell)
+    (tmp_path / "a.ipynb").write_text(json.dumps(notebook))
+    with pytest.raises(SystemExit) as stopped:
+        site.main([str(tmp_path / "a.ipynb"), "-o", str(tmp_path / "out")])
+    said = stopped.value.code
+    assert "\n" not in said and said.startswith(f"{tmp_path / 'a.ipynb'}, ")
+    assert "cell 2" in said and word in said
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"cells": 3}', '{"nbformat": 4, "cells": [1]}'])
+def test_what_is_no_notebook_is_told_in_one_line(text, tmp_path):
+    (tmp_path / "a.ipynb").write_text(text)
+    with pytest.raises(NotebookError) as raised:
+        lesson.read(tmp_path / "a.ipynb")
+    assert "\n" not in str(raised.value)
+
+
+def test_folders_and_names_that_cannot_be_written_are_refused(tmp_path, no_kernel):
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "index.html").write_text("mine")
+    a = write(tmp_path / "a.ipynb", words("# A"))
+    for source, folder, says in (
+        (a, mine, "holds other files than an export"),
+        (a, a, "holds other files than an export"),
+        (mine, tmp_path / "out", "is not a notebook"),
+        (tmp_path / "none.ipynb", tmp_path / "out", "is not a notebook"),
+        (write(tmp_path / "diagnose.ipynb"), tmp_path / "out", "cannot be the name of a page"),
+    ):
+        with pytest.raises(NotebookError, match=says):
+            site.export(source, folder)
+    assert (mine / "index.html").read_text() == "mine"
+
+
+FIRST = [
+    words("# Walk along strides\n\n- **You** walk, $x_0$, see [views](look.ipynb#Stride-&-again)."),
+    words("## It's `x` & more\n\nThe view size is not compatible."),
+    printed("print('of this machine')", "of this machine\n"),
+    words("$$\\sum_i x_i$$"),
+]
+SECOND = [words("# Look at views"), words("## Stride & again\n\nText."), words("### Deep\n\nMore.")]
+README = "| [01 Strides](notebooks/walk.ipynb) | where is it? | compute it |\n"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The site of two small lessons, exported twice into one folder."""
+    root = tmp_path_factory.mktemp("a site")
+    (root / "notebooks").mkdir()
+    (root / "README.md").write_text(README)
+    write(root / "notebooks" / "walk.ipynb", *FIRST)
+    write(root / "notebooks" / "look.ipynb", *SECOND)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lesson.form, "run", lambda *args, **options: NOT_RUN)
+        (root / "out").mkdir()
+        (root / "out" / site.MARK).touch()
+        (root / "out" / "old.html").touch()
+        site.export(root / "notebooks", root / "out")
+    assert not (root / "out" / "old.html").exists()
+    return root / "out"
+
+
+class Parsed(HTMLParser):
+    """The ids, the links and the text of a page."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.ids, self.links, self.sources, self.text = set(), [], [], ""
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.ids |= {given.get("id"), given.get("name")}
+        self.links += [given["href"]] if given.get("href") else []
+        self.sources += [given[name] for name in ("src", "href") if tag != "a" and given.get(name)]
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def assert_whole(folder):
+    """Each link on the pages of a folder leads to a place, and nothing comes from elsewhere."""
+    pages = {path.name: Parsed(path) for path in folder.glob("*.html")}
+    for name, page in pages.items():
+        for address in map(urlsplit, page.links):
+            target = unquote(address.path) or name
+            assert address.scheme or (folder / target).exists(), (name, address)
+            if not address.scheme and address.fragment and target in pages:
+                assert unquote(address.fragment) in pages[target].ids, (name, address)
+        assert {urlsplit(source).scheme for source in page.sources} <= {"", "data"}, name
+    return pages
+
+
+def test_every_link_leads_somewhere_and_nothing_comes_from_elsewhere(built):
+    assert {*assert_whole(built)} > {"walk.html", "diagnose.html", "search.html", "reference.html"}
+
+
+def test_lessons_have_the_readmes_titles_and_jupyterlabs_anchors(built):
+    page = Parsed(built / "walk.html")
+    assert "01 Strides" in page.text and "Walk along strides" in page.text
+    assert "It's-x-&-more" in page.ids
+    assert any(link.startswith("look.html#") for link in page.links)
+    assert "<math" in (built / "walk.html").read_text(encoding="utf-8")
+    front = Parsed(built / "index.html")
+    assert "where is it?" in front.text and front.text.count("compute it") == 1
+
+
+def test_the_reference_has_every_public_name_with_links_and_nothing_of_this_machine(built):
+    pages = {path.name: Parsed(path) for path in built.glob("reference-*.html")}
+    ids = set().union(*(page.ids for page in pages.values()))
+    assert {f"{module}.{name}" for _, module, name in public_names()} <= ids
+    assert {"stridekit.Layout.permute", "stridekit.StrideExplorer.layout"} <= ids
+    assert "StrideExplorer(layout=None, storage_size=None" in pages["reference-pictures.html"].text
+    assert "stridekit.StrideExplorer.add_class" not in ids  # which ipywidgets defines
+    assert "reference-sharing.html#stridekit.memset" in pages["reference-cost.html"].links
+    assert str(ROOT) not in "".join(page.text for page in pages.values())
+
+
+def test_the_search_knows_headings_words_and_outputs_and_gives_no_hint_away(built):
+    text = (built / "_static" / "site-data.js").read_text(encoding="utf-8")
+    data = json.loads(text.removeprefix("globalThis.stridekitSite = ").removesuffix(";\n"))
+    first = next(said for page, _, heading, said in data["sections"] if heading.startswith("It"))
+    assert "not compatible" in first and "of this machine" in first
+    hidden = "<p>open<details><summary>Hint</summary>secret</details></p>"
+    raw = site.nodes.raw("", hidden, format="html")
+    assert site._words(raw).split() == ["open"]
+
+
+def test_docstrings_are_plain_text():
+    lines = "Takes *args, a_ and | of `x*y`.\n\n>>> f(*x)\n2*x\n\nMore *".splitlines()
+    reference.escape(None, "", "", None, None, lines)
+    escaped = "Takes \\*args, a\\_ and \\| of `x*y`.\n\n>>> f(*x)\n2*x\n\nMore \\*"
+    assert lines == escaped.splitlines()

@@ -1,0 +1,105 @@
+"""The lessons for Colab and VS Code give nothing away, and are the same lessons."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+import lessons
+from stridekit import Predict
+from stridekit.exercises.progress import _lesson
+from stridekit.lessons import notebook as form
+
+ROOT = Path(__file__).parents[2]
+PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """The folder with the lessons of a fork."""
+    folder = tmp_path_factory.mktemp("lessons") / "out"
+    lessons.main(["-o", str(folder), "--repository", "Fork/kit"])
+    return folder
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_nothing_is_given_away(written, path):
+    """No output, no why, no answer of a card; the words below it are folded; the map finds all of it."""
+    paths = path, written / path.name
+    old, new = (form.parse(each.read_text("utf-8")) for each in paths)
+    assert len(old.cells) == len(new.cells)
+    for before, after in zip(old.cells, new.cells, strict=True):
+        assert not after.get("outputs")
+        assert "outputs_hidden" not in after.metadata.get("jupyter", {})
+        if form.asks(before):
+            call = ast.parse(after.source).body[0].value
+            assert call.func.attr == "packed" and "why" not in after.source
+        elif before.cell_type == "markdown" and before.metadata.get("jupyter"):
+            assert after.source.startswith("<details>") and before.source in after.source
+    assert "git+https://github.com/Fork/kit" in new.cells[1].source
+    before, after = _lesson(path), _lesson(written / path.name)
+    assert before.exercises == after.exercises
+    pairs = zip(before.cards, after.cards, strict=True)
+    assert all(new.startswith(old) for old, new in pairs)  # the first line of a question, and all
+
+
+def minutes(path):
+    """A minute for 130 words, 0.4 for a cell of code, 0.6 more for a card, and what exercises state."""
+    cells = form.parse(path.read_text("utf-8")).cells
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    stated = sum(map(int, re.findall(r"\(about (\d+) minutes\)", text)))
+    cards = sum(map(form.asks, code))
+    read = len(re.findall(r"\w+", text)) / 130 + 0.4 * len(code) + 0.6 * cards
+    return 5 * round((read + stated) / 5)
+
+
+def rows(path, folder=""):
+    """Return the rows of the table of lessons in a file, by the lesson that each links to."""
+    text = path.read_text("utf-8").replace("\\n", "\n")
+    found = re.findall(rf"\| \[[^|]*\]\({folder}(\w+)\.ipynb\) \| (.*) \|", text)
+    return {name: cells.split(" | ") for name, cells in found}
+
+
+def test_the_tables_of_lessons_agree_and_state_the_minutes():
+    lessons = rows(ROOT / "notebooks" / "00_start.ipynb")
+    assert {name: cells[-1] for name, cells in lessons.items()} == {
+        path.stem: str(minutes(path)) for path in PATHS if path.stem in lessons
+    }
+    readme = rows(ROOT / "README.md", "notebooks/")
+    assert [*readme] == [path.stem for path in PATHS]
+    assert {name: readme[name] for name in lessons} == {n: c[:-1] for n, c in lessons.items()}
+
+
+def test_a_packed_card_is_the_card():
+    x = torch.arange(24).view(4, 6)
+    source = 'Predict(\n    f"The stride of {x.dim()} dims?", x.t().stride(), why="It turns.")'
+    book = form.nbformat.v4.new_notebook(cells=[form.nbformat.v4.new_code_cell(source)])
+    packed = lessons.unspoilt(book).cells[0].source
+    card = eval(packed, {"Predict": Predict, "x": x})
+    assert card._problem["answer"] == [1, 6] and card._problem["why"] == "It turns."
+    assert repr(card) == "Predict: The stride of 2 dims?"
+
+
+def test_badges_are_those_of_the_fork(written):
+    text = (written / "README.md").read_text("utf-8")
+    assert "colab.research.google.com/github/Fork/kit/blob/lessons/01_strides.ipynb" in text
+    assert "mybinder.org/v2/gh/Fork/kit/HEAD" in text and "https://fork.github.io/kit/" in text
+
+
+def test_the_guard_says_how_to_install(capsys, monkeypatch):
+    """In Colab it runs that line; where stridekit is installed it does nothing."""
+    ran = []
+    names = {"get_ipython": lambda: type("Shell", (), {"run_cell": staticmethod(ran.append)})}
+    exec(form.GUARD, names)
+    assert capsys.readouterr().out == "" and ran == []
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    exec(form.GUARD, names)
+    line = '%pip install -q "..[lab]"'
+    assert capsys.readouterr().out.splitlines()[-1] == line and ran == []
+    monkeypatch.setitem(sys.modules, "google.colab", sys)
+    exec(form.GUARD, names)
+    assert ran == [line]

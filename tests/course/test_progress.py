@@ -1,0 +1,217 @@
+"""What a learner did: answers that passed are theirs in this kernel; the rest is a record of plain data."""
+
+import json
+import os
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+
+from stridekit import Predict
+from stridekit.exercises import core, forget, progress
+from stridekit.exercises import strides as ex
+from stridekit.exercises.progress import _lesson
+from stridekit.lessons import notebook
+from stridekit.widgets import kept
+
+ROOT = Path(__file__).parents[2]
+PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture
+def record(tmp_path, monkeypatch):
+    """The record of a kernel in a folder of its own, in which nothing has passed."""
+    monkeypatch.setattr(kept, "path", lambda: tmp_path / "my_answers" / "record.jsonl")
+    monkeypatch.setattr(core, "_mine", {})
+    return tmp_path / "my_answers" / "record.jsonl"
+
+
+def right(x, j):
+    return ex.column.reference(x, j)
+
+
+def answer(card, said):
+    """What the page sends when a reader has seen the answer."""
+    card.set_state({"_state": {"said": said, "shown": True}})
+
+
+def test_mine_is_the_last_answer_that_passed_and_else_the_reference(record):
+    assert ex.column.mine is ex.column.reference
+    ex.column.check(lambda x, j: x[j])
+    assert ex.column.mine is ex.column.reference
+    ex.column.check(right)
+    ex.column.check(lambda x, j: x[:, j])  # right, but not by as_strided
+    assert ex.column.mine is right
+    assert forget().headline == "forgotten: my_answers/record.jsonl removed"
+    assert ex.column.mine is ex.column.reference and not record.parent.exists()
+    assert forget().headline == "forgotten: nothing was on record"
+
+
+def test_a_pass_says_how_far_the_lesson_is_and_what_comes_next(record, monkeypatch):
+    says = "Well done: 1 of 10 in this lesson. Next: `diagonal`."
+    assert ex.column.check(right).rows[-1].text == says
+    core._mine.clear()  # another kernel, which has the record
+    report = ex.row.check(lambda x, i: ex.row.reference(x, i))
+    assert "2 of 10 in this lesson" in report.text and report.text.endswith("Next: `diagonal`.")
+    core._mine.clear()
+    monkeypatch.setattr(kept, "path", lambda: None)  # nothing is kept
+    assert ex.column.check(right).rows[-1].text == says
+    for task in ex.row.lesson:
+        report = task.check(lambda *args, task=task: task.reference(*args))
+    assert report.text.endswith("Well done: 10 of 10 in this lesson. That was the last.")
+
+
+def test_nothing_is_kept_outside_of_a_kernel_and_where_a_variable_says_no(monkeypatch):
+    shell = SimpleNamespace(starting_dir="/work", kernel=object())
+    monkeypatch.setitem(kept.sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.delenv(kept.VARIABLE, raising=False)
+    assert kept.path() == Path("/work/my_answers/record.jsonl")
+    monkeypatch.setenv(kept.VARIABLE, "no")
+    assert kept.path() is None
+    monkeypatch.delenv(kept.VARIABLE)
+    monkeypatch.delattr(shell, "kernel")
+    assert kept.path() is None and kept.record() == [] and not kept.remove()
+    assert notebook.ENVIRONMENT[kept.VARIABLE] == "no"
+    assert "my_answers/" in (ROOT / ".gitignore").read_text().split()
+
+
+def test_what_passed_and_what_the_page_answers_is_on_record_once(record):
+    for _ in range(2):
+        ex.column.check(right)
+    ex.column.check(ex.column.reference)
+    card = Predict("How many?", 40, remarks={5: "no"})
+    card.committed = 40  # in Python, and not on the page
+    card.committed = None
+    answer(card, 40)
+    answer(Predict("How many?", 40), 40)
+    assert kept.record() == [{"passed": "strides_column"}, {"card": "How many?", "right": True}]
+
+
+def replace(record, how):
+    """Put something else in the place of the record; return a file that a link leads to."""
+    record.parent.mkdir(exist_ok=True)
+    elsewhere = record.parent.parent / "away" / record.name
+    elsewhere.parent.mkdir()
+    elsewhere.write_text('{"passed": "strides_row"}\n')
+    if how == "FIFO":
+        os.mkfifo(record)
+    elif how == "link":
+        record.symlink_to(elsewhere)
+    elif how == "linked folder":
+        record.parent.rmdir()
+        record.parent.symlink_to(elsewhere.parent)
+    elif how == "1 TB":
+        with record.open("wb") as file:
+            file.truncate(10**12)  # sparse
+    else:
+        record.write_bytes({"bytes": b"\xff\xfe" * 9, "json": b"[1]\n"}[how])
+    return elsewhere
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
+@pytest.mark.parametrize("how", ["FIFO", "link", "linked folder", "1 TB", "bytes", "json"])
+def test_another_file_in_its_place_is_named_at_once_and_left_alone(record, how):
+    """By the map, by a check and by forget; and a card works."""
+    elsewhere = replace(record, how)
+    before = elsewhere.read_text()
+    assert repr(progress()).startswith("· your progress cannot be read: ")
+    assert len(repr(progress()).splitlines()) == 1
+    report = ex.column.check(right)
+    assert report.passed and "Your progress is not on record: " in " ".join(report.text.split())
+    answer(Predict("How many?", 40), 40)
+    assert forget().headline.startswith("the record was not removed: ")
+    assert elsewhere.read_text() == before and (record.exists() or record.is_symlink())
+
+
+def test_lines_that_are_no_notes_are_skipped_and_never_removed(record):
+    record.parent.mkdir()
+    others = ["{", '{"card": 1, "right": true}', '{"passed": "x", "more": 1}', "[" * 100_000, "[1]"]
+    record.write_text("\n".join([*others, '{"passed": "strides_row"}']))
+    assert kept.record() == [{"passed": "strides_row"}]
+    assert "lines that stridekit did not write" in forget().headline and record.exists()
+
+
+def test_forget_leaves_all_other_files(record):
+    ex.column.check(right)
+    (record.parent / "notes.py").write_text("# mine\n")
+    forget()
+    assert [path.name for path in record.parent.iterdir()] == ["notes.py"]
+
+
+@pytest.fixture
+def lessons(record):
+    """Two lessons and a notebook that has nothing to do, beside each other."""
+    cards = ["Predict('One `a`?', 1)", "n = 2\nPredict(f'Is it {n} or {n + 1}?', 2)"]
+    cards.append("Predict('Skipped?', 1)")
+    checks = ["%magic", "column = None\n\nex.column.check(column)", "ex.row.check(row)"]
+    begin = "from stridekit import Predict\nfrom stridekit.exercises import strides as ex, views"
+    books = {
+        "01_one": ["# One: <first>", begin, *checks, *cards, "(", "x = 1"],
+        "02 two": ["# Two\n\nwords", "# Not this", begin, "views.memset_of.check(memset_of)"],
+        "03_none": ["# None", "x = 1"],
+        "odd": [],
+    }
+    folder = record.parent.parent
+    for name, sources in books.items():
+        cells = [
+            nbformat.v4.new_markdown_cell(source) if source[0] == "#" else nbformat.v4.new_code_cell(source)
+            for source in sources
+        ]  # fmt: skip
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / f"{name}.ipynb")
+    (folder / "broken.ipynb").write_text("{")
+    (folder / "other.ipynb").write_text('{"cells": [1]}')
+    with (folder / "large.ipynb").open("wb") as file:
+        file.truncate(100_000_000)
+    (folder / "zero.ipynb").symlink_to("/dev/zero")
+
+
+def test_the_map_shows_what_was_passed_and_predicted(lessons):
+    nothing = "· nothing passed or predicted yet\n  Run this cell again after a lesson."
+    assert repr(progress()) == nothing
+    ex.column.check(right)
+    for is_right in (False, True):  # as from two kernels
+        kept.note(card="One `a`?", right=is_right)
+    for said in (None, 1):  # skipped first, so not predicted
+        answer(Predict("Skipped?", 1), said)
+    for question, said in {"Is it 2 or 3?": 2, "Other": 1}.items():
+        answer(Predict(question, 2), said)
+    assert repr(progress()).splitlines() == [
+        "  lesson           exercises passed  next       cards predicted  right first time",
+        "  01 One: <first>  1 of 2            row        2 of 3           1",
+        "  02 Two           0 of 1            memset_of",
+    ]
+    html = progress()._repr_html_()
+    assert '<a href="01_one.ipynb">01 One: &lt;first&gt;</a>' in html
+    assert '<a href="02%20two.ipynb">02 Two</a>' in html and html.count("<tr>") == 3
+
+
+def test_a_card_has_one_line_whatever_is_tried_again(record):
+    """That of the first guess: a second try, and all that comes after "try again", add nothing."""
+    card = Predict("How many?", 40)
+    tries = [(5, None, False), (5, 40, True), (None, None, False), (None, 40, True)]
+    for first, said, shown in tries:
+        card.set_state({"_state": {"first": first, "said": said, "shown": shown}})
+    Predict("Once?", 40).set_state({"_state": {"first": 5, "said": 40, "shown": True}})
+    notes = [{"card": name, "right": False} for name in ("How many?", "Once?")]
+    assert card.correct and kept.record() == notes
+    with pytest.raises(ValueError, match="needs no second one"):
+        card.set_state({"_state": {"first": 40, "said": None, "shown": False}})
+
+
+def test_it_finds_the_cards_and_exercises_of_every_lesson():
+    """A card's stored output begins with its question: that of no other card in all lessons."""
+    questions_of, questions = [], []
+    for path in PATHS:
+        lesson, cells = _lesson(path), json.loads(path.read_text("utf-8"))["cells"]
+        outputs = [output for cell in cells for output in cell.get("outputs", [])]
+        texts = ["".join(output.get("data", {}).get("text/plain", "")) for output in outputs]
+        shown = re.findall(r"^Predict: (.*)", "\n".join(texts), re.MULTILINE)
+        assert len(lesson.cards) == len(shown)
+        blanks = re.findall(r"^○ (\w+): not attempted", "\n".join(texts), re.MULTILINE)
+        assert [*lesson.exercises.values()] == blanks
+        questions_of += lesson.cards
+        questions += shown
+    for question in questions:
+        assert sum(question.startswith(card) for card in questions_of) == 1

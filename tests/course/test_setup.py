@@ -1,0 +1,149 @@
+"""The Makefile's set-up: when it works, what it repairs, and its one line when it cannot."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = ("python3", "python3.11", "python3.12", "python3.13", "python3.14")
+# A Python that notes what it is asked for, and fails as the variables say.
+STAND_IN = """\
+#!/bin/sh
+case "$*" in
+  --version) echo "Python $VERSION" ;;
+  *sys.exit*) case "$VERSION" in 3.1[1-4].*) ;; *) exit 1 ;; esac ;;
+  *ensurepip*) [ -z "$NO_VENV" ] ;;
+  *print*) echo python3.12-venv ;;
+  "-m venv .venv") echo venv >>asked; mkdir -p .venv/bin; cp "$0" .venv/bin/python ;;
+  "-m pip install "*)
+    echo pip >>asked; [ -z "$DIES" ] || kill $PPID; [ -z "$SAYS" ] || { echo "$SAYS"; exit 1; } ;;
+esac
+"""
+
+UPDATES = "Bringing .venv up to date with pyproject.toml and constraints.txt\n"
+
+pytestmark = pytest.mark.skipif(
+    not shutil.which("make") or os.name == "nt", reason="needs make and a POSIX system"
+)
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A folder with a space and a quote in its name that holds what the set-up reads."""
+    root = tmp_path / "a stranger's kit"
+    (root / "bin").mkdir(parents=True)
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, root / name)
+    shutil.copytree(ROOT / "labextension", root / "labextension")
+    for name in COMMANDS:
+        (root / "bin" / name).write_text(STAND_IN)
+        (root / "bin" / name).chmod(0o755)
+    return root
+
+
+def env(project, *arguments, **variables):
+    """Run `make env`; return its status, the programs it called, its words, and its lines of errors."""
+    path = f"{project / 'bin'}:/usr/bin:/bin"
+    given = {"PATH": path, "HOME": "", "VERSION": "3.12.4", **variables}
+    command = ["make", "--no-print-directory", "env", *arguments]
+    done = subprocess.run(command, cwd=project, env=given, capture_output=True, text=True)
+    asked = project / "asked"
+    called = asked.read_text().split() if asked.exists() else []
+    asked.unlink(missing_ok=True)
+    errors = [line for line in done.stderr.splitlines() if not line.startswith("make")]
+    return done.returncode, called, done.stdout, errors
+
+
+def test_set_up_runs_once_and_again_when_its_inputs_change(project):
+    status, called, says, errors = env(project)
+    assert (status, called, errors) == (0, ["venv", "pip"], [])
+    assert says == "Making .venv with Python 3.12.4: a minute or more, a large download\n"
+    assert env(project)[1] == []
+    for name in ("pyproject.toml", "constraints.txt", "labextension/static/extension.js"):
+        later = (project / ".venv" / "done").stat().st_mtime + 5
+        os.utime(project / name, (later, later))
+        assert env(project)[1:3] == (["pip"], UPDATES)
+        os.utime(project / name, (1, 1))
+        assert env(project)[1] == []
+
+
+@pytest.mark.parametrize("during", ["first build", "update"])
+def test_interrupted_set_up_is_repaired_by_the_next(project, during):
+    if during == "update":
+        env(project)
+        (project / ".venv" / "mine").touch()
+        os.utime(project / "constraints.txt", (4e9, 4e9))
+    assert env(project, DIES="yes")[0] != 0
+    os.utime(project / "constraints.txt", (1, 1) if during == "first build" else (4e9, 4e9))
+    status, called, *_ = env(project)
+    assert (status, called) == (0, ["venv", "pip"] if during == "first build" else ["pip"])
+    assert (project / ".venv" / "mine").exists() is (during == "update")
+
+
+def test_environment_that_was_moved_or_lost_its_python_is_made_anew(project):
+    env(project)
+    moved = project.rename(project.parent / "elsewhere")
+    assert env(moved)[1] == ["venv", "pip"]
+    (moved / ".venv" / "bin" / "python").unlink()
+    assert env(moved)[1] == ["venv", "pip"]
+
+
+def test_environment_that_somebody_else_made_is_updated_and_never_removed(project):
+    (project / ".venv" / "bin").mkdir(parents=True)
+    shutil.copy(project / "bin" / "python3", project / ".venv" / "bin" / "python")
+    assert env(project)[1] == ["pip"] and env(project)[1] == []
+
+
+@pytest.mark.parametrize(("arguments", "variables", "words"), [
+    ((), {"VERSION": "3.9.2"}, "python3 is Python 3.9.2, and there is no Python 3.11 to 3.14"),
+    ((), {"VERSION": "3.15.0"}, "python3 is Python 3.15.0, and there is no Python 3.11 to"),
+    (("PYTHON=/no python",), {"VERSION": "3.9.2"}, "there is no /no python here, and no other"),
+    ((), {"NO_VENV": "yes"}, "on Debian and Ubuntu, apt install python3.12-venv; elsewhere"),
+    ((), {"SAYS": "NameResolutionError: x"}, "pip cannot reach its package index: check the"),
+    ((), {"SAYS": "ERROR: No space left on device"}, "pip failed: ERROR: No space left on"),
+])  # fmt: skip
+def test_set_up_that_cannot_go_on_says_why_in_one_line(project, arguments, variables, words):
+    status, _, _, errors = env(project, *arguments, **variables)
+    assert status != 0 and len(errors) == 1
+    assert errors[0].startswith("Set-up: ") and words in errors[0]
+    assert env(project)[0] == 0
+
+
+def test_another_python_on_the_path_replaces_one_that_is_too_old(project):
+    old = project / "bin" / "python3"
+    old.write_text(STAND_IN.replace("$VERSION", "3.9.2"))
+    assert "Making .venv with Python 3.12.4" in env(project)[2]
+
+
+def make(*arguments, **variables):
+    """What make prints for these arguments, with no way to show a page but by the variables."""
+    kept = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    command = ["make", *arguments]
+    return subprocess.check_output(command, cwd=ROOT, env=kept | variables, text=True)
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="a Mac always shows pages")
+def test_lab_opens_a_page_where_one_can_be_shown_and_allows_root_alone():
+    said = make("--dry-run", "lab")
+    assert "--no-browser" in said and ("--allow-root" in said) is (os.getuid() == 0)
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        assert "--no-browser" not in make("--dry-run", "lab", **{name: "wayland-0"})
+
+
+def test_every_target_that_needs_the_environment_makes_it_and_hands_on_its_arguments():
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = re.findall(r"^([a-z-]+):(.*?)##.*\n((?:\t.*\n)*)", text, re.MULTILINE)
+    needs = [name for name, _, recipe in targets if re.search(r"\$\(IN_VENV\)|\.venv/bin/", recipe)]
+    assert [n for n, before, _ in targets if n in needs and ".venv" not in before] == []
+    assert set(needs) >= {"lab", "test", "lint", "refresh", "export", "lock", "versions"}
+    names = re.findall(r"^([A-Z]+_ARGS|VERSIONS) \?=", text, re.MULTILINE)
+    for name in names:
+        target = "versions" if name.startswith("VERSIONS") else name.removesuffix("_ARGS").lower()
+        assert "--as-told" in make("--dry-run", target, f"{name}=--as-told"), name
+    said = make("help")
+    assert all(f"make {name} " in said for name, *_ in targets)

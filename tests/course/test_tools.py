@@ -1,0 +1,46 @@
+"""CI runs all that it has to, and pytest compares all that it runs."""
+
+import os
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_pytest_compares_everything():
+    """Every cell, and the examples of docstrings and README; a warning is an error."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    options = settings["tool"]["pytest"]["ini_options"]
+    wanted = {"--nbval", "--doctest-modules", "--doctest-glob=README.md", "--strict-markers"}
+    assert wanted <= set(options["addopts"])
+    assert options["filterwarnings"][0] == "error" and options["xfail_strict"] is True
+    assert options["testpaths"] == ["tests", "stridekit", "notebooks", "README.md", "docs"]
+
+
+STAND_IN = """\
+#!/bin/sh
+[ "$1" = --version ] && exit 0
+echo "$*" >>asked
+[ "$*" != "$RED" ] || exit 3
+"""
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
+@pytest.mark.parametrize(("arguments", "target"), [([], "test"), (["test-all"], "test-all")])
+def test_ci_runs_both_parts_and_one_red_is_enough(arguments, target, tmp_path):
+    """Its `make` only records the targets."""
+    (tmp_path / ".ci").mkdir()
+    (tmp_path / "bin").mkdir()
+    script = shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci" / "run")
+    for name in ("make", "git", "node", "chromium", "python3", "apt-get", "sudo"):
+        (tmp_path / "bin" / name).write_text(STAND_IN if name == "make" else "#!/bin/sh\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    for red, status, ran in [("", 0, 2), ("lint", 3, 1), (f"-k {target}", 3, 2)]:
+        env = os.environ | {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "RED": red}
+        done = subprocess.run(["bash", script, *arguments], env=env, capture_output=True)
+        asked = (tmp_path / "asked").read_text().splitlines()
+        assert (done.returncode, asked[-ran:]) == (status, ["lint", f"-k {target}"][:ran])
