@@ -14,6 +14,7 @@ REFRESH_ARGS ?=
 LOCK_ARGS ?=
 RECORD_ARGS ?=
 EXPORT_ARGS ?= notebooks -o dist/site
+LESSONS_ARGS ?=
 
 IN_VENV = .venv/bin/python
 
@@ -22,12 +23,12 @@ CORE_DOCTESTS := $(addprefix stridekit/,layout.py rules.py elementwise.py memory
 
 IN_PARALLEL = -n auto
 
-# Some tools take an empty HOME as the current folder; without HOME they ask the user database.
+# With an empty HOME, some tools write into the current folder; without HOME they ask the user database.
 ifeq ($(strip $(HOME)),)
 unexport HOME
 endif
 
-# Jupyter serves root only if told to, and has to be told if nothing can show a page.
+# Jupyter does not run as root without --allow-root. Without a display it must not try to open a browser.
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
@@ -39,39 +40,25 @@ help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
 
 # The environment -------------------------------------------------------------------------------------------------
-# venv and pip make .venv; .venv/done holds the folder for which they finished, .venv/log holds pip's words. A set-up
-# that was interrupted starts over, and so does a .venv that was moved or whose Python is gone.
+# tools/environment.sh makes .venv, and updates it when one of these inputs is newer than .venv/done. `stale` stands
+# for an environment that does not work as it is: it was interrupted or moved, or its Python is gone.
 
-FITS := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))
-WANTED := Python 3.11 to 3.14: install one, or name one: make PYTHON=/path/to/python3
-OFFLINE := establish a new connection|NameResolution|name resolution|unreachable|timed out|ProxyError|Connection (refused|reset|broken)
-STALE := $(shell .venv/bin/python -c 'import pip; $(FITS)' 2>/dev/null && [ "$$(cat .venv/done 2>/dev/null)" = "$$(pwd -P)" ] || echo stale)
+STALE := $(shell sh tools/environment.sh --is-ready || echo stale)
 
 .venv/done: pyproject.toml constraints.txt $(wildcard labextension/*.json labextension/static/*) $(STALE)
-	@stop() { echo "Set-up: $$*" >&2; exit 1; }; \
-	for python in "$(PYTHON)" python3.13 python3.12 python3.11 python3.14 ""; do \
-	  if "$$python" -c '$(FITS)' 2>/dev/null; then break; fi; done; \
-	if [ -z "$$python" ]; then \
-	  command -v "$(PYTHON)" >/dev/null || stop "there is no $(PYTHON) here, and no other $(WANTED)"; \
-	  stop "$(PYTHON) is $$("$(PYTHON)" --version 2>&1 | tail -n 1), and there is no $(WANTED)"; fi; \
-	"$$python" -c 'import venv, ensurepip' 2>/dev/null || \
-	  stop "$$python cannot make environments: on Debian and Ubuntu, apt install $$("$$python" -c \
-	    'import sys; print("python%d.%d-venv" % sys.version_info[:2])'); elsewhere, install a full Python"; \
-	if [ -e .venv/started ] || ! .venv/bin/python -c 'import pip; $(FITS)' 2>/dev/null || \
-	  { [ -e .venv/done ] && [ "$$(cat .venv/done)" != "$$(pwd -P)" ]; }; then \
-	  echo "Making .venv with $$("$$python" --version): a minute or more, a large download"; \
-	  rm -rf .venv && mkdir .venv && touch .venv/started && "$$python" -m venv .venv >.venv/log 2>&1 || \
-	    stop "venv failed: $$(tail -n 1 .venv/log)"; \
-	else echo "Bringing .venv up to date with pyproject.toml and constraints.txt"; fi; \
-	.venv/bin/python -m pip install --no-input --progress-bar=off -c constraints.txt -e ".[test]" \
-	  >.venv/log 2>&1 </dev/null || { \
-	  if grep -Eqi '$(OFFLINE)' .venv/log; then \
-	    stop "pip cannot reach its package index: check the network, the proxy and \`pip config list\`, then try again"; \
-	  else stop "pip failed: $$(grep -i error .venv/log | tail -n 1) (its other words are in .venv/log)"; fi; }; \
-	rm -f .venv/started; pwd -P >.venv/done
+	@sh tools/environment.sh "$(PYTHON)"
 
 .venv/bin/uv: .venv/done
 	@$(IN_VENV) -m pip install --quiet uv
+
+# Only `make lint` and `make fix` need npm. `npm ci` installs what package-lock.json names.
+node_modules/.package-lock.json: package-lock.json
+	@if ! command -v npm >/dev/null; then \
+	  echo "npm, which installs the checks of JavaScript, is missing: on Debian and Ubuntu, apt install npm" >&2; \
+	  exit 1; \
+	fi
+	npm ci
+	@touch $@
 
 .PHONY: stale
 env: .venv/done  ## make .venv, or bring it up to date (the other targets do it themselves)
@@ -94,14 +81,16 @@ test-long: .venv/done  ## run every test at full strength, with those that `make
 
 test-all: test-long fuzz fresh  ## test-long, fuzz and fresh, one after the other
 
-lint: .venv/done  ## check style and types
+lint: .venv/done node_modules/.package-lock.json  ## check style and types of Python, JavaScript and CSS
 	$(IN_VENV) -m ruff check .
 	$(IN_VENV) -m ruff format --check .
 	$(IN_VENV) -m mypy
+	npm run --silent lint
 
-fix: .venv/done  ## fix the style where ruff can
-	$(IN_VENV) -m ruff check --fix .
+fix: .venv/done node_modules/.package-lock.json  ## fix the style where ruff and Biome can
+	$(IN_VENV) -m ruff check --fix --exit-zero .
 	$(IN_VENV) -m ruff format .
+	npm run --silent fix
 
 sizes: .venv/done  ## print the lines and the tokens of each part
 	@$(IN_VENV) tools/sizes.py
@@ -116,11 +105,15 @@ fresh:  ## clone into a new folder, and run the README's two commands there (FRE
 	@"$(PYTHON)" tools/fresh_machine.py $(FRESH_ARGS)
 
 versions: .venv/bin/uv  ## run the package's own tests on other versions of torch (VERSIONS="2.6.0 2.14.1")
-	@for version in $(VERSIONS); do .venv/bin/uv run --no-project --with torch==$$version --with-editable ".[export]" \
-	  --with pytest,hypothesis,einops,safetensors,onnx $(VERSIONS_ARGS) python -m pytest -q -rs --doctest-modules \
-	  -p no:cacheprovider -o addopts= -m "not long" --deselect="tests/core/test_fuzz.py::test_family[sdpa]" \
-	  tests/core $(CORE_DOCTESTS) || failed="$$failed $$version"; \
-	done; [ -z "$$failed" ] || { echo "fails on torch$$failed" >&2; exit 1; }
+	@failed=; \
+	for version in $(VERSIONS); do \
+	  .venv/bin/uv run --no-project --with torch==$$version --with-editable ".[export]" \
+	    --with pytest,hypothesis,einops,safetensors,onnx $(VERSIONS_ARGS) \
+	    python -m pytest -q -rs --doctest-modules -p no:cacheprovider -o addopts= -m "not long" \
+	    --deselect="tests/core/test_fuzz.py::test_family[sdpa]" tests/core $(CORE_DOCTESTS) \
+	    || failed="$$failed $$version"; \
+	done; \
+	if [ -n "$$failed" ]; then echo "fails on torch$$failed" >&2; exit 1; fi
 
 refresh: .venv/done  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
 	@$(IN_VENV) tools/refresh.py $(REFRESH_ARGS)
@@ -141,15 +134,18 @@ lock: .venv/bin/uv  ## write constraints.txt again (LOCK_ARGS=--upgrade for the 
 
 dist:  ## build the wheel and the sdist, check them, and try each in an empty environment
 	@rm -rf dist/*.whl dist/*.tar.gz build/tried
-	@"$(PYTHON)" -m venv build/tried/tools && build/tried/tools/bin/python -m pip install --quiet build twine
+	@"$(PYTHON)" -m venv build/tried/tools
+	@build/tried/tools/bin/python -m pip install --quiet build twine
 	@build/tried/tools/bin/python -m build --outdir dist . >build/tried/log || { cat build/tried/log; exit 1; }
 	@build/tried/tools/bin/python -m twine check --strict dist/*.whl dist/*.tar.gz
-	@for made in dist/*.whl dist/*.tar.gz; do \
-	  "$(PYTHON)" -m venv --clear build/tried/empty && \
-	  build/tried/empty/bin/python -m pip install --quiet -c constraints.txt "$$made" && \
-	  (cd build/tried && empty/bin/python -W error::DeprecationWarning:stridekit ../../tools/try_package.py) || exit 1; done
+	@set -e; \
+	for package in dist/*.whl dist/*.tar.gz; do \
+	  "$(PYTHON)" -m venv --clear build/tried/empty; \
+	  build/tried/empty/bin/python -m pip install --quiet -c constraints.txt "$$package"; \
+	  (cd build/tried; empty/bin/python -W error::DeprecationWarning:stridekit ../../tools/try_package.py); \
+	done
 
-bench: .venv/done  ## measure the marks that stridekit sets itself
+bench: .venv/done  ## measure the marks that stridekit sets itself (BENCH_ARGS=--picture draws docs/memory-sets.png again)
 	@$(IN_VENV) tools/bench.py $(BENCH_ARGS)
 
 pictures: .venv/done  ## take the pictures of the README again

@@ -53,7 +53,8 @@ def test_environment_yml_repeats_what_stridekit_and_jupyterlab_need():
     """And the oldest Python is the same everywhere."""
     *packages, last = CONDA["dependencies"]
     ranges = dict(re.fullmatch(r"([\w-]+)(.*)", package).groups() for package in packages)
-    oldest = re.search(r"^WANTED := Python (3\.\d+) to ", (ROOT / "Makefile").read_text(), re.M)[1]
+    script = (ROOT / "tools" / "environment.sh").read_text(encoding="utf-8")
+    oldest = re.search(r'^WANTED="Python (3\.\d+) to ', script, re.MULTILINE)[1]
     assert (ranges.pop("python"), PROJECT["requires-python"]) == (f"={oldest}", f">={oldest}")
     needed = requirements(PROJECT["dependencies"] + EXTRAS["lab"])
     from_pip = [str(needed.pop(name)) for name in sorted(FROM_PIP)]

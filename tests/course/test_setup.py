@@ -37,7 +37,8 @@ def project(tmp_path):
     """A folder with a space and a quote in its name that holds what the set-up reads."""
     root = tmp_path / "a stranger's kit"
     (root / "bin").mkdir(parents=True)
-    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+    (root / "tools").mkdir()
+    for name in ("Makefile", "tools/environment.sh", "pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, root / name)
     shutil.copytree(ROOT / "labextension", root / "labextension")
     for name in COMMANDS:
@@ -112,6 +113,16 @@ def test_set_up_that_cannot_go_on_says_why_in_one_line(project, arguments, varia
     assert status != 0 and len(errors) == 1
     assert errors[0].startswith("Set-up: ") and words in errors[0]
     assert env(project)[0] == 0
+
+
+def test_folder_that_cannot_be_written_is_named_with_the_reason(project):
+    reason = "mkdir: cannot create directory '.venv': Read-only file system"
+    mkdir = project / "bin" / "mkdir"
+    mkdir.write_text(f'#!/bin/sh\necho "{reason}" >&2\nexit 1\n')
+    mkdir.chmod(0o755)
+    status, called, _, errors = env(project)
+    assert (status != 0, called) == (True, [])
+    assert errors == [f"Set-up: cannot make the folder .venv: {reason}"]
 
 
 def test_another_python_on_the_path_replaces_one_that_is_too_old(project):

@@ -36,7 +36,7 @@ def test_ci_runs_both_parts_and_one_red_is_enough(arguments, target, tmp_path):
     (tmp_path / ".ci").mkdir()
     (tmp_path / "bin").mkdir()
     script = shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci" / "run")
-    for name in ("make", "git", "node", "chromium", "python3", "apt-get", "sudo"):
+    for name in ("make", "git", "node", "npm", "chromium", "python3", "apt-get", "sudo"):
         (tmp_path / "bin" / name).write_text(STAND_IN if name == "make" else "#!/bin/sh\n")
         (tmp_path / "bin" / name).chmod(0o755)
     for red, status, ran in [("", 0, 2), ("lint", 3, 1), (f"-k {target}", 3, 2)]:
