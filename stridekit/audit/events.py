@@ -1,4 +1,4 @@
-"""What a run consists of: its places in the reader's code, its operands, its copies and its ops."""
+"""The parts of a run: places in the reader's code, operands, copies and events."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cache
 from math import prod
 from pathlib import Path, PureWindowsPath
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 
@@ -18,28 +18,39 @@ from stridekit.layout import Layout
 from stridekit.rules import why_not_dense
 
 Dims = tuple[int, ...]
-Extent = tuple[Dims, Dims]
+Extent = tuple[Dims, Dims]  # a shape and its strides
 
 _LONGEST = 100  # characters of an expression
 _TORCH = Path(torch.__file__).parent
 _STANDARD = Path(linecache.__file__).parent
 # Files that run the reader's program step by step: a call of the reader's does not begin there.
-_STEPPING = [_TORCH / name for name in (
-    "fx", "_functorch", "func", "autograd", "utils/checkpoint.py", "_tensor.py", "overrides.py",
-    "nn/modules/module.py", "nn/modules/container.py", Path(__file__).parent,
-)]  # fmt: skip
+_STEPPING = [
+    _TORCH / "fx",
+    _TORCH / "_functorch",
+    _TORCH / "func",
+    _TORCH / "autograd",
+    _TORCH / "utils/checkpoint.py",
+    _TORCH / "_tensor.py",
+    _TORCH / "overrides.py",
+    _TORCH / "nn/modules/module.py",
+    _TORCH / "nn/modules/container.py",
+    Path(__file__).parent,
+]
 
-# What a frame can be: the reader's; a library's; a library's that steps; autograd's engine; a module call.
+# The owners of a frame: the reader; a library; a library that steps; autograd's engine; a module call.
 READER, LIBRARY, STEPPING, ENGINE, MODULE = range(1, 6)
-_BY_NAME = {"_engine_run_backward": ENGINE, "Recorder._entering.<locals>.entering": MODULE}
+_OWNER_BY_NAME = {
+    "_engine_run_backward": ENGINE,
+    "Recorder._entering.<locals>.entering": MODULE,
+}
 # By the id of a code object, which lives on here: its hash takes as long as an op.
 _codes: dict[int, CodeType] = {}
-_kinds: dict[int, int] = {}
+_owners: dict[int, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line of source: its file, its number, the function it stands in, and the expression that ran.
+    """A line of source: its file and number, the function around it, and the expression that ran.
 
     In a notebook, or where there is no file, the function takes its place, or "module" outside of one.
 
@@ -55,11 +66,19 @@ class Place:
     def __str__(self) -> str:
         path = PureWindowsPath(self.file)  # which reads both kinds of slashes
         is_cell = path.parent.name.startswith("ipykernel_") or self.file[:1] == "<"
-        return f"{self.function.strip('<>') if is_cell else path.name}:{self.line}"
+        name = self.function.strip("<>") if is_cell else path.name
+        return f"{name}:{self.line}"
+
+
+# The reader's innermost place, whether autograd's engine runs inside of it, and a mark of the call.
+Spot = tuple[Place | None, bool, object]
 
 
 class Operand(NamedTuple):
-    """A tensor that an op read or made; `storage` numbers the storages of a run, `version` their states."""
+    """A tensor that an op read or made.
+
+    `storage` is the number of its storage in the run, and `version` counts the writes to that storage.
+    """
 
     storage: int
     shape: Dims
@@ -71,22 +90,22 @@ class Operand(NamedTuple):
 
     @property
     def layout(self) -> Layout:
-        """Its layout, in a storage that bears its number."""
+        """The layout, in a storage that bears the number."""
         return Layout(*self[1:5], storage=f"storage {self.storage}")
 
     @property
     def nbytes(self) -> int:
-        """The bytes of its elements."""
+        """The bytes of the elements."""
         return prod(self.shape) * self.itemsize
 
 
 class Kind:
-    """What a copy is for. The first three change a layout; what is asked for is no surprise."""
+    """The kinds of copies, by their purpose. Only the first three count as copies of layouts."""
 
-    LAYOUT = "layout"  # one that the reader's code made, or handed in
-    EXPANDED = "expanded"  # of those, one with a stride of 0
-    INSIDE = "inside an op"  # one that the same call made
-    ASKED = "asked for"  # by clone(), or of an input, at the door
+    LAYOUT = "layout"  # the reader's code made the layout, or handed it in
+    EXPANDED = "expanded"  # so it did, with a stride of 0
+    INSIDE = "inside an op"  # the call that copies made the layout
+    ASKED = "asked for"  # by clone(), or by to() of an input: this is no surprise
     BROADCAST = "broadcast"
     DTYPE = "dtype"
     DEVICE = "device"
@@ -98,8 +117,8 @@ class Kind:
 class Copy:
     """One call of copy_: `kind` says why, `shape` and strides count elements, `bytes` were written.
 
-    `op` is the number of the op that copied, and `operand` the place of the copied tensor among those that
-    the op was given; -1 where the op copied what it had made itself.
+    `op` is the number of the op that copied, and `operand` the index of the copied tensor in the op's
+    inputs. It is -1 if the op copied a tensor that it had made itself.
     """
 
     op: int
@@ -118,9 +137,10 @@ class Copy:
 
 @dataclass(slots=True, unsafe_hash=True)  # not frozen: a run makes thousands, in twice the time
 class Event:
-    """An op of the run: `name` was dispatched, and `call` was called: reshape may dispatch clone.
+    """An op of the run: `name` was dispatched, and `call` was called, such as clone inside of reshape.
 
-    `by_engine`: autograd's engine ran it, by one of torch's derivative formulas. `writes` are storages.
+    `by_engine` is True if autograd's engine ran the op, by one of torch's derivative formulas. `writes`
+    has the numbers of the storages that the op wrote to.
     """
 
     name: str
@@ -135,10 +155,14 @@ class Event:
     writes: tuple[int, ...]
 
 
-@cache  # layers of a model ask the same again
-def kind_of(target: Extent, source: Extent, given: Extent | None, is_write: bool) -> str:
-    """Why an op copied a tensor within a dtype and a device; `given` is None if the op made that tensor."""
-    (shape, after), (source_shape, before) = target, source
+@cache  # the layers of a model repeat the same layouts
+def kind_of(target: Extent, source: Extent, operand: Extent | None, is_write: bool) -> str:
+    """Return the kind of a copy within a dtype and a device.
+
+    `operand` is the copied tensor as the op received it; None if the op made that tensor.
+    """
+    shape, after = target
+    source_shape, before = source
     if len(before) != len(source_shape) or len(after) != len(shape):
         return Kind.CLONE  # a layout without strides
     numel = prod(shape)
@@ -146,73 +170,82 @@ def kind_of(target: Extent, source: Extent, given: Extent | None, is_write: bool
         return Kind.WRITE  # into a part of something larger
     if shape != source_shape:
         return Kind.BROADCAST
-    steps = [pair for n, *pair in zip(shape, after, before, strict=True) if n > 1]
-    if numel < 2 or all(step == was for step, was in steps):
+    strides = [pair for size, *pair in zip(shape, before, after, strict=True) if size > 1]
+    if numel < 2 or all(before == after for before, after in strides):
         return Kind.CLONE
-    if any(was == 0 for _, was in steps):  # the op broadcast, unless it was given a stride of 0
-        is_given = given and any(n > 1 and not step for n, step in zip(*given, strict=True))
-        return Kind.EXPANDED if is_given else Kind.BROADCAST
-    return Kind.LAYOUT if given else Kind.INSIDE
+    if any(before == 0 for before, _ in strides):
+        # The op broadcast the tensor, unless its operand had a stride of 0 already.
+        return Kind.EXPANDED if operand and _is_expanded(*operand) else Kind.BROADCAST
+    return Kind.LAYOUT if operand else Kind.INSIDE
 
 
-def where(frame: FrameType | None, around: Any = None) -> tuple[Place | None, bool, object]:
-    """The reader's innermost line, whether autograd's engine runs inside of it, and the call.
+def _is_expanded(shape: Dims, stride: Dims) -> bool:
+    return any(size > 1 and not step for size, step in zip(shape, stride, strict=True))
 
-    The call is a mark of the outermost function of a library that runs there, or in the innermost module.
-    `around` is what was found where that module was called: from there on, nothing is new.
+
+def where(frame: FrameType | None, called_at: Spot | None = None) -> Spot:
+    """Return the spot at which a frame runs.
+
+    The mark of the call stands for the outermost function of a library that runs at the reader's place, or
+    in the innermost module. `called_at` is the spot where that module was called: the search ends there.
     """
-    engine, call, kinds = False, None, _kinds
+    in_engine = False
+    call = None
+    owners = _owners
     while frame is not None:
         code = frame.f_code
-        kind = kinds.get(id(code)) or _known(code)
-        if kind == READER:
-            return _place(id(code), frame.f_lasti), engine, call
-        if kind == LIBRARY:
+        owner = owners.get(id(code)) or _owner(code)
+        if owner == READER:
+            return _place(id(code), frame.f_lasti), in_engine, call
+        if owner == LIBRARY:
             call = id(frame), id(code)
-        elif kind == ENGINE:
-            engine = True
-        elif kind == MODULE and around:
-            return around[0], engine or around[1], call
+        elif owner == ENGINE:
+            in_engine = True
+        elif owner == MODULE and called_at:
+            return called_at[0], in_engine or called_at[1], call
         frame = frame.f_back
-    return None, engine, call
+    return None, in_engine, call
 
 
 def is_readers(code: CodeType) -> bool:
     """Whether the reader wrote it: it is not part of torch, of audit or of the standard library."""
-    return _known(code) == READER
+    return _owner(code) == READER
 
 
-def _known(code: CodeType) -> int:
+def _owner(code: CodeType) -> int:
     if id(code) not in _codes:
-        _codes[id(code)], _kinds[id(code)] = code, _kind(code)
-    return _kinds[id(code)]
+        _codes[id(code)] = code
+        _owners[id(code)] = _find_owner(code)
+    return _owners[id(code)]
 
 
-def _kind(code: CodeType) -> int:
-    if kind := _BY_NAME.get(code.co_qualname):
-        return kind
-    path = Path(code.co_filename)
-    # Of a tensor subclass: the line that used the tensor is the reader's.
+def _find_owner(code: CodeType) -> int:
+    if code.co_qualname in _OWNER_BY_NAME:
+        return _OWNER_BY_NAME[code.co_qualname]
+    # A method of a tensor subclass: the line that used the tensor is the reader's.
     of_subclass = code.co_name in ("__torch_function__", "__torch_dispatch__")
     is_frozen = code.co_filename.startswith("<frozen")
+    path = Path(code.co_filename)
     if of_subclass or is_frozen or any(map(path.is_relative_to, _STEPPING)):
         return STEPPING
     if path.is_relative_to(_TORCH):
         return LIBRARY
-    is_installed = {"site-packages", "dist-packages"} & {*path.parts}
+    is_installed = "site-packages" in path.parts or "dist-packages" in path.parts
     return STEPPING if path.is_relative_to(_STANDARD) and not is_installed else READER
 
 
 @cache
-def _place(known: int, instruction: int) -> Place:
+def _place(code_id: int, instruction: int) -> Place:
     """Read the line of an instruction, and the source of its expression on one line."""
-    code = _codes[known]
+    code = _codes[code_id]
     first, last, start, end = list(code.co_positions())[instruction // 2]
-    line = first or code.co_firstlineno
-    lines = linecache.getlines(code.co_filename)[line - 1 : last or line]
-    spot = Positions(1, len(lines), start, end)
-    text = (lines and get_source_segment("".join(lines), spot)) or "".join(lines[:1])  # type: ignore[arg-type]
-    text = " ".join(text.split())
-    # Both ends of a long call stay: its name, and what is called on its result.
-    text = text if len(text) <= _LONGEST else f"{text[:60]} … {text[-37:]}"
-    return Place(code.co_filename, line, code.co_qualname, text)
+    number = first or code.co_firstlineno
+    lines = linecache.getlines(code.co_filename)[number - 1 : last or number]
+    position = Positions(1, len(lines), start, end)
+    segment = lines and get_source_segment("".join(lines), position)  # type: ignore[arg-type]
+    text = " ".join((segment or "".join(lines[:1])).split())
+    if (
+        len(text) > _LONGEST
+    ):  # its ends stay: the name of a long call, and what is called on its result
+        text = f"{text[:60]} … {text[-37:]}"
+    return Place(code.co_filename, number, code.co_qualname, text)

@@ -24,7 +24,8 @@ from stridekit._arguments import a_kind, in_bytes, int_, many, shown, texts
 from stridekit._table import Table, columns
 from stridekit.audit.events import Copy, Event, Kind, Operand, Place, where
 from stridekit.audit.findings import IDLE, KINDS, Finding, Occurrence, Search, first_of, together
-from stridekit.audit.record import MISSING, Recorder, tensors_of
+from stridekit.audit.kernels import MISSING
+from stridekit.audit.record import Recorder, tensors_of
 from stridekit.layout import Layout
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 import stridekit
-from stridekit.audit import Audit, record
+from stridekit.audit import Audit, kernels
 from tests.core.audit_models import MODELS
 
 
@@ -222,7 +222,7 @@ def hung_in():
         torch.nn.Module.__call__, vars(torch.Tensor).get("contiguous"), vars(torch.Tensor).get("to"),
         _get_current_dispatch_mode(), torch.autograd._profiler_enabled(),
         *(torch._C._dispatch_tls_is_dispatch_key_included(key) and object()  # equals no other
-          for key in (record._KEY, record._CALL)), [*record._watching],
+          for key in (kernels.COPY_KEY, kernels.CALL_KEY)), [*kernels.copy_listeners],
     )  # fmt: skip
 
 

@@ -1,0 +1,99 @@
+"""Kernels of audit in torch's dispatcher: they see copies inside of ops, and name calls.
+
+A dispatch mode is off while an op runs, so it sees neither the copies inside the op nor the call that
+the op is part of. Two dispatch keys that no tensor carries lead to further kernels: torch keeps these
+keys for its own tests. Under the first key, a kernel of `copy_` reports each copy. Under the second key,
+kernels of calls that torch takes apart, such as reshape, note the call that runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import torch
+
+_COPY_KEY_NAME = "TESTING_ONLY_GenericMode"
+_CALL_KEY_NAME = "TESTING_ONLY_GenericWrapper"
+
+try:
+    # All of these names are private to torch.
+    COPY_KEY = torch._C._parse_dispatch_key(_COPY_KEY_NAME)
+    CALL_KEY = torch._C._parse_dispatch_key(_CALL_KEY_NAME)
+    include = torch._C._dispatch_tls_set_dispatch_key_included
+    exclude = torch._C._dispatch_tls_set_dispatch_key_excluded
+    _all_op_names = torch._C._dispatch_get_all_op_names
+    _has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+    # They say which op a gradient belongs to.
+    current_autograd_node = torch._C._current_autograd_node
+    next_sequence_number = torch.autograd._get_sequence_nr
+    MISSING = ""
+except (AttributeError, RuntimeError) as error:
+    MISSING = str(error)
+
+
+class _RunningCall:
+    """The outermost call that runs: its name, which is "" between calls, and its number."""
+
+    __slots__ = ("name", "number")
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.number = 0
+
+
+running_call = _RunningCall()
+# While an audit watches, its function that takes the target and the source of each copy.
+copy_listeners: list[Callable[[torch.Tensor, torch.Tensor], None]] = []
+
+
+def _copy(target: torch.Tensor, source: Any, non_blocking: bool = False) -> torch.Tensor:
+    include(COPY_KEY, False)  # a copy inside of a copy does not count
+    try:
+        for listener in copy_listeners:
+            listener(target, torch.as_tensor(source))  # the source may be a number
+        return torch.ops.aten.copy_.default(target, source, non_blocking)
+    finally:
+        include(COPY_KEY, True)
+
+
+def _naming_kernel(op: Any) -> Callable[..., Any]:
+    """Return a kernel that notes the name of a call while the call runs."""
+    name = op._schema.name.removeprefix("aten::")
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        include(CALL_KEY, False)  # a call inside of a call does not count
+        running_call.name = name
+        running_call.number += 1
+        try:
+            return op(*args, **kwargs)
+        finally:
+            running_call.name = ""
+            include(CALL_KEY, True)
+
+    return call
+
+
+@cache
+def register() -> list[torch.library.Library]:
+    """Register the kernels once, which takes 0.1 s; torch uses them as long as the libraries live."""
+    libraries = []
+    for key_name in (_COPY_KEY_NAME, _CALL_KEY_NAME):
+        library = torch.library.Library("_", "IMPL", key_name)
+        library.fallback(torch.library.fallthrough_kernel)
+        libraries.append(library)
+    copies = torch.library.Library("aten", "IMPL", _COPY_KEY_NAME)
+    copies.impl("copy_", _copy)
+    calls = torch.library.Library("aten", "IMPL", _CALL_KEY_NAME)
+    for name in _all_op_names():
+        namespace, _, path = name.partition("::")
+        if namespace != "aten":
+            continue
+        packet, _, overload = path.partition(".")
+        # An op in place counts, because autograd may clone what the op overwrites.
+        is_in_place = packet.endswith("_") and not packet.endswith("__")
+        if is_in_place or _has_kernel(name, "CompositeImplicitAutograd"):
+            op = getattr(getattr(torch.ops.aten, packet), overload or "default")
+            calls.impl(op, _naming_kernel(op))
+    return [*libraries, copies, calls]
