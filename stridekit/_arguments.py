@@ -96,7 +96,7 @@ class _Shown(reprlib.Repr):
 shown = _Shown().repr
 
 
-def wrong(name: str, value: Any, advice: str) -> LayoutError:
+def wrong_argument_error(name: str, value: Any, advice: str) -> LayoutError:
     """Return the error about an argument of another kind."""
     return LayoutError(f"{name} is {shown(value)}, {a_kind(value)}: {advice}")
 
@@ -125,7 +125,7 @@ def int_(name: str, value: Any) -> int:
     """Return the value as a plain int."""
     number = _plain_int(name, value)
     if number is None:
-        raise wrong(name, value, "give an int")
+        raise wrong_argument_error(name, value, "give an int")
     return number
 
 
@@ -144,7 +144,7 @@ def ints(name: str, values: Any) -> tuple[int, ...]:
         return values  # the usual case, and each new layout passes here
     items = items_of(values)
     if items is None:
-        raise wrong(name, values, "give a tuple of ints")
+        raise wrong_argument_error(name, values, "give a tuple of ints")
     return tuple(int_(f"{name}[{d}]", value) for d, value in enumerate(items))
 
 
@@ -152,10 +152,10 @@ def texts(name: str, values: Any) -> tuple[str, ...]:
     """Return the values as a tuple of texts; a single text is refused."""
     items = items_of(values)
     if items is None:
-        raise wrong(name, values, "give a sequence of texts")
+        raise wrong_argument_error(name, values, "give a sequence of texts")
     for k, value in enumerate(items):
         if not isinstance(value, str):
-            raise wrong(f"{name}[{k}]", value, "give a text")
+            raise wrong_argument_error(f"{name}[{k}]", value, "give a text")
     return items
 
 

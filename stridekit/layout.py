@@ -38,7 +38,7 @@ from stridekit._arguments import (
     varargs,
     wrap_dim,
     wrap_index,
-    wrong,
+    wrong_argument_error,
 )
 
 __all__ = ["Layout", "LayoutError"]
@@ -46,22 +46,26 @@ __all__ = ["Layout", "LayoutError"]
 Dim = tuple[int, int]  # its size, and its stride in elements
 
 MOST_DIMS = 1000  # torch loops over at most 64; with many more, some questions here would take long
+
 # Limits for split and unbind: the pieces, and the ints that all pieces hold together.
-MOST_PIECES, MOST_NUMBERS = 50_000, 100_000
+MOST_PIECES = 50_000
+MOST_NUMBERS = 100_000
 
 # The limits of a torch tensor: the sizes of an element in bytes, and numbers of 64 bits.
-_TORCH_ITEMSIZES, _LARGEST_OF_TORCH = (1, 2, 4, 8, 16), 2**63 - 1
+_TORCH_ITEMSIZES = (1, 2, 4, 8, 16)
+_LARGEST_OF_TORCH = 2**63 - 1
+
 # The bytes of torch's complex dtypes: a real and an imaginary number of half as many each.
 _COMPLEX_ITEMSIZES = (4, 8, 16)
 
 _ROW_MAJOR: Any = None  # the default stride: __post_init__ works it out from the shape
-_NEW = re.compile("new [0-9]+")  # the names that operations give to new storages
-_numbers = itertools.count(1)
+_NEW_STORAGE = re.compile("new [0-9]+")  # the names that operations give to new storages
+_storage_numbers = itertools.count(1)
 
 
 def new_storage() -> str:
     """Return a new name of a storage."""
-    return f"new {next(_numbers)}"
+    return f"new {next(_storage_numbers)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ class Layout:
         set_field(self, "storage_offset", int_("storage_offset", self.storage_offset))
         set_field(self, "itemsize", int_("itemsize", self.itemsize))
         if not isinstance(self.storage, str):
-            raise wrong("storage", self.storage, "give its name, a str")
+            raise wrong_argument_error("storage", self.storage, "give its name, a str")
         if len(self.shape) != len(self.stride):
             raise LayoutError(
                 f"shape {self.shape} has {len(self.shape)} dims but stride {self.stride} has "
@@ -140,7 +144,7 @@ class Layout:
         """
         return x if isinstance(x, Layout) else cls(*numbers_of(x))
 
-    # What the numbers say -----------------------------------------------------------------------
+    # Facts that follow from the numbers -----------------------------------------------------------
 
     @property
     def ndim(self) -> int:
@@ -173,7 +177,7 @@ class Layout:
         >>> Layout((3, 4)).t().reshape(12).copied, Layout((3, 4)).reshape(12).copied
         (True, False)
         """
-        return bool(_NEW.fullmatch(self.storage))
+        return bool(_NEW_STORAGE.fullmatch(self.storage))
 
     def offset(self, index: int | Iterable[int]) -> int:
         """Return the number of the element at `index`, counted in elements from the storage's start.
@@ -183,8 +187,9 @@ class Layout:
         >>> Layout((4, 6), (8, 1), storage_offset=2).offset((2, 3))  # 2 + 2*8 + 3*1
         21
         """
-        steps = zip(self._complete_index(index), self.stride, strict=True)
-        return self.storage_offset + sum(i * s for i, s in steps)
+        complete_index = self._complete_index(index)
+        steps = [i * step for i, step in zip(complete_index, self.stride, strict=True)]
+        return self.storage_offset + sum(steps)
 
     def address(self, index: int | Iterable[int]) -> int:
         """Return the first byte of the element at `index`, counted in bytes from the storage's start.
@@ -198,7 +203,9 @@ class Layout:
 
     def _complete_index(self, index: int | Iterable[int]) -> list[int]:
         """Return the index with one non-negative int for each dim."""
-        items = (index,) if (several := items_of(index)) is None else several
+        items = items_of(index)
+        if items is None:
+            items = (index,)
         if len(items) != self.ndim:
             raise IndexError(
                 f"index {shown(items)} has {len(items)} numbers for shape {self.shape}: "
@@ -210,6 +217,7 @@ class Layout:
 
     @property
     def _dims(self) -> list[Dim]:
+        """A new list of the dims, which an operation may change."""
         return list(zip(self.shape, self.stride, strict=True))
 
     def _view(
@@ -218,11 +226,11 @@ class Layout:
         storage_offset: int | None = None,
         itemsize: int | None = None,
     ) -> Layout:
-        """Return a view of the same storage with these numbers; what is left out stays as it is."""
-        pairs = self._dims if dims is None else list(dims)
+        """Return a view of the same storage with these numbers; None leaves a number as it is."""
+        new_dims = self._dims if dims is None else list(dims)
         return Layout(
-            tuple([size for size, _ in pairs]),
-            tuple([step for _, step in pairs]),
+            tuple([size for size, _ in new_dims]),
+            tuple([step for _, step in new_dims]),
             self.storage_offset if storage_offset is None else storage_offset,
             self.itemsize if itemsize is None else itemsize,
             storage=self.storage,
@@ -238,6 +246,7 @@ class Layout:
         return self._view([dims[d] for d in order])
 
     def _dim(self, dim: int) -> int:
+        """Return a dim counted from 0."""
         return wrap_dim(dim, self.ndim, self.shape)
 
     def _existing_dim(self, dim: int) -> int:
@@ -258,20 +267,24 @@ class Layout:
         Layout(shape=(3, 2), stride=(4, 2), storage_offset=12, itemsize=1)
         """
         items = index if isinstance(index, tuple) else (index,)
-        used = sum(item is not None and item is not Ellipsis for item in items)
-        if used > self.ndim:
-            raise IndexError(f"{used} indices for shape {self.shape}: it has {self.ndim} dims")
-        result, d = self, 0
+        used_dims = sum(item is not None and item is not Ellipsis for item in items)
+        if used_dims > self.ndim:
+            raise IndexError(f"{used_dims} indices for shape {self.shape}: it has {self.ndim} dims")
+        result = self
+        d = 0  # the dim of the result that the next item is about
         for item in items:
+            last_possible = result.ndim if item is None else result.ndim - 1
             if item is Ellipsis:
-                d += self.ndim - used
-            elif d > result.ndim - (item is not None):
+                d += self.ndim - used_dims
+            elif d > last_possible:
                 # A second `...` skips as many dims again, and torch then reads out of bounds.
                 raise IndexError("a second ... leaves no dim for what follows: give at most one")
             elif item is None:
-                result, d = result.unsqueeze(d), d + 1
+                result = result.unsqueeze(d)
+                d += 1
             elif isinstance(item, slice):
-                result, d = result._slice(d, item), d + 1
+                result = result._slice(d, item)
+                d += 1
             else:
                 result = result.select(d, basic_index(item))
         return result
@@ -297,14 +310,17 @@ class Layout:
         >>> Layout((4, 6)).select(1, 2)
         Layout(shape=(4,), stride=(6,), storage_offset=2, itemsize=1)
         """
-        dim, index, dims = self._existing_dim(dim), int_("index", index), self._dims
+        dim = self._existing_dim(dim)
+        index = int_("index", index)
+        dims = self._dims
         size, stride = dims.pop(dim)
         return self._view(dims, self.storage_offset + wrap_index(index, dim, size) * stride)
 
     def unbind(self, dim: int = 0) -> tuple[Layout, ...]:
         """Return `x.unbind(dim)`: `select` for each index of a dim."""
         dim = self._existing_dim(dim)
-        return tuple(self.select(dim, i) for i in range(self._require_pieces(self.shape[dim])))
+        self._require_pieces(self.shape[dim])
+        return tuple(self.select(dim, i) for i in range(self.shape[dim]))
 
     def narrow(self, dim: int, start: int, length: int) -> Layout:
         """Return `x.narrow(dim, start, length)`: `length` indices; a negative start counts from the end.
@@ -312,15 +328,19 @@ class Layout:
         Raises IndexError for a start outside the dim, LayoutError for a length that does not fit.
         """
         dim = self._existing_dim(dim)
-        size, start, length = self.shape[dim], int_("start", start), int_("length", length)
-        where = f"dim {dim} of size {size}"
+        start = int_("start", start)
+        length = int_("length", length)
+        size = self.shape[dim]
         if not -size <= start <= size:
-            raise IndexError(f"start {start} is out of range for {where}: use {-size} to {size}")
-        start += size if start < 0 else 0
+            raise IndexError(
+                f"start {start} is out of range for dim {dim} of size {size}: use {-size} to {size}"
+            )
+        if start < 0:
+            start += size
         if not 0 <= length <= size - start:
-            left = size - start
             raise LayoutError(
-                f"length {length} does not fit {where} after {start}: use 0 to {left}"
+                f"length {length} does not fit dim {dim} of size {size} after {start}: "
+                f"use 0 to {size - start}"
             )
         return self._slice(dim, slice(start, start + length))
 
@@ -334,17 +354,20 @@ class Layout:
         """
         if isinstance(split_size, Iterable):
             return self.split_with_sizes(split_size, dim)
-        dim, piece = self._existing_dim(dim), int_("split_size", split_size)
+        dim = self._existing_dim(dim)
+        step = int_("split_size", split_size)
         size = self.shape[dim]
-        if piece < 0 or (piece == 0 and size != 0):
-            raise LayoutError(f"split_size {piece} never gets through dim {dim} of size {size}")
-        self._require_pieces(-(-size // max(piece, 1)))
-        # An empty dim still gives one piece, which is empty.
-        return self._slices(dim, [*range(0, size, piece), size] if size else [0, 0])
+        if step < 0 or (step == 0 and size != 0):
+            raise LayoutError(f"split_size {step} never gets through dim {dim} of size {size}")
+        if size == 0:
+            return self._slices(dim, [0, 0])  # one piece, which is empty
+        self._require_pieces(-(-size // step))
+        return self._slices(dim, [*range(0, size, step), size])
 
     def split_with_sizes(self, split_sizes: Iterable[int], dim: int = 0) -> tuple[Layout, ...]:
         """Return `x.split_with_sizes(split_sizes, dim)`: pieces of sizes that add up to that dim."""
-        dim, sizes = self._existing_dim(dim), ints("split_sizes", split_sizes)
+        dim = self._existing_dim(dim)
+        sizes = ints("split_sizes", split_sizes)
         if min(sizes, default=0) < 0 or sum(sizes) != self.shape[dim]:
             raise LayoutError(
                 f"split_sizes {sizes} add up to {sum(sizes)}, dim {dim} has size {self.shape[dim]}: "
@@ -354,9 +377,11 @@ class Layout:
 
     def chunk(self, chunks: int, dim: int = 0) -> tuple[Layout, ...]:
         """Return `x.chunk(chunks, dim)`: `split` by size / chunks, rounded up; there may be fewer."""
-        dim, count = self._existing_dim(dim), positive("chunks", chunks)
+        dim = self._existing_dim(dim)
+        count = positive("chunks", chunks)
         if self.shape[dim] == 0:
-            return self._slices(dim, [0] * (self._require_pieces(count) + 1))
+            self._require_pieces(count)
+            return self._slices(dim, [0] * (count + 1))
         return self.split(-(-self.shape[dim] // count), dim)
 
     def tensor_split(
@@ -374,9 +399,11 @@ class Layout:
         size = self.shape[dim]
         if isinstance(indices_or_sections, Iterable):
             return self._slices(dim, [0, *ints("indices", indices_or_sections), size])
-        count = self._require_pieces(positive("sections", indices_or_sections))
-        longer = size % count
-        return self._slices(dim, [i * (size // count) + min(i, longer) for i in range(count + 1)])
+        count = positive("sections", indices_or_sections)
+        self._require_pieces(count)
+        least_size, longer_ones = divmod(size, count)
+        bounds = [i * least_size + min(i, longer_ones) for i in range(count + 1)]
+        return self._slices(dim, bounds)
 
     def hsplit(self, *indices_or_sections: int | Iterable[int]) -> tuple[Layout, ...]:
         """Return `x.hsplit(…)`: equal pieces along dim 1 (dim 0 if it is alone), or cut before indices."""
@@ -397,31 +424,35 @@ class Layout:
         if not args:
             raise LayoutError(f"{name} has no argument: give a number of sections, or indices")
         if self.ndim < least_ndim:
-            has = f"shape {self.shape} has {self.ndim}"
-            raise LayoutError(f"{name} takes {least_ndim} dims or more, {has}")
+            raise LayoutError(
+                f"{name} takes {least_ndim} dims or more, shape {self.shape} has {self.ndim}"
+            )
         argument = args[0] if len(args) == 1 else args
         if not isinstance(argument, Iterable):
-            count, size = self._require_pieces(positive("sections", argument)), self.shape[dim]
+            count = positive("sections", argument)
+            self._require_pieces(count)
+            size = self.shape[dim]
             if size % count:
-                cannot = f"dim {dim} of size {size} does not divide into {count} equal sections"
-                raise LayoutError(f"{cannot}: use tensor_split, whose sections may differ by one")
+                raise LayoutError(
+                    f"dim {dim} of size {size} does not divide into {count} equal sections: "
+                    "use tensor_split, whose sections may differ by one"
+                )
         return self.tensor_split(argument, dim)
 
     def _slices(self, dim: int, bounds: list[int]) -> tuple[Layout, ...]:
         """Return the slices between neighbouring bounds."""
         self._require_pieces(len(bounds) - 1)
-        ranges = itertools.pairwise(bounds)
-        return tuple(self._slice(dim, slice(start, stop)) for start, stop in ranges)
+        slices = [slice(start, stop) for start, stop in itertools.pairwise(bounds)]
+        return tuple(self._slice(dim, piece) for piece in slices)
 
-    def _require_pieces(self, count: int) -> int:
-        """Return the count of pieces; raises LayoutError if they would take too much memory."""
+    def _require_pieces(self, count: int) -> None:
+        """Raise LayoutError if so many pieces would take too much memory."""
         most = min(MOST_PIECES, MOST_NUMBERS // max(self.ndim, 1))
         if count > most:
             raise LayoutError(
                 f"that would be {count:,} layouts of {self.ndim} dims, {most:,} are the most: "
                 "ask for single ones by select or narrow"
             )
-        return count
 
     # Views of a part: across dims -----------------------------------------------------------------
 
@@ -431,15 +462,22 @@ class Layout:
         >>> Layout((4, 6)).diagonal()
         Layout(shape=(4,), stride=(7,), storage_offset=0, itemsize=1)
         """
-        offset, a, b = int_("offset", offset), self._dim(dim1), self._dim(dim2)
+        offset = int_("offset", offset)
+        a = self._dim(dim1)
+        b = self._dim(dim2)
         if a == b:
             raise LayoutError(f"dim1 and dim2 are both {a}: a diagonal needs two different dims")
-        (rows, down), (columns, across) = self._dims[a], self._dims[b]
-        size = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
-        start = max(offset, 0) * across - min(offset, 0) * down
-        rest = [dim for d, dim in enumerate(self._dims) if d not in (a, b)]
-        moved = self.storage_offset + (start if size else 0)
-        return self._view([*rest, (size, down + across)], moved)
+        rows, row_step = self._dims[a]
+        columns, column_step = self._dims[b]
+        # The diagonal starts in the first row or in the first column.
+        first_row = max(-offset, 0)
+        first_column = max(offset, 0)
+        size = max(min(rows - first_row, columns - first_column), 0)
+        storage_offset = self.storage_offset
+        if size:
+            storage_offset += first_row * row_step + first_column * column_step
+        kept_dims = [dim for d, dim in enumerate(self._dims) if d not in (a, b)]
+        return self._view([*kept_dims, (size, row_step + column_step)], storage_offset)
 
     def unfold(self, dimension: int, size: int, step: int) -> Layout:
         """Return `x.unfold(dimension, size, step)`: windows of `size`, each `step` after the one before.
@@ -450,7 +488,9 @@ class Layout:
         >>> Layout((10,)).unfold(0, 4, 2)
         Layout(shape=(4, 4), stride=(2, 1), storage_offset=0, itemsize=1)
         """
-        dim, size, step = self._dim(dimension), int_("size", size), positive("step", step)
+        dim = self._dim(dimension)
+        size = int_("size", size)
+        step = positive("step", step)
         dims = self._dims
         length, stride = dims[dim] if dims else (1, 1)
         if not 0 <= size <= length:
@@ -478,7 +518,8 @@ class Layout:
 
     def transpose(self, dim0: int, dim1: int) -> Layout:
         """Return `x.transpose(dim0, dim1)`: the two dims change places."""
-        a, b = self._dim(dim0), self._dim(dim1)
+        a = self._dim(dim0)
+        b = self._dim(dim1)
         order = list(range(self.ndim))
         if order:  # a 0-d layout accepts dims 0 and -1, and stays as it is
             order[a], order[b] = order[b], order[a]
@@ -493,8 +534,10 @@ class Layout:
     def t(self) -> Layout:
         """Return `x.t()`: the transpose of a matrix; fewer dims stay as they are, more are refused."""
         if self.ndim > 2:
-            has = f"shape {self.shape} has {self.ndim}"
-            raise LayoutError(f"t() is for at most 2 dims, {has}: use transpose(dim0, dim1)")
+            raise LayoutError(
+                f"t() is for at most 2 dims, shape {self.shape} has {self.ndim}: "
+                "use transpose(dim0, dim1)"
+            )
         return self.T if self.ndim == 2 else self
 
     @property
@@ -509,8 +552,10 @@ class Layout:
         A single dim is refused; a 0-d layout stays as it is (torch warns there).
         """
         if self.ndim == 1:
-            what = f"shape {self.shape} has 1 dim: unsqueeze it"
-            raise LayoutError(f"mT is for matrices and batches of them, {what}")
+            raise LayoutError(
+                "mT is for matrices and batches of them, "
+                f"shape {self.shape} has 1 dim: unsqueeze it"
+            )
         return self.transpose(-2, -1) if self.shape else self
 
     mH = mT  # a complex tensor is also marked to be conjugated when read
@@ -535,17 +580,22 @@ class Layout:
         Layout(shape=(3, 4, 2), stride=(4, 1, 12), storage_offset=0, itemsize=1)
         """
         sources = different_dims("source", source, self.shape)
-        places = different_dims("destination", destination, self.shape)
-        both = f"source {source} and destination {destination}"
-        if len(sources) != len(places):
-            raise LayoutError(f"{both} have {len(sources)} and {len(places)} dims: give as many")
+        destinations = different_dims("destination", destination, self.shape)
+        if len(sources) != len(destinations):
+            raise LayoutError(
+                f"source {source} and destination {destination} have {len(sources)} and "
+                f"{len(destinations)} dims: give as many"
+            )
         if isinstance(source, Iterable) != isinstance(destination, Iterable):
-            raise LayoutError(f"{both} are of two kinds: give two ints, or two tuples")
+            raise LayoutError(
+                f"source {source} and destination {destination} are of two kinds: "
+                "give two ints, or two tuples"
+            )
         if not self.shape:
             return self  # a 0-d layout accepts dims 0 and -1, and has nothing to move
         order = [d for d in range(self.ndim) if d not in sources]
-        for place, d in sorted(zip(places, sources, strict=True)):
-            order.insert(place, d)
+        for position, d in sorted(zip(destinations, sources, strict=True)):
+            order.insert(position, d)
         return self._pick(order)
 
     moveaxis = movedim
@@ -558,16 +608,17 @@ class Layout:
         >>> Layout((2, 3)).unsqueeze(1)
         Layout(shape=(2, 1, 3), stride=(3, 3, 1), storage_offset=0, itemsize=1)
         """
-        dim, dims = wrap_dim(dim, self.ndim + 1, self.shape), self._dims
+        dim = wrap_dim(dim, self.ndim + 1, self.shape)
+        dims = self._dims
         size, step = dims[dim] if dim < self.ndim else (1, 1)
         dims.insert(dim, (1, size * step))
         return self._view(dims)
 
     def squeeze(self, dim: int | Iterable[int] | None = None) -> Layout:
         """Return `x.squeeze(dim)`: without its dims of size 1, or without those named that have size 1."""
-        every = range(self.ndim)
-        named = every if dim is None else different_dims("dim", dim, self.shape)
-        return self._pick(d for d in every if self.shape[d] != 1 or d not in named)
+        all_dims = range(self.ndim)
+        named = all_dims if dim is None else different_dims("dim", dim, self.shape)
+        return self._pick(d for d in all_dims if self.shape[d] != 1 or d not in named)
 
     def expand(self, *sizes: int | Iterable[int]) -> Layout:
         """Return `x.expand(sizes)`: repeat dims of size 1, and new leading dims, by a stride of 0.
@@ -578,25 +629,32 @@ class Layout:
         Layout(shape=(2, 3, 4), stride=(0, 1, 0), storage_offset=0, itemsize=1)
         """
         wanted = varargs("sizes", sizes)
-        new, refused = len(wanted) - self.ndim, f"cannot expand shape {self.shape} to {wanted}"
-        if new < 0:
-            raise LayoutError(f"{refused}: give at least {self.ndim} sizes")
+        new_dims = len(wanted) - self.ndim
+        if new_dims < 0:
+            raise LayoutError(
+                f"cannot expand shape {self.shape} to {wanted}: give at least {self.ndim} sizes"
+            )
         dims: list[Dim] = []  # from the last to the first
-        inside = 0  # the stride that a new leading dim would get
+        new_step = 0  # the stride that a new leading dim would get
         for d, size in reversed(list(enumerate(wanted))):
+            is_new = d < new_dims
             # A new dim behaves like one of size 1, with the stride of unsqueeze.
-            old, step = self._dims[d - new] if d >= new else (1, inside)
-            if size == -1 and d >= new:
-                size = old
+            old_size, step = (1, new_step) if is_new else self._dims[d - new_dims]
+            if size == -1 and not is_new:
+                size = old_size
             if size < 0:
-                only = "and -1 keeps the size only of a dim that is there"
-                raise LayoutError(f"{refused}: size {size} of dim {d} is negative, {only}")
-            if old not in (1, size):
                 raise LayoutError(
-                    f"{refused}: dim {d} has size {old}, and only a size of 1 expands"
+                    f"cannot expand shape {self.shape} to {wanted}: size {size} of dim {d} is "
+                    "negative, and -1 keeps the size only of a dim that is there"
                 )
-            step = step if size == old else 0
-            inside = size * step
+            if old_size not in (1, size):
+                raise LayoutError(
+                    f"cannot expand shape {self.shape} to {wanted}: dim {d} has size {old_size}, "
+                    "and only a size of 1 expands"
+                )
+            if size != old_size:
+                step = 0
+            new_step = size * step
             dims.append((size, step))
         return self._view(reversed(dims))
 
@@ -651,14 +709,17 @@ class Layout:
         >>> Layout((4, 6)).t().unflatten(0, (2, -1))
         Layout(shape=(2, 3, 4), stride=(3, 1, 6), storage_offset=0, itemsize=1)
         """
-        dim, wanted = self._existing_dim(dim), ints("sizes", sizes)
+        dim = self._existing_dim(dim)
+        wanted = ints("sizes", sizes)
         if not wanted:
             raise LayoutError("sizes is empty: give the sizes that the dim becomes")
+        size = self.shape[dim]
         try:
-            new_sizes = rules.complete_shape(self.shape[dim], wanted)
+            new_sizes = rules.complete_shape(size, wanted)
         except ValueError as error:
-            cannot = f"cannot unflatten dim {dim} of size {self.shape[dim]} into {wanted}"
-            raise LayoutError(f"{cannot}: {error}") from None
+            raise LayoutError(
+                f"cannot unflatten dim {dim} of size {size} into {wanted}: {error}"
+            ) from None
         return self.view(*self.shape[:dim], *new_sizes, *self.shape[dim + 1 :])
 
     def _complete(self, verb: str, wanted: tuple[int, ...]) -> tuple[int, ...]:
@@ -666,8 +727,9 @@ class Layout:
         try:
             return rules.complete_shape(self.numel, wanted)
         except ValueError as error:
-            cannot = f"cannot {verb} shape {self.shape}, stride {self.stride} as {wanted}"
-            raise LayoutError(f"{cannot}: {error}.") from None
+            raise LayoutError(
+                f"cannot {verb} shape {self.shape}, stride {self.stride} as {wanted}: {error}."
+            ) from None
 
     # Views of the same bytes: elements of another size ----------------------------------------------
 
@@ -680,10 +742,13 @@ class Layout:
         >>> Layout((4, 6), itemsize=4).view_dtype(2)
         Layout(shape=(4, 12), stride=(12, 1), storage_offset=0, itemsize=2)
         """
-        old, new = self.itemsize, int_("itemsize", itemsize)
+        old = self.itemsize
+        new = int_("itemsize", itemsize)
         if new < 1 or (old % new and new % old):
-            cannot = f"elements of {old} bytes cannot be viewed with {new} bytes"
-            raise LayoutError(f"{cannot}: one has to divide the other")
+            raise LayoutError(
+                f"elements of {old} bytes cannot be viewed with {new} bytes: "
+                "one has to divide the other"
+            )
         if old == new:
             return self
         if not self.shape:
@@ -691,12 +756,16 @@ class Layout:
                 f"a 0-d layout has no dim to cut or join: its element has {old} bytes"
             )
         if self.stride[-1] != 1:
-            why = "only with stride 1 do its bytes lie in a row"
-            raise LayoutError(f"the last dim has stride {self.stride[-1]}: {why}")
+            raise LayoutError(
+                f"the last dim has stride {self.stride[-1]}: "
+                "only with stride 1 do its bytes lie in a row"
+            )
         if new > old:
             return self._join(new // old)
-        part = self._first_part(old // new)
-        return part._view([*part._dims[:-1], (self.shape[-1] * (old // new), 1)])
+        ratio = old // new
+        first_parts = self._first_part(ratio)
+        last_dim = (self.shape[-1] * ratio, 1)
+        return first_parts._view([*first_parts._dims[:-1], last_dim])
 
     def _first_part(self, ratio: int) -> Layout:
         """Return the first of `ratio` equal parts of each element: all strides grow by that factor."""
@@ -706,13 +775,16 @@ class Layout:
     def _join(self, ratio: int) -> Layout:
         """Join each `ratio` elements in a row to a larger one, if nothing points between them."""
         numbers = {f"stride {s} of dim {d}": s for d, s in enumerate(self.stride[:-1])}
-        numbers |= {"storage_offset": self.storage_offset, "the last size": self.shape[-1]}
-        for what, number in numbers.items():
+        numbers["storage_offset"] = self.storage_offset
+        numbers["the last size"] = self.shape[-1]
+        for name, number in numbers.items():
             if number % ratio:
-                parts = f"{ratio} elements of {self.itemsize} bytes make one"
-                raise LayoutError(f"{what}, {number}, is not divisible by {ratio}, and {parts}")
-        *dims, (last, _) = [(size, step // ratio) for size, step in self._dims]
-        dims.append((last // ratio, 1))
+                raise LayoutError(
+                    f"{name}, {number}, is not divisible by {ratio}, and {ratio} elements of "
+                    f"{self.itemsize} bytes make one"
+                )
+        dims = [(size, step // ratio) for size, step in self._dims[:-1]]
+        dims.append((self.shape[-1] // ratio, 1))
         return self._view(dims, self.storage_offset // ratio, self.itemsize * ratio)
 
     @property
@@ -745,22 +817,29 @@ class Layout:
         """
         self._require_complex(2 * self.itemsize)
         if self._dims[-1:] != [(2, 1)]:
-            own = f"shape {self.shape}, stride {self.stride}"
-            raise LayoutError(f"{own} does not end in a dim of size 2 and stride 1, for both parts")
+            raise LayoutError(
+                f"shape {self.shape}, stride {self.stride} does not end in a dim of size 2 and "
+                "stride 1, for both parts"
+            )
         dims = self._dims[:-1]
         # Nothing steps along a size of 1: torch accepts an odd stride there, and rounds it down.
-        odd = [step for size, step in dims if size != 1 and step % 2]
-        if odd or self.storage_offset % 2:
-            what = f"stride {odd[0]}" if odd else f"storage_offset {self.storage_offset}"
-            raise LayoutError(f"{what} is odd: it would point between the parts of an element")
+        numbers = [("stride", step) for size, step in dims if size != 1]
+        numbers.append(("storage_offset", self.storage_offset))
+        for name, number in numbers:
+            if number % 2:
+                raise LayoutError(
+                    f"{name} {number} is odd: it would point between the parts of an element"
+                )
         halves = [(size, step // 2) for size, step in dims]
         return self._view(halves, self.storage_offset // 2, 2 * self.itemsize)
 
     @staticmethod
     def _require_complex(itemsize: int) -> None:
+        """Raise LayoutError if no complex dtype of torch has that many bytes."""
         if itemsize not in _COMPLEX_ITEMSIZES:
-            kinds = "they have 4, 8 or 16"
-            raise LayoutError(f"torch has no complex elements of {itemsize} bytes: {kinds}")
+            raise LayoutError(
+                f"torch has no complex elements of {itemsize} bytes: they have 4, 8 or 16"
+            )
 
     # Explicit strides, and aliases --------------------------------------------------------------------
 
@@ -777,8 +856,10 @@ class Layout:
         """
         steps = ints("stride", stride)
         if min(steps, default=0) < 0:
-            why = "torch has no negative strides, use .flip (a copy)"
-            raise LayoutError(f"stride {steps} has a negative one: {why}")
+            raise LayoutError(
+                f"stride {steps} has a negative one: "
+                "torch has no negative strides, use .flip (a copy)"
+            )
         offset = self.storage_offset if storage_offset is None else storage_offset
         return replace(self, shape=ints("size", size), stride=steps, storage_offset=offset)
 
@@ -788,7 +869,7 @@ class Layout:
 
     alias = detach  # torch.ops.aten.alias
 
-    # What may copy: another shape -------------------------------------------------------------------
+    # Operations that may copy: another shape --------------------------------------------------------
 
     def reshape(self, *shape: int | Iterable[int]) -> Layout:
         """Return `x.reshape(shape)`: `view(shape)` if that exists, else a contiguous copy.
@@ -810,7 +891,8 @@ class Layout:
 
     def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Layout:
         """Return `x.flatten(start_dim, end_dim)`: join these dims by `reshape`; one dim stays as it is."""
-        start, end = self._dim(start_dim), self._dim(end_dim)
+        start = self._dim(start_dim)
+        end = self._dim(end_dim)
         if start > end:
             raise LayoutError(f"start_dim {start} comes after end_dim {end}: swap them")
         if not self.shape:
@@ -829,7 +911,7 @@ class Layout:
         """
         return self.contiguous().view(-1)
 
-    # What may copy: another order in memory ---------------------------------------------------------
+    # Operations that may copy: another order in memory ----------------------------------------------
 
     def contiguous(self, memory_format: Any = "contiguous_format") -> Layout:
         """Return `x.contiguous(memory_format)`: the layout itself if it is contiguous so, else a copy.
@@ -876,7 +958,7 @@ class Layout:
         """
         name = rules.parse_memory_format(memory_format, or_none=True)
         if not isinstance(copy, bool):
-            raise wrong("copy", copy, "give True or False")
+            raise wrong_argument_error("copy", copy, "give True or False")
         size = self.itemsize if itemsize is None else int_("itemsize", itemsize)
         same_format = name in (rules.PRESERVE, rules.suggested_format(self.shape, self.stride))
         if same_format and size == self.itemsize and not copy:
@@ -885,7 +967,7 @@ class Layout:
             return self._copy(self.shape, rules.preserved_stride(self.shape, self.stride), size)
         return self._copy(self.shape, rules.stride_in_format(self.shape, name), size)
 
-    # What always copies: another order of the elements, or more of them --------------------------------
+    # Operations that always copy: another order of the elements, or more of them --------------------
 
     def flip(self, *dims: int | Iterable[int]) -> Layout:
         """Return `x.flip(dims)`: a copy that counts these dims backwards, with the strides of `clone`.
@@ -907,8 +989,10 @@ class Layout:
         sizes = (1,) * (len(times) - self.ndim) + self.shape
         shape = tuple(size * count for size, count in zip(sizes, times, strict=False))
         if len(times) < self.ndim or min(shape, default=0) < 0:
-            cannot = f"cannot repeat shape {self.shape} {times} times"
-            raise LayoutError(f"{cannot}: give {self.ndim} numbers or more, of 0 or more")
+            raise LayoutError(
+                f"cannot repeat shape {self.shape} {times} times: "
+                f"give {self.ndim} numbers or more, of 0 or more"
+            )
         return self._copy(shape, rules.contiguous_stride(shape), self.itemsize)
 
     def tile(self, *dims: int | Iterable[int]) -> Layout:
@@ -949,7 +1033,9 @@ class Layout:
         'both'
         """
         formats = rules.memory_formats(self.shape, self.stride)
-        return formats[0] if len(formats) == 1 else "both" if formats else "neither"
+        if not formats:
+            return "neither"
+        return formats[0] if len(formats) == 1 else "both"
 
     def dim_order(self, *, ambiguity_check: bool | list[Any] = False) -> tuple[int, ...]:
         """Return the dims from the outermost in memory to the innermost: `torch.Tensor.dim_order`.
@@ -961,7 +1047,9 @@ class Layout:
         (1, 2, 0)
         """
         if not isinstance(ambiguity_check, (bool, list)):
-            raise wrong("ambiguity_check", ambiguity_check, "give a bool, or a list of formats")
+            raise wrong_argument_error(
+                "ambiguity_check", ambiguity_check, "give a bool, or a list of formats"
+            )
         formats = ambiguity_check if isinstance(ambiguity_check, list) else []
         fitting = sum(self.is_contiguous(memory_format) for memory_format in formats)
         reason = ""
@@ -1002,8 +1090,9 @@ class Layout:
         """
         if self.numel == 0:
             return self._view([(0, 1)])
-        stepped = self.squeeze()
-        return self._view((c.numel, c.stride) for c in rules.chunks(stepped.shape, stepped.stride))
+        squeezed = self.squeeze()
+        chunks = rules.chunks(squeezed.shape, squeezed.stride)
+        return self._view([(chunk.numel, chunk.stride) for chunk in chunks])
 
     def why_not_torch(self) -> str:
         """Return why no torch tensor can have this layout, though an array may; "" if one can.
@@ -1017,8 +1106,8 @@ class Layout:
                 return f"dim {d} has stride {step}: torch has no negative strides, copy the array first"
         if self.itemsize not in _TORCH_ITEMSIZES:
             return f"an element has {self.itemsize} bytes: those of torch have 1, 2, 4, 8 or 16"
-        stop = self.span.stop * self.itemsize
-        largest = max(*self.shape, *self.stride, self.numel, self.storage_offset, stop)
+        end = self.span.stop * self.itemsize  # the last byte is before this address
+        largest = max(*self.shape, *self.stride, self.numel, self.storage_offset, end)
         if largest > _LARGEST_OF_TORCH:
             return f"{largest} is beyond 2**63 - 1: torch counts elements and bytes in 64 bits"
         return ""

@@ -17,7 +17,7 @@ from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack
 from torch.nn.functional import scaled_dot_product_attention
 from torch.utils._python_dispatch import _disable_current_modes
 
-from stridekit._arguments import LayoutError, many, shown, wrong
+from stridekit._arguments import LayoutError, many, shown, wrong_argument_error
 from stridekit.layout import Layout
 
 __all__ = ["why_no_flash"]
@@ -58,7 +58,7 @@ def checked(
     """Return why a call takes the math path, and the result of that path as a meta tensor."""
     for name, flag in (("is_causal", is_causal), ("enable_gqa", enable_gqa)):
         if not isinstance(flag, bool):
-            raise wrong(name, flag, "give True or False")
+            raise wrong_argument_error(name, flag, "give True or False")
     number = isinstance(dropout_p, (int, float)) and not isinstance(dropout_p, bool)
     if not number or not 0 <= dropout_p <= 1:
         raise LayoutError(f"dropout_p is {shown(dropout_p)}: give a probability from 0 to 1")
