@@ -1,4 +1,4 @@
-"""diagnose(error): what an error or a warning about layouts means, and what to do.
+"""diagnose(error): explain an error or a warning about layouts, and what to do.
 
 The messages and the decoders of their numbers are JavaScript, in widgets/diagnose, so that the box on a
 page without a kernel says the same. The first call loads them.
@@ -14,7 +14,7 @@ from typing import Any
 from stridekit._arguments import a_kind
 from stridekit.tensors.explain import Explanation
 
-_MOST_CHARACTERS = 100_000  # the last ones of a text, which tell what was raised
+_MOST_CHARACTERS = 100_000  # from the end of a text, which tells what was raised
 
 
 def diagnose(error: BaseException | warnings.WarningMessage | str | None = None) -> Explanation:
@@ -53,15 +53,18 @@ def _text(error: Any) -> str:
     if error is None:
         error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
         if error is None:
-            advice = "pass an error, or the text of one, as in diagnose('...')"
-            raise ValueError(f"there is no last exception: {advice}")
+            raise ValueError(
+                "there is no last exception: "
+                "pass an error, or the text of one, as in diagnose('...')"
+            )
     if isinstance(error, warnings.WarningMessage):
         error = error.message
     if isinstance(error, str):
         return error
     if not isinstance(error, BaseException):
-        advice = "give an exception, a warning, or the text of one"
-        raise TypeError(f"error is {a_kind(error)}: {advice}")
+        raise TypeError(
+            f"error is {a_kind(error)}: give an exception, a warning, or the text of one"
+        )
     return "".join(traceback.format_exception(error))
 
 

@@ -88,7 +88,7 @@ def test_each_family_and_each_text_of_it_is_met() -> None:
     assert {row.title for row in ROWS} | {diagnose(BUCKET).title} == set(FAMILIES)
     lines = [" ".join(text.split()) for text in messages()]
     for family in FAMILIES.values():
-        for template in family["says"]:
+        for template in family["templates"]:
             words = [re.escape(part) for part in re.split(r"\{\w*[,:*~+&]?\}", template)]
             assert any(re.search(".+?".join(words), line) for line in lines), template
 

@@ -1,4 +1,4 @@
-// What an error or a warning means: the last known message of a text, with its numbers decoded.
+// The meaning of an error or a warning: the last known message of a text, with its numbers decoded.
 
 import { counted } from "../page/layout.js";
 import { MEMORY } from "./memory.js";
@@ -6,89 +6,137 @@ import { LIBRARIES, OPERATIONS } from "./operations.js";
 import { compiled, fieldsOf } from "./reading.js";
 import { SHAPES } from "./shapes.js";
 
+/** @import { Explanation } from "./reading.js" */
+
+/** @typedef {{ text: string }} State */
+
 export const FAMILIES = [...SHAPES, ...OPERATIONS, ...MEMORY, ...LIBRARIES].map((family) => ({
   ...family,
-  says: [family.says].flat(),
+  templates: [family.templates].flat(),
 }));
 export const UNKNOWN = "a message that stridekit does not know";
 export const KNOWN =
-  `${counted(FAMILIES.length, "kind")} of messages, about shapes, strides, shared memory, dtypes, gradients, ` +
-  "attention, NumPy, safetensors, einops, ONNX";
+  `${counted(FAMILIES.length, "kind")} of messages, about shapes, strides, shared memory, ` +
+  "dtypes, gradients, attention, NumPy, safetensors, einops, ONNX";
 export const ASK = "Paste an error or a warning";
 export const MOST = 20_000; // characters in the box
 
+/** @type {(keyof Explanation)[]} */
 const LABELS = ["means", "harm", "cause", "cure"];
 const LED_ON =
   /exception was the direct cause of the following|During handling of the above exception, another/;
 const CONTEXT = 3000; // characters before a message that say where it comes from
 
-const FIELD = /\{(\w+)(?: (\w+))?\}/g;
-const countOf = (field, word) => counted(Array.isArray(field) ? field.length : field, word);
-
 const FORMS = FAMILIES.flatMap((family) =>
-  family.says.map((says) => ({ family, ...compiled(says) })),
+  family.templates.map((template) => ({ family, ...compiled(template) })),
 );
+/** The time that a text takes depends on these. */
+export const PATTERNS = FORMS.map(({ pattern }) => pattern.source);
 
-/** [title, lines] of a text whose white space is single spaces. */
+/** @typedef {{ form: (typeof FORMS)[number], match: RegExpExecArray, end: number }} Match */
+
+/**
+ * [title, lines] of a text whose white space is single spaces; a line is [label, sentence].
+ *
+ * @param {string} line
+ * @returns {[string, [string, string][]]}
+ */
 export function diagnose(line) {
   const matches = matchesIn(line);
-  const begin = [...line.slice(0, 402)]; // of which one character may take two places
-  const shown = begin.length > 200 ? `${begin.slice(0, 200).join("")} …` : line || "empty";
-  if (!matches.length)
-    return [
-      UNKNOWN,
-      [
-        ["message", shown],
-        ["known", KNOWN],
-      ],
+  const last = matches.at(-1);
+  if (!last) {
+    /** @type {[string, string][]} */
+    const lines = [
+      ["message", beginningOf(line)],
+      ["known", KNOWN],
     ];
-  const {
-    form: { family, kinds },
-    match,
-  } = matches.at(-1);
-  const { fields, texts, exact } = fieldsOf(match.groups, kinds);
-  const before = line.slice(Math.max(match.index - CONTEXT, 0), match.index);
-  const decoded = exact && family.decode?.(fields, { raw: match.groups, text: match[0], before });
-  const told = typeof decoded === "string" && decoded ? { means: decoded } : decoded; // a text is what the message means
-  const isKnown = (sentence) =>
-    exact && [...sentence.matchAll(FIELD)].every(([, name]) => name in fields);
-  const filled = (sentences) => {
-    const all = [sentences].flat();
-    return (all.find(isKnown) ?? all.at(-1)).replace(FIELD, (_, name, word) =>
-      word ? countOf(fields[name], word) : (texts[name] ?? "…"),
-    );
-  };
+    return [UNKNOWN, lines];
+  }
+  const { family } = last.form;
+  /** @type {[string, string][]} */
   const lines = [
-    ["message", match[0].trim()],
-    ...LABELS.map((label) => [label, told?.[label] ?? filled(family[label])]),
+    ["message", last.match[0].trim()],
+    ...explain(last, line),
     ["lesson", family.lesson],
   ];
-  const others = new Set(matches.map((each) => each.match[0]));
-  if (LED_ON.test(line.slice(match.index)))
-    lines.push([
-      "raised",
-      "the error after this message is not known here; this is the last known one of those that led to it",
-    ]);
-  if (others.size > 1)
-    lines.push(["others", `${others.size} messages are known here; this is the last one`]);
+  if (LED_ON.test(line.slice(last.match.index))) {
+    const why =
+      "the error after this message is not known here; " +
+      "this is the last known one of those that led to it";
+    lines.push(["raised", why]);
+  }
+  const { size } = new Set(matches.map(({ match }) => match[0]));
+  if (size > 1) lines.push(["others", `${size} messages are known here; this is the last one`]);
   return [family.title, lines];
 }
 
-/** What is known in a text, in order, without matches inside of others. */
-function matchesIn(line) {
-  const matches = [];
-  for (const form of FORMS)
-    for (let at = line.indexOf(form.begin); at >= 0; at = line.indexOf(form.begin, at + 1)) {
-      form.pattern.lastIndex = at;
-      const match = form.pattern.exec(line);
-      if (match) matches.push({ form, match, place: at, end: at + match[0].length });
-    }
-  matches.sort((a, b) => a.place - b.place || b.end - a.end);
-  let reached = 0;
-  return matches.filter(({ end }) => end > reached && (reached = end));
+/** The first 200 characters of a text. */
+function beginningOf(line) {
+  const characters = [...line.slice(0, 402)]; // a character may take two places
+  if (characters.length > 200) return `${characters.slice(0, 200).join("")} …`;
+  return line || "empty";
 }
 
-/** What the cost of a text depends on. */
-export const PATTERNS = FORMS.map(({ pattern }) => pattern.source);
+/**
+ * The sentences for a match: those of its decoder, and those of its family for the other labels.
+ *
+ * @param {Match} match
+ * @param {string} line
+ * @returns {[string, string][]}
+ */
+function explain({ form: { family, signs }, match }, line) {
+  const groups = match.groups ?? {};
+  const { fields, texts, exact } = fieldsOf(groups, signs);
+  const before = line.slice(Math.max(match.index - CONTEXT, 0), match.index);
+  const decoded =
+    exact && family.decode ? family.decode(fields, { raw: groups, text: match[0], before }) : null;
+  const special = typeof decoded === "string" ? { means: decoded } : decoded;
 
+  const isKnown = (sentence) =>
+    exact && [...sentence.matchAll(FIELD)].every(([, name]) => name in fields);
+
+  return LABELS.map((label) => {
+    const sentences = [family[label]].flat();
+    const general = sentences.find(isKnown) ?? sentences[sentences.length - 1];
+    return [label, special?.[label] ?? filled(general, fields, texts)];
+  });
+}
+
+const FIELD = /\{(\w+)(?: (\w+))?\}/g;
+
+/** A sentence with its fields filled in: {n} as it is written, {n dim} as a number of dims. */
+const filled = (sentence, fields, texts) =>
+  sentence.replace(FIELD, (_, name, word) => {
+    const field = fields[name];
+    if (word) return counted(Array.isArray(field) ? field.length : field, word);
+    return texts[name] ?? "…";
+  });
+
+/**
+ * The known messages of a text, in order, without messages inside of others.
+ *
+ * @param {string} line
+ */
+function matchesIn(line) {
+  /** @type {Match[]} */
+  const matches = [];
+  for (const form of FORMS) {
+    let index = line.indexOf(form.begin);
+    while (index >= 0) {
+      form.pattern.lastIndex = index;
+      const match = form.pattern.exec(line);
+      if (match) matches.push({ form, match, end: index + match[0].length });
+      index = line.indexOf(form.begin, index + 1);
+    }
+  }
+  matches.sort((a, b) => a.match.index - b.match.index || b.end - a.end);
+  let reached = 0;
+  return matches.filter(({ end }) => {
+    const isOutside = end > reached;
+    reached = Math.max(reached, end);
+    return isOutside;
+  });
+}
+
+/** @param {State} state */
 export const code = ({ text }) => `Diagnose(${text && JSON.stringify(text)})`;

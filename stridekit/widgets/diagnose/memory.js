@@ -1,87 +1,112 @@
-// Messages about memory: strides and storages, shared memory and writes to it, gradients, contiguity, compiled code.
+// Messages about memory: strides and storages, shared memory and writes to it, gradients,
+// contiguity, compiled code.
 
 import { counted, lastOf, product, tuple, whyNotCounted } from "../page/layout.js";
-import { apart, dimsOf, NUMPY, REFUSED, taughtBy } from "./reading.js";
-import { unlike } from "./shapes.js";
+import { dimsApart, NUMPY, namedDims, REFUSED, taughtBy } from "./reading.js";
+import { explainUnlike } from "./shapes.js";
 
 const WRONG_GRADIENT = "no: the alternative would be a wrong gradient";
 
-function outOfBounds({ shape, stride, offset, itemsize, size }) {
+/** Compare the last element that a layout reaches with the end of its storage. */
+function explainSpan({ shape, stride, offset, itemsize, size }) {
   const layout = { shape, stride, storage_offset: offset, itemsize };
-  if (
-    shape.length !== stride.length ||
-    [...shape, ...stride, offset].some((n) => n < 0) ||
-    itemsize < 1 ||
-    whyNotCounted(layout)
-  )
-    return {};
+  const isLayout = shape.length === stride.length && itemsize >= 1;
+  if (!isLayout || [...shape, ...stride, offset].some((n) => n < 0)) return null;
+  if (whyNotCounted(layout)) return null;
   const held = Math.floor(size / itemsize);
   const storage = held
     ? `the storage has ${counted(held, "element")}, and ends with element ${held - 1}`
     : "the storage is empty";
+  if (shape.includes(0)) return { means: `no element is reached; ${storage}` };
   const index = tuple(shape.map((n) => n - 1));
-  return {
-    means: shape.includes(0)
-      ? `no element is reached; ${storage}`
-      : `index ${index} is element ${lastOf(layout)}; ${storage}`,
-  };
+  return { means: `index ${index} is element ${lastOf(layout)}; ${storage}` };
 }
 
 const CLONE =
-  "x.clone(memory_format=torch.contiguous_format).view(dtype), a copy without gaps that starts at 0";
+  "x.clone(memory_format=torch.contiguous_format).view(dtype), " +
+  "a copy without gaps that starts at 0";
 
-/** What keeps elements of another size from lying where they are. */
-function dtypeView({ what, ratio, old, next, got }) {
-  if (ratio === undefined)
-    return got === undefined
-      ? {
-          means: `a tensor of 0 dims has one element, and ${old} and ${next} differ in size`,
-          cure: "x.reshape(1).view(dtype)",
-        }
-      : {
-          means: `the bytes of ${old} and ${next} only line up where the last dim has no gaps; its stride is ${got}`,
-          cure: CLONE,
-        };
-  if (ratio < 1) return {};
-  const each = `${counted(ratio, "element")} of ${old} make one of ${next}`;
-  const kept = got - (got % ratio);
-  if (what === "size(-1)")
+/** Explain why elements of another size cannot lie where the elements of a tensor are. */
+function explainDtypeView({ what, ratio, old, next, got }) {
+  if (ratio === undefined) {
+    if (got === undefined)
+      return {
+        means: `a tensor of 0 dims has one element, and ${old} and ${next} differ in size`,
+        cure: "x.reshape(1).view(dtype)",
+      };
     return {
-      means: `${each}, and the last dim has ${got}`,
-      cure: kept
-        ? `cut or pad the last dim to a multiple of ${ratio}: x[..., :${kept}].clone(memory_format=torch.contiguous_format).view(dtype)`
-        : `pad the last dim to a multiple of ${ratio}: F.pad(x, (0, ${ratio - got})).view(dtype)`,
+      means:
+        `the bytes of ${old} and ${next} only line up where the last dim has no gaps; ` +
+        `its stride is ${got}`,
+      cure: CLONE,
     };
+  }
+  if (ratio < 1) return null;
+  const rule = `${counted(ratio, "element")} of ${old} make one of ${next}`;
+  if (what === "size(-1)")
+    return { means: `${rule}, and the last dim has ${got}`, cure: cureForSize(got, ratio) };
   if (what === "storage_offset()")
     return {
-      means: `${each}, and the tensor starts in the middle of one, at element ${got}`,
+      means: `${rule}, and the tensor starts in the middle of one, at element ${got}`,
       cure: CLONE,
     };
   return {
-    means: `${each}, and ${what} is ${got}: such a step ends in the middle of one`,
+    means: `${rule}, and ${what} is ${got}: such a step ends in the middle of one`,
     cure: CLONE,
   };
 }
 
+/** The cure for a last dim whose size is no multiple of `ratio`. */
+function cureForSize(size, ratio) {
+  const kept = size - (size % ratio);
+  if (kept)
+    return (
+      `cut or pad the last dim to a multiple of ${ratio}: ` +
+      `x[..., :${kept}].clone(memory_format=torch.contiguous_format).view(dtype)`
+    );
+  return `pad the last dim to a multiple of ${ratio}: F.pad(x, (0, ${ratio - size})).view(dtype)`;
+}
+
 const PAIRS = "complex numbers are counted in pairs of floats, and ";
+
+// The explanations of view_as_complex, by the end of torch's message.
 const COMPLEX = {
-  "last dimension of size 2": [
-    "a complex number is two floats: the last dim has to be that pair",
-    "x.unflatten(-1, (-1, 2)) makes pairs of neighbours, if their number is even",
-  ],
-  "last dimension with stride 1": [
-    "the two floats of a complex number are neighbours in memory, and here they are not",
-    "torch.view_as_complex(x.contiguous()), a copy",
-  ],
-  "storage_offset divisible by 2": [
-    `${PAIRS}this tensor starts in the middle of one`,
-    "torch.view_as_complex(x.clone()), a copy",
-  ],
-  "stride divisible by 2 for all but last dimension": [
-    `${PAIRS}a step of this tensor ends in the middle of one`,
-    "torch.view_as_complex(x.contiguous()), a copy",
-  ],
+  "last dimension of size 2": {
+    means: "a complex number is two floats: the last dim has to be that pair",
+    cure: "x.unflatten(-1, (-1, 2)) makes pairs of neighbours, if their number is even",
+  },
+  "last dimension with stride 1": {
+    means: "the two floats of a complex number are neighbours in memory, and here they are not",
+    cure: "torch.view_as_complex(x.contiguous()), a copy",
+  },
+  "storage_offset divisible by 2": {
+    means: `${PAIRS}this tensor starts in the middle of one`,
+    cure: "torch.view_as_complex(x.clone()), a copy",
+  },
+  "stride divisible by 2 for all but last dimension": {
+    means: `${PAIRS}a step of this tensor ends in the middle of one`,
+    cure: "torch.view_as_complex(x.contiguous()), a copy",
+  },
 };
+
+/** A dim as compiled code checks it, "size 4==3, stride 1==1 at dim=0", in words. */
+function checkedDim(check) {
+  const [size, expectedSize, stride, expectedStride, d] = check.match(/\d+/g);
+  const differences = [];
+  if (size !== expectedSize) differences.push(`size ${size}, not ${expectedSize}`);
+  if (stride !== expectedStride) differences.push(`stride ${stride}, not ${expectedStride}`);
+  return `dim ${d} has ${differences.join(" and ") || "what was expected"}`;
+}
+
+/** The name that a text ends with, as in "ValueError: x.grad"; "" if it ends without one. */
+function lastNameIn(text) {
+  const match = /([\w.[\]']{1,60}(?: tensor)?)(?:\(\))?\W{0,3}$/.exec(text.slice(-80));
+  const name = match ? match[1].replace(/\.$/, "") : "";
+  return /^(?:in|\w*(?:Error|Warning|Exception))$/.test(name) ? "" : name;
+}
+
+/** The name of the operation that a node of autograd belongs to: "Exp" for ExpBackward0. */
+const operationOf = (node) => node.replace(/Backward\d*$/, "");
 
 export const MEMORY = [
   ...taughtBy("01_strides", "Two units: elements and bytes", [
@@ -89,9 +114,10 @@ export const MEMORY = [
       title: "an array that runs backwards",
       lesson: "04_channels_last",
       section: "A famous line, explained",
-      says: "At least one stride in the given numpy array is negative",
+      templates: "At least one stride in the given numpy array is negative",
       means:
-        "the array has a negative stride, as a[::-1] and np.flip make it; torch's strides are 0 or more",
+        "the array has a negative stride, as a[::-1] and np.flip make it; " +
+        "torch's strides are 0 or more",
       cause:
         "a flip in NumPy, or an image library that mirrors pictures or swaps colours with a slice",
       cure: "torch.from_numpy(a.copy()), or torch.flip after the conversion: both copy",
@@ -99,7 +125,7 @@ export const MEMORY = [
     {
       title: "a slice that runs backwards",
       section: "A slice changes three numbers",
-      says: [
+      templates: [
         "step must be greater than zero",
         "Negative strides are not supported at the moment",
         "stride must be non-negative, got {stride}",
@@ -111,30 +137,34 @@ export const MEMORY = [
     },
     {
       title: "strides that end inside of an element",
-      says: ["array strides not a multiple of the element byte size"],
+      templates: ["array strides not a multiple of the element byte size"],
       means:
-        "torch counts strides in elements, and this array steps by a number of bytes that is no multiple of its itemsize",
+        "torch counts strides in elements, " +
+        "and this array steps by a number of bytes that is no multiple of its itemsize",
       cause: "a field of a structured array, records of a file, or a packed dtype",
       cure: "torch.from_numpy(a.copy())",
     },
     {
       title: "bytes in the other order",
-      says: "given numpy array has byte order different from the native byte order",
+      templates: "given numpy array has byte order different from the native byte order",
       means:
-        "each number of the array has its bytes the other way round, and a tensor shares the array's memory",
+        "each number of the array has its bytes the other way round, " +
+        "and a tensor shares the array's memory",
       cause: "a file of another machine: a dtype with >, as in >f4",
       cure: 'a.astype(a.dtype.newbyteorder("=")), a copy',
     },
     {
       title: "a layout that leaves its storage",
       section: "Choose the numbers yourself",
-      says: [
-        "setStorage: sizes {shape,}, strides {stride,}, storage offset {offset}, and itemsize {itemsize} requiring a storage " +
-          "size of {needs} are out of bounds for storage of size {size}",
-        "as_strided_scatter: sizes {shape,}, strides {stride,}, storage offset {offset} and itemsize {itemsize} requiring a " +
+      templates: [
+        "setStorage: sizes {shape,}, strides {stride,}, " +
+          "storage offset {offset}, and itemsize {itemsize} requiring a " +
           "storage size of {needs} are out of bounds for storage of size {size}",
-        "requested buffer length ({n} * {itemsize} bytes) after offset ({skipped} bytes) must not be greater than actual " +
-          "buffer length ({size} bytes)",
+        "as_strided_scatter: sizes {shape,}, strides {stride,}, " +
+          "storage offset {offset} and itemsize {itemsize} requiring a " +
+          "storage size of {needs} are out of bounds for storage of size {size}",
+        "requested buffer length ({n} * {itemsize} bytes) after offset " +
+          "({skipped} bytes) must not be greater than actual buffer length ({size} bytes)",
         "invalid storage offset {offset}",
         "strides is not compatible with available memory",
         "strides is incompatible with shape of requested array and size of buffer",
@@ -145,21 +175,27 @@ export const MEMORY = [
         "the last element would lie behind the end of the memory, or the first before its start",
       harm: REFUSED,
       cause:
-        "a size, stride or storage_offset that is too large: torch counts them in elements, NumPy in bytes",
-      cure: "smaller sizes, or a smaller storage_offset: Layout(size, stride, offset).span says which elements it reaches",
+        "a size, stride or storage_offset that is too large: " +
+        "torch counts them in elements, NumPy in bytes",
+      cure:
+        "smaller sizes, or a smaller storage_offset: " +
+        "Layout(size, stride, offset).span says which elements it reaches",
       decode(fields) {
         const { n, itemsize, skipped, size, shape, needs } = fields;
         if (n !== undefined)
-          return `${skipped} + ${n} * ${itemsize} = ${skipped + n * itemsize} bytes are needed, the buffer has ${size}`;
-        return shape
-          ? { means: `${needs} bytes are needed, the storage has ${size}`, ...outOfBounds(fields) }
-          : {};
+          return (
+            `${skipped} + ${n} * ${itemsize} = ${skipped + n * itemsize} bytes are needed, ` +
+            `the buffer has ${size}`
+          );
+        if (!shape) return null;
+        const means = `${needs} bytes are needed, the storage has ${size}`;
+        return { means, ...explainSpan(fields) };
       },
     },
     {
       title: "a shape and strides of different lengths",
       section: "Choose the numbers yourself",
-      says: [
+      templates: [
         "mismatch in length of strides and shape",
         "dimensionality of sizes ({a}) must match dimensionality of strides ({b})",
         "unequal size length ({a}) and stride length ({b})",
@@ -172,46 +208,54 @@ export const MEMORY = [
     },
     {
       title: "a dtype of another size",
-      says: [
-        "self.stride(-1) must be 1 to view {old*} as {next*} (different element sizes), but got {got}",
+      templates: [
+        "self.stride(-1) must be 1 to view {old*} as {next*} (different element sizes), " +
+          "but got {got}",
         "self.dim() cannot be 0 to view {old*} as {next*} (different element sizes)",
-        "self.{what+} must be divisible by {ratio} to view {old*} as {next*} (different element sizes), but got {got}",
+        "self.{what+} must be divisible by {ratio} to view {old*} " +
+          "as {next*} (different element sizes), but got {got}",
       ],
       means: "elements of another size have to line up with those that are there",
       cause: "x.view(dtype) of a transpose, of a slice, or of a last dim that does not divide",
       cure: CLONE,
-      decode: dtypeView,
+      decode: explainDtypeView,
     },
     {
       title: "an array's dtype of another size",
-      says: [
+      templates: [
         "To change to a dtype of a different size, the last axis must be contiguous",
-        "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis",
+        "When changing to a larger dtype, " +
+          "its size must be a divisor of the total size in bytes of the last axis",
         "Changing the dtype of a 0d array is only supported if the itemsize is unchanged",
         "buffer size must be a multiple of element size",
-        "buffer length ({size} bytes) after offset ({offset} bytes) must be a multiple of element size ({itemsize})",
+        "buffer length ({size} bytes) after offset ({offset} bytes) " +
+          "must be a multiple of element size ({itemsize})",
       ],
       means:
-        "bytes can be read as another dtype only where the last dim has no gaps, and divides into its elements",
+        "bytes can be read as another dtype only where the last dim has no gaps, " +
+        "and divides into its elements",
       harm: REFUSED,
       cause: "a.view(dtype) of a transpose or of a slice with a step, or bytes that are cut off",
-      cure: "np.ascontiguousarray(a).view(dtype), a copy; cut or pad bytes to a multiple of the itemsize",
-      decode: ({ size, itemsize }) =>
-        itemsize
-          ? `${counted(size % itemsize, "byte")} of ${size} would be left over: an element has ${itemsize}`
-          : "",
+      cure:
+        "np.ascontiguousarray(a).view(dtype), a copy; " +
+        "cut or pad bytes to a multiple of the itemsize",
+      decode({ size, itemsize }) {
+        if (!itemsize) return null;
+        const rest = counted(size % itemsize, "byte");
+        return `${rest} of ${size} would be left over: an element has ${itemsize}`;
+      },
     },
     {
       title: "floats that make no complex numbers",
       lesson: "06_attention",
       section: "Rotary embeddings: the order of a sum",
-      says: Object.keys(COMPLEX).map((what) => `Tensor must have a ${what}`),
+      templates: Object.keys(COMPLEX).map((end) => `Tensor must have a ${end}`),
       means: "a complex number is two floats that are neighbours in memory",
       cause: "view_as_complex (rotary embeddings, spectra) of halves, of a transpose or of a slice",
       cure: "torch.view_as_complex(x.contiguous()), a copy",
       decode(_, { text }) {
-        const [means, cure] = Object.entries(COMPLEX).find(([what]) => text.includes(what))[1];
-        return { means, cure };
+        const end = Object.keys(COMPLEX).find((key) => text.endsWith(key));
+        return end ? COMPLEX[end] : null;
       },
     },
   ]),
@@ -219,22 +263,25 @@ export const MEMORY = [
     {
       title: "a tensor on a read-only array",
       section: "Sharing is a question about two sets",
-      says: ["is not writable, and PyTorch does not support non-writable tensors"],
+      templates: ["is not writable, and PyTorch does not support non-writable tensors"],
       means: "the tensor shares the array's memory, and torch will not keep you from writing to it",
-      harm: "only if you write: the array's owner then sees it, or the process crashes (a file mapped read-only)",
+      harm:
+        "only if you write: the array's owner then sees it, " +
+        "or the process crashes (a file mapped read-only)",
       cause: "a broadcast or read-only array, np.frombuffer of bytes, or a file mapped read-only",
       cure: "torch.from_numpy(a.copy()) or torch.tensor(a), if you mean to write",
     },
     {
       title: "a write to a read-only array",
       section: "Sharing is a question about two sets",
-      says: [
+      templates: [
         "assignment destination is read-only",
         "output array is read-only",
         "sort array is read-only",
       ],
       means:
-        "the array's memory belongs to something that may not change, or several indices share an element",
+        "the array's memory belongs to something that may not change, " +
+        "or several indices share an element",
       harm: NUMPY,
       cause: "np.broadcast_to, np.diagonal, np.frombuffer of bytes, or a file mapped read-only",
       cure: "a = a.copy() before the write",
@@ -242,26 +289,34 @@ export const MEMORY = [
     {
       title: "a write to elements that share memory",
       section: "Writing where others live",
-      says: [
+      templates: [
         "more than one element of the written-to tensor refers to a single memory location",
         "on expanded tensors is deprecated",
         "encountered a tensor being mutated that has internal overlap",
         "writing to an array with overlapping memory from np.broadcast_arrays",
-        "input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping",
+        "input has a dimension with stride 0. " +
+          "gradcheck only supports inputs that are non-overlapping",
       ],
       means:
-        "several indices have one address, so a write to one changes the others; outside of torch.compile torch notices only " +
-        "strides of 0, not the overlapping windows of unfold",
-      harm: "yes, where it is a warning: elements are written more than once. An error changes nothing",
+        "several indices have one address, so a write to one changes the others; outside of " +
+        "torch.compile torch notices only strides of 0, not the overlapping windows of unfold",
+      harm:
+        "yes, where it is a warning: elements are written more than once. " +
+        "An error changes nothing",
       cause: "expand, broadcast_to or unfold in front of an operation in place",
-      cure: "x = x.clone() (or .contiguous()) before the write; memset(x) and has_internal_overlap(x) tell",
+      cure:
+        "x = x.clone() (or .contiguous()) before the write; " +
+        "memset(x) and has_internal_overlap(x) tell",
     },
     {
       title: "a write to memory that is still read",
       section: "Reading and writing at once",
-      says: "some elements of the input tensor and the written-to tensor refer to a single memory location",
+      templates:
+        "some elements of the input tensor and the " +
+        "written-to tensor refer to a single memory location",
       means:
-        "input and output overlap without being the same: some elements would be read after they had been overwritten",
+        "input and output overlap without being the same: " +
+        "some elements would be read after they had been overwritten",
       cause:
         "a shift within one tensor, as in x[1:] += x[:-1], or an out= that is a view of the input",
       cure: "clone the input: x[1:] += x[:-1].clone(); relation(y, x) draws the overlap",
@@ -270,50 +325,61 @@ export const MEMORY = [
       title: "an out= of another shape",
       lesson: "05_performance",
       section: "A new tensor costs pages",
-      says: "An output with one or more elements was resized since it had shape {old,}, which does not match the required output shape {next,}",
+      templates:
+        "An output with one or more elements was resized since it had shape {old,}, " +
+        "which does not match the required output shape {next,}",
       means:
-        "the tensor given as out= has shape {old}, the result {next}: torch gave it new sizes and strides, and memory if it was too small",
-      harm: "yes, if something else looks at its memory: views and arrays of it keep the old layout; later versions of torch refuse",
+        "the tensor given as out= has shape {old}, the result {next}: " +
+        "torch gave it new sizes and strides, and memory if it was too small",
+      harm:
+        "yes, if something else looks at its memory: " +
+        "views and arrays of it keep the old layout; later versions of torch refuse",
       cause: "a buffer that was made for another batch",
       cure: "out.resize_(0) first, or no out=",
       decode({ old, next }) {
-        const [before, after] = [old, next].map(product);
+        const needed = product(next);
+        const storage =
+          needed > product(old)
+            ? `, and a larger storage for ${counted(needed, "element")}`
+            : " in the storage that it had";
         return (
-          `the tensor given as out= has shape ${tuple(old)}, the result ${tuple(next)}: torch gave it new sizes and strides` +
-          (after > before
-            ? `, and a larger storage for ${counted(after, "element")}`
-            : " in the storage that it had")
+          `the tensor given as out= has shape ${tuple(old)}, the result ${tuple(next)}: ` +
+          `torch gave it new sizes and strides${storage}`
         );
       },
     },
     {
       title: "storage that is not torch's to resize",
       section: "How long memory lives",
-      says: [
+      templates: [
         "Trying to resize storage that is not resizable",
         "Attempted to resize a view tensor to a larger size",
         "cannot resize variables that require grad",
       ],
       means:
-        "the memory belongs to an array, a file, another process or another tensor, so torch cannot make it larger",
+        "the memory belongs to an array, a file, " +
+        "another process or another tensor, so torch cannot make it larger",
       cause: "resize_ or out= on a tensor made by from_numpy or frombuffer, or on a view",
       cure: "x = x.clone() first, or let the operation make its own result",
-      decode: (_, { before }) =>
-        /DataLoader worker|[\\/]collate\.py|collate_/.test(before)
-          ? {
-              means:
-                "a worker of the DataLoader stacks the items in shared memory with room for the elements that they have; if all were as " +
-                "large as the first, they would need more",
-              cause:
-                "items of different sizes: images that were not resized, sequences of different lengths",
-              cure: "give all items one size, or pad them in collate_fn; num_workers=0 shows the sizes: stack expects each tensor to be equal size",
-            }
-          : "",
+      decode(_, { before }) {
+        if (!/DataLoader worker|[\\/]collate\.py|collate_/.test(before)) return null;
+        return {
+          means:
+            "a worker of the DataLoader stacks the items in shared memory with room for the " +
+            "elements that they have; if all were as large as the first, they would need more",
+          cause:
+            "items of different sizes: " +
+            "images that were not resized, sequences of different lengths",
+          cure:
+            "give all items one size, or pad them in collate_fn; " +
+            "num_workers=0 shows the sizes: stack expects each tensor to be equal size",
+        };
+      },
     },
     {
       title: "an array that cannot be resized in place",
       section: "How long memory lives",
-      says: [
+      templates: [
         "cannot resize this array: it does not own its data",
         "cannot resize an array that references or is referenced",
       ],
@@ -325,13 +391,14 @@ export const MEMORY = [
     {
       title: "an array that cannot avoid a copy",
       section: "What depends on its input",
-      says: [
+      templates: [
         "Unable to avoid copy while creating an array as requested",
         "can't alias tensor with dtype '{old*}' into dtype '{next*}'",
         "can't alias arbitrary sequence into a tensor",
       ],
       means:
-        "copy=False asks for a view of the same memory, and another dtype, order or a list needs memory of its own",
+        "copy=False asks for a view of the same memory, " +
+        "and another dtype, order or a list needs memory of its own",
       harm: REFUSED,
       cause: "np.array(a, copy=False) of code for NumPy 1, where it meant: copy if needed",
       cure: "np.asarray(a), which copies if it has to",
@@ -339,7 +406,7 @@ export const MEMORY = [
     {
       title: "an array of a tensor with a gradient",
       section: "Three notions, and where they part",
-      says: [
+      templates: [
         "Can't call numpy() on Tensor that requires grad",
         "Can't export tensors that require gradient, use tensor.detach()",
       ],
@@ -350,7 +417,7 @@ export const MEMORY = [
     {
       title: "an array of a tensor that is not as its bytes",
       section: "Three notions, and where they part",
-      says: [
+      templates: [
         "Can't call numpy() on Tensor that has {~} bit set",
         "Can't export tensors with the conjugate bit set",
       ],
@@ -360,48 +427,65 @@ export const MEMORY = [
     },
     {
       title: "a tensor that changed before its gradient",
-      says: [
-        "modified by an inplace operation: [{type*} {shape,}], which is output {n} of {op*}, is at version {now}; expected " +
-          "version {then}",
-        "modified by an inplace operation: [{type*} {shape,}] is at version {now}; expected version {then}",
+      templates: [
+        "modified by an inplace operation: [{type*} {shape,}], " +
+          "which is output {n} of {op*}, is at version {now}; expected version {then}",
+        "modified by an inplace operation: [{type*} {shape,}] is at version {now}; " +
+          "expected version {then}",
       ],
       means: "autograd kept a tensor for the backward pass, and it was written to since then",
       harm: WRONG_GRADIENT,
       cause:
-        "an operation in place (+=, relu_, x[...] = ...) on it or on any view of it: they share one version counter",
-      cure: "write y = y + 1 in place of y += 1; torch.autograd.set_detect_anomaly(True) names the forward line",
-      decode: ({ shape, op, now, then }) => ({
-        means:
-          `autograd kept a tensor of shape ${tuple(shape)}${op ? `, the output of ${op.replace(/Backward\d*$/, "")},` : ""} for the ` +
-          `backward pass, and since then it was written to ${counted(now - then, "time")}: the gradient would be wrong`,
-      }),
+        "an operation in place (+=, relu_, x[...] = ...) on it or on any view of it: " +
+        "they share one version counter",
+      cure:
+        "write y = y + 1 in place of y += 1; " +
+        "torch.autograd.set_detect_anomaly(True) names the forward line",
+      decode({ shape, op, now, then }) {
+        const origin = op ? `, the output of ${operationOf(op)},` : "";
+        return (
+          `autograd kept a tensor of shape ${tuple(shape)}${origin} for the backward pass, ` +
+          `and since then it was written to ${counted(now - then, "time")}: ` +
+          "the gradient would be wrong"
+        );
+      },
     },
     {
       title: "a write to one of several views",
-      says: [
-        "Output {n} of {op*} is a view and {~} modified inplace. This view is the output of a function that returns multiple views",
+      templates: [
+        "Output {n} of {op*} is a view and {~} modified inplace. " +
+          "This view is the output of a function that returns multiple views",
       ],
       means:
-        "the operation returned several views of one tensor, and autograd follows no write to a single one, nor to all",
+        "the operation returned several views of one tensor, " +
+        "and autograd follows no write to a single one, nor to all",
       harm: WRONG_GRADIENT,
       cause:
-        "an operation in place on a result of split, chunk or unbind, on a row in a for loop over a tensor, or on the tensor behind them",
-      cure: "write a = a + 1 in place of a += 1, or write through an index before you split: x[:2] += 1",
-      decode: ({ op }) => ({
-        means: `${op.replace(/Backward\d*$/, "")} returned several views of one tensor, and autograd follows no write to a single one, nor to all`,
-      }),
+        "an operation in place on a result of split, chunk or unbind, " +
+        "on a row in a for loop over a tensor, or on the tensor behind them",
+      cure:
+        "write a = a + 1 in place of a += 1, " +
+        "or write through an index before you split: x[:2] += 1",
+      decode: ({ op }) =>
+        `${operationOf(op)} returned several views of one tensor, ` +
+        "and autograd follows no write to a single one, nor to all",
     },
     {
       title: "a write to a view that autograd did not make",
-      says: "is a view and is being modified inplace. This view was created inside a custom Function",
+      templates:
+        "is a view and is being modified inplace. " +
+        "This view was created inside a custom Function",
       means:
-        "the custom Function returned a view, or its input; a write to it would bypass its backward",
+        "the custom Function returned a view, or its input; " +
+        "a write to it would bypass its backward",
       cause: "a forward that ends in a view or reshape, and an operation in place behind it",
       cure: "clone what the Function returns: y = y.clone(), or return a clone",
     },
     {
       title: "a write to a view that was made without gradients",
-      says: "A view was created in no_grad mode and is being modified inplace with grad mode enabled",
+      templates:
+        "A view was created in no_grad mode and is " +
+        "being modified inplace with grad mode enabled",
       means:
         "autograd did not see the view being made, so it cannot carry a write back to the whole",
       cause: "a slice under torch.no_grad(), written to outside of it",
@@ -409,30 +493,32 @@ export const MEMORY = [
     },
     {
       title: "a write to a parameter",
-      says: [
+      templates: [
         "a view of a leaf Variable that requires grad is being used in an in-place operation",
         "a leaf Variable that requires grad is being used in an in-place operation",
       ],
       means:
-        "a leaf is where gradients end, so autograd cannot put a write in front of it; a view of it is its memory",
+        "a leaf is where gradients end, so autograd cannot put a write in front of it; " +
+        "a view of it is its memory",
       cause: "weights that are set or scaled by hand",
       cure: "with torch.no_grad(): around the write",
     },
     {
       title: "a tensor of inference mode",
-      says: [
+      templates: [
         "Inference tensors cannot be saved for backward",
         "Inplace update to inference tensor outside InferenceMode",
       ],
       means:
-        "what torch.inference_mode() makes has no version counter, so autograd cannot trust it later",
+        "what torch.inference_mode() makes has no version counter, " +
+        "so autograd cannot trust it later",
       cause: "an input or a cache that was made under inference_mode() and is used in training",
       cure: "x.clone() outside of it, or torch.no_grad() in its place",
     },
     {
       title: "a custom operation that returns its input",
       section: "Writing where others live",
-      says: [
+      templates: [
         "may not alias any inputs to this custom operator",
         "is not defined to alias output but was aliasing",
         "Higher order ops do not support aliasing",
@@ -442,25 +528,27 @@ export const MEMORY = [
         "an output shares memory with an input, which the compiler takes to be different tensors",
       harm: "no: it stops before a write to one could change the other unseen",
       cause:
-        "a branch or operation that returns its input, or a view of it (x.view, x[...], x.contiguous() of a contiguous tensor)",
+        "a branch or operation that returns its input, " +
+        "or a view of it (x.view, x[...], x.contiguous() of a contiguous tensor)",
       cure: "return x.clone()",
     },
     {
       title: "a recomputed tensor of another shape",
-      says: "saved metadata: {'shape': {a,}, {~}recomputed metadata: {'shape': {b,}",
+      templates: "saved metadata: {'shape': {a,}, {~}recomputed metadata: {'shape': {b,}",
       means: "checkpointing runs the forward pass again, and this time a tensor had another shape",
-      harm: "no: the alternative would be a wrong gradient",
+      harm: WRONG_GRADIENT,
       cause:
-        "a forward pass that depends on what changed in between: a counter, a cache, a random number",
+        "a forward pass that depends on what changed in between: " +
+        "a counter, a cache, a random number",
       cure: "let the forward pass depend on its inputs alone",
-      decode: ({ a, b }) => unlike(a, b),
+      decode: ({ a, b }) => explainUnlike(a, b),
     },
   ]),
   ...taughtBy("03_contiguity", "Reading order, memory order", [
     {
       title: "strides that a compiled function did not expect",
       section: "The strides of a clone",
-      says: [
+      templates: [
         "expected {dims&}",
         "Stride mismatch! Strides are {fake,} and {real,} (mismatched at {d})",
         "Tensor strides mismatch! Expected: {fake,}, Got: {real,}",
@@ -469,24 +557,22 @@ export const MEMORY = [
       harm: "no: the check stops before compiled code reads wrong addresses",
       cause:
         "a custom operation whose fake version promises other strides than the real one returns",
-      cure: "let both return the same strides, for example by .contiguous(); torch.library.opcheck compares them",
+      cure:
+        "let both return the same strides, for example by .contiguous(); " +
+        "torch.library.opcheck compares them",
       decode({ dims, fake, real }) {
-        if (!dims)
-          return fake.length === real.length
-            ? `the strides ${tuple(fake)} and ${tuple(real)} differ in ${dimsOf(apart(fake, real))}`
-            : {};
-        const told = dims.match(/size \d+==\d+, stride \d+==\d+ at dim=\d+/g).map((dim) => {
-          const [size, expectedSize, stride, expectedStride, d] = dim.match(/\d+/g);
-          const sizes = size !== expectedSize && `size ${size}, not ${expectedSize}`;
-          const strides = stride !== expectedStride && `stride ${stride}, not ${expectedStride}`;
-          return `dim ${d} has ${[sizes, strides].filter(Boolean).join(" and ") || "what was expected"}`;
-        });
-        return { means: `the code was compiled for other numbers: ${told.join("; ")}` };
+        if (dims) {
+          const checks = dims.match(/size \d+==\d+, stride \d+==\d+ at dim=\d+/g);
+          return `the code was compiled for other numbers: ${checks.map(checkedDim).join("; ")}`;
+        }
+        if (fake.length !== real.length) return null;
+        const apart = namedDims(dimsApart(fake, real));
+        return `the strides ${tuple(fake)} and ${tuple(real)} differ in ${apart}`;
       },
     },
     {
       title: "a matrix in the wrong order",
-      says: [
+      templates: [
         "must be {order*}_major, got stride {stride,}",
         "must be row_major",
         "must be col_major",
@@ -495,20 +581,25 @@ export const MEMORY = [
         "strides should be multiple of 16 bytes",
       ],
       means:
-        "the kernel takes rows one after the other in its first matrix, columns in the second, each begun at a multiple of 16 bytes",
+        "the kernel takes rows one after the other in its first matrix, " +
+        "columns in the second, each begun at a multiple of 16 bytes",
       cause: "a transpose too many or too few: w.t() of a contiguous weight is column-major",
-      cure: "w.t().contiguous().t() is column-major, with the same elements; pad rows to a multiple of 16 bytes",
-      decode: ({ stride, d, got }) =>
-        stride
-          ? `the last two strides are ${tuple(stride.slice(-2))}: row-major ends in 1, column-major has 1 ` +
-            "before the last"
-          : got === undefined
-            ? ""
-            : `the stride of dim ${d} is ${got} elements, and that is no multiple of 16 bytes`,
+      cure:
+        "w.t().contiguous().t() is column-major, with the same elements; " +
+        "pad rows to a multiple of 16 bytes",
+      decode({ stride, d, got }) {
+        if (stride)
+          return (
+            `the last two strides are ${tuple(stride.slice(-2))}: ` +
+            "row-major ends in 1, column-major has 1 before the last"
+          );
+        if (got === undefined) return null;
+        return `the stride of dim ${d} is ${got} elements, and that is no multiple of 16 bytes`;
+      },
     },
     {
       title: "a tensor that has to be contiguous",
-      says: [
+      templates: [
         "must have contiguous last dimension",
         "last dimension must be contiguous",
         "must be contiguous in the last dimension",
@@ -530,29 +621,28 @@ export const MEMORY = [
         "RNN module weights are not part of single contiguous chunk of memory",
       ],
       means:
-        "a kernel, a network or a file takes the elements one after the other in row-major order, and strides are not passed on",
+        "a kernel, a network or a file takes the elements one after " +
+        "the other in row-major order, and strides are not passed on",
       harm: "no: an error changes nothing; a warning means that each call copies",
       cause:
-        "a transpose, a permute or a slice earlier on; the gradient of sum() or mean() is expanded, with strides of 0; a channels-last " +
-        "tensor counts as not contiguous",
-      cure: "x.contiguous() before the call, a copy; flatten_parameters() for an RNN; explain(x) tells which stride it is",
+        "a transpose, a permute or a slice earlier on; the gradient of sum() or mean() " +
+        "is expanded, with strides of 0; a channels-last tensor counts as not contiguous",
+      cure:
+        "x.contiguous() before the call, a copy; " +
+        "flatten_parameters() for an RNN; explain(x) tells which stride it is",
       decode(_, { text, before }) {
-        const name = /([\w.[\]']{1,60}(?: tensor)?)(?:\(\))?\W{0,3}$/
-          .exec(before.slice(-80))?.[1]
-          .replace(/\.$/, "");
-        const isNone =
-          !name ||
-          /^(?:only|requires)/.test(text) ||
-          /^(?:in|\w*(?:Error|Warning|Exception))$/.test(name);
+        const hasName = !/^(?:only|requires)/.test(text);
+        const name = hasName ? lastNameIn(before) : "";
         if (/last|-1/.test(text))
-          return {
-            means: `${isNone ? "the tensor" : name} needs stride 1 in its last dim; the other strides are passed on`,
-          };
-        return isNone
-          ? {}
-          : {
-              means: `${name} is read element by element in row-major order, and its strides are not passed on`,
-            };
+          return (
+            `${name || "the tensor"} needs stride 1 in its last dim; ` +
+            "the other strides are passed on"
+          );
+        if (!name) return null;
+        return (
+          `${name} is read element by element in row-major order, ` +
+          "and its strides are not passed on"
+        );
       },
     },
   ]),

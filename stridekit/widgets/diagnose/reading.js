@@ -1,14 +1,51 @@
-// How a family of messages is written down, and what its decoder may use. A template is the text of the library with
-// its fields in braces: {n} is an integer, {shape,} a list in brackets, {shapes:} several of them, {op*} a word, {names~} a
-// short text, {~} any text.
+// The form of a family of messages, and the helpers of its decoder.
 
 import { tuple } from "../page/layout.js";
+
+/**
+ * The sentences that explain a message, each behind its label.
+ *
+ * @typedef {{ means?: string, harm?: string, cause?: string, cure?: string }} Explanation
+ */
+
+/**
+ * The texts that a decoder may read: its fields as they were printed, the message, and the text
+ * before the message.
+ *
+ * @typedef {{ raw: Record<string, string>, text: string, before: string }} Context
+ */
+
+/**
+ * Messages that mean the same.
+ *
+ * A template is a library's text with its fields in braces. The sign behind a field's name gives the
+ * field's form: {n} is an integer, {shape,} a list in brackets, {shapes:} several lists, {op*} a word,
+ * {names~} a short text and {~} any text. {what+} and {dims&} are for one family each.
+ *
+ * A label may have several sentences. The first sentence whose fields are all known counts, and {n dim}
+ * becomes "2 dims".
+ *
+ * `decode` returns sentences that hold for these numbers alone: an Explanation, a string in the place of
+ * { means }, or null.
+ *
+ * @typedef {object} Family
+ * @property {string} title
+ * @property {string} lesson
+ * @property {string} section
+ * @property {string | string[]} templates
+ * @property {string | string[]} means
+ * @property {string} harm
+ * @property {string} cause
+ * @property {string} cure
+ * @property {(fields: any, context: Context) => Explanation | string | null} [decode]
+ */
 
 export const TORCH = "no: torch refuses, and nothing has changed";
 export const NUMPY = "no: NumPy refuses, and nothing has changed";
 export const REFUSED = "no: the library refuses, and nothing has changed";
 export const LOOK = "print x.shape one line earlier";
 
+// The source of a field's regular expression, by the field's sign.
 const PATTERNS = {
   "": (name) => `(?<${name}>-?\\d{1,16}(?!\\d))`,
   ",": (name) =>
@@ -23,21 +60,27 @@ const PATTERNS = {
   "~": (name) => (name ? `(?<${name}>.{1,200}?)` : ".{0,400}?"),
 };
 
-/** The regular expression of a template, which matches where it is put, and the text that it begins with. */
+/**
+ * Compile a template: a pattern that matches at its `lastIndex`, the sign of each field, and the text in
+ * front of the first field.
+ *
+ * @param {string} template
+ */
 export function compiled(template) {
   const [begin, ...rest] = template.split(/\{(\w*)([,:*~+&]?)\}/);
   const literal = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-  const kinds = {};
+  /** @type {Record<string, string>} */
+  const signs = {};
   let source = literal(begin);
   for (let k = 0; k < rest.length; k += 3) {
-    const [name, kind, text] = rest.slice(k, k + 3);
-    kinds[name] = kind;
-    source += PATTERNS[kind](name) + literal(text);
+    const [name, sign, text] = rest.slice(k, k + 3);
+    signs[name] = sign;
+    source += PATTERNS[sign](name) + literal(text);
   }
-  return { pattern: new RegExp(source, "y"), kinds, begin };
+  return { pattern: new RegExp(source, "y"), signs, begin };
 }
 
-/** The numbers of a list as it is printed: [2, 3], (2,), torch.Size([2]); null if one of them is a name. */
+/** The numbers of a printed list, [2, 3], (2,) or torch.Size([2]); null if one of them is a name. */
 export function numbers(text) {
   const items = text
     .replace(/torch\.Size|[[\](){} ]/g, "")
@@ -47,24 +90,47 @@ export function numbers(text) {
   return items.every((item) => /^-?\d{1,16}$/.test(item)) ? items.map(Number) : null;
 }
 
-/** The fields of a match as numbers and lists, and as texts; `exact` is false if a number is a name or too large. */
-export function fieldsOf(groups = {}, kinds) {
-  const [fields, texts] = [{}, {}];
+/** True if the numbers and their product are exact in JavaScript. */
+const areExact = (sizes) =>
+  Number.isSafeInteger(sizes.reduce((all, n) => all * Math.max(Math.abs(n), 1), 1));
+
+/**
+ * The fields of a match as numbers and lists, and as texts; `exact` is false if a number is a name or
+ * too large.
+ *
+ * @param {Record<string, string>} groups
+ * @param {Record<string, string>} signs
+ */
+export function fieldsOf(groups, signs) {
+  /** @type {Record<string, any>} */
+  const fields = { ...groups };
+  const texts = { ...groups };
   let exact = true;
   for (const [name, text] of Object.entries(groups)) {
-    const [isList, isNumber] = [kinds[name] === ",", kinds[name] === ""];
-    fields[name] = isList ? numbers(text) : isNumber ? Number(text) : text;
-    texts[name] = isList && fields[name] ? tuple(fields[name]) : text;
-    const sizes = isList ? (fields[name] ?? [NaN]) : isNumber ? [fields[name]] : [];
-    exact &&= Number.isSafeInteger(sizes.reduce((all, n) => all * Math.max(Math.abs(n), 1), 1));
+    if (signs[name] === "") {
+      fields[name] = Number(text);
+      exact &&= areExact([fields[name]]);
+    } else if (signs[name] === ",") {
+      const list = numbers(text);
+      fields[name] = list;
+      if (list) texts[name] = tuple(list);
+      exact &&= list !== null && areExact(list);
+    }
   }
   return { fields, texts, exact };
 }
 
-export const apart = (some, others) => some.flatMap((n, d) => (n === others[d] ? [] : [d]));
-export const dimsOf = (dims) => `${dims.length === 1 ? "dim" : "dims"} ${dims.join(", ")}`;
+/** The dims in which two shapes, or two strides, differ. */
+export const dimsApart = (a, b) => a.flatMap((n, d) => (n === b[d] ? [] : [d]));
+export const namedDims = (dims) => `${dims.length === 1 ? "dim" : "dims"} ${dims.join(", ")}`;
 
-// Families that a section of a lesson explains; each may name another section and lesson, and another harm than torch's.
-// What a message means may be several sentences: the first counts of whose fields all are known, {n dim} being "2 dims".
+/**
+ * Families that a section of a lesson explains; each may name another section, lesson and harm.
+ *
+ * @param {string} lesson
+ * @param {string} section
+ * @param {(Omit<Family, "lesson" | "section" | "harm"> & Partial<Family>)[]} families
+ * @returns {Family[]}
+ */
 export const taughtBy = (lesson, section, families) =>
   families.map((family) => ({ lesson, section, harm: TORCH, ...family }));

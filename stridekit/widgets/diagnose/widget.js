@@ -1,10 +1,11 @@
-// Diagnose: a message is pasted into a box, and what it means stands below.
-// The state is {text} in the model.
+// Diagnose: a box for a message, with its explanation below.
 
 import { fill, h, set } from "../page/dom.js";
 import { terms } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 import { ASK, code, diagnose, KNOWN, MOST } from "./diagnose.js";
+
+/** @import { State } from "./diagnose.js" */
 
 const HOW = "With its traceback or without; of several messages the last one counts.";
 
@@ -18,9 +19,12 @@ export function render(view) {
     spellcheck: "false",
     autocomplete: "off",
     "aria-describedby": `${id}-how`,
-    // Keep the end of what was typed or pasted.
-    oninput: () => shell.put({ text: box.value.slice(-MOST).toWellFormed() }),
-    onbeforeinput: (event) => event.stopImmediatePropagation(), // or JupyterLab keeps Enter from breaking a line
+    oninput() {
+      // The end of a text tells what was raised. Half of a letter could not be sent.
+      shell.put({ text: box.value.slice(-MOST).toWellFormed() });
+    },
+    // JupyterLab would keep Enter from breaking a line.
+    onbeforeinput: (event) => event.stopImmediatePropagation(),
   });
   const head = h(
     "div",
@@ -32,14 +36,15 @@ export function render(view) {
   const list = h("dl");
 
   function draw() {
+    /** @type {State} */
     const { text } = shell.state();
     if (box.value !== text) box.value = text;
     const line = text.split(/\s+/).filter(Boolean).join(" ");
     const [heading, lines] = line ? diagnose(line) : ["", [["known", KNOWN]]];
     set(title, "text", heading);
     fill(list, ...terms(lines));
-    const means = lines.find(([label]) => label === "means");
-    shell.speak(means ? `${heading}: ${means[1]}` : heading);
+    const meaning = lines.find(([label]) => label === "means");
+    shell.speak(meaning ? `${heading}: ${meaning[1]}` : heading);
   }
 
   return shell.open(

@@ -12,13 +12,13 @@ from stridekit.widgets.explorer import Framed, setting
 
 
 class Diagnose(Framed, script="diagnose/diagnose.js"):
-    """A box to paste an error or a warning into: what `diagnose` says of it, with or without a kernel.
+    """A box to paste an error or a warning into, explained as by `diagnose`, with or without a kernel.
 
     You learn what the message means with its numbers, whether it harms, the usual cause, the cure, and the
     lesson that teaches it. A message that is not known is never guessed at.
 
-    `text` is what stands in the box; set it to another. `found` is what `diagnose(text)` says, or None
-    while the box is empty. Raises TypeError for what is no text, ValueError for a text of more than
+    `text` is the text in the box, and can be set. `found` is the result of `diagnose(text)`, or None
+    while the box is empty. Raises TypeError for anything but a str, ValueError for a text of more than
     20,000 characters.
 
     >>> box = Diagnose()
@@ -30,23 +30,27 @@ class Diagnose(Framed, script="diagnose/diagnose.js"):
     def __init__(self, text: str = "") -> None:
         super().__init__(_state=self._checked({"text": text}))
 
-    text = setting("text", "What stands in the box.")
+    text = setting("text", "The text in the box.")
 
     @property
     def found(self) -> Explanation | None:
-        """What the text means, or None for an empty box."""
+        """The explanation of the text, or None for an empty box."""
         return explanation(self.text) if self.text.strip() else None
 
     def __repr__(self) -> str:
         return f"Diagnose: {self.found or self._script.ASK}"
 
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """A text that fits the box; half of a letter, which cannot be sent, becomes a question mark."""
-        text, most = state["text"], self._script.MOST
+        text = state["text"]
+        most = self._script.MOST
         if not isinstance(text, str):
-            advice = "give the message, a str; diagnose takes errors"
-            raise TypeError(f"text is {a_kind(text)}: {advice}")
+            raise TypeError(
+                f"text is {a_kind(text)}: give the message, a str; diagnose takes errors"
+            )
         if len(text) > most:
-            advice = f"give its end, text[-{most}:]"
-            raise ValueError(f"text has {len(text):,} characters, the box takes {most:,}: {advice}")
+            raise ValueError(
+                f"text has {len(text):,} characters, the box takes {most:,}: "
+                f"give its end, text[-{most}:]"
+            )
+        # Half of a letter cannot be sent: it becomes a question mark.
         return {"text": text.encode(errors="replace").decode()}
