@@ -125,7 +125,7 @@ def in_memory_order(tensors, out):
     return [tensor.permute(order) for tensor in tensors]
 
 
-@pytest.mark.parametrize("name", [name for name in BY_NAME if BY_NAME[name].ratios(1)])
+@pytest.mark.parametrize("name", [name for name in BY_NAME if BY_NAME[name].ratios("sectors")])
 def test_predicted_ratios_are_those_of_the_sectors_that_a_warp_reads_and_writes(name):
     experiment = BY_NAME[name]
     functions = experiment.functions(64)
@@ -134,7 +134,7 @@ def test_predicted_ratios_are_those_of_the_sectors_that_a_warp_reads_and_writes(
         given = [getattr(work.func, "__self__", None), *work.args]
         tensors = [out, *(t for t in given if isinstance(t, torch.Tensor))]
         found = [warp_sectors(t, 1).sectors for t in in_memory_order(tensors, out)]
-        assert sum(found) == experiment.variants[name][1], (name, found)
+        assert sum(found) == experiment.variants[name].sectors, (name, found)
 
 
 def test_the_experiments_need_torch_and_numpy_alone(monkeypatch):
