@@ -5,26 +5,26 @@ from __future__ import annotations
 # Units and places ---------------------------------------------------------------------------------
 
 ABSOLUTE = (
-    "The offset of as_strided counts from the start of the storage, not from {0}. Where {0} is a slice, "
-    "it begins at `{0}.storage_offset()`, and you have to begin there too."
+    "The offset of as_strided counts from the start of the storage, not from {0}. Where {0} is a "
+    "slice, it begins at `{0}.storage_offset()`, and you have to begin there too."
 )
 ELEMENTS = (
-    "Each number is so many times the right one, as bytes would be. torch counts strides and offsets in "
-    "elements, whatever their size. (NumPy counts strides in bytes.)"
+    "Each number is so many times the right one, as bytes would be. torch counts strides and "
+    "offsets in elements, whatever their size. (NumPy counts strides in bytes.)"
 )
 ITEMSIZE = (
     "You take one number of bytes for every element. uint8 has 1, bfloat16 has 2, "
     "float64 has 8: `{}`."
 )
 VALUES = (
-    "You compare values. Two new tensors of the same numbers share nothing, and two views of one tensor "
-    "can show quite different ones. What counts is where they lie."
+    "You compare values. Two new tensors of the same numbers share nothing, and two views of one "
+    "tensor can show quite different ones. What counts is where they lie."
 )
 FROM_ZERO = "You count from 1. The first {} is 0, as in every list."
 BACK_TO_FRONT = "The right numbers from back to front, as in a list that begins with the last dim."
 SIZE_ONE = (
-    "Right where no size is 1. A dim of size 1 gets its stride by the same rule as any other: nobody "
-    "steps along it, but torch writes down the product all the same."
+    "Right where no size is 1. A dim of size 1 gets its stride by the same rule as any other: "
+    "nobody steps along it, but torch writes down the product all the same."
 )
 
 ALIKE = "You answer the same for every {}. There are several kinds: try a few by hand."
@@ -32,40 +32,40 @@ ALIKE = "You answer the same for every {}. There are several kinds: try a few by
 # Views and copies ---------------------------------------------------------------------------------
 
 COPY = (
-    "The right values, in new memory: that is a copy. as_strided on x itself moves nothing, and a write "
-    "to x then shows in what you return."
+    "The right values, in new memory: that is a copy. as_strided on x itself moves nothing, and a "
+    "write to x then shows in what you return."
 )
 SOMETIMES_A_COPY = (
-    "That is on x's storage only where {} is contiguous already: `contiguous()`, `reshape` and `flatten` "
-    "copy most others. x's own strides will do."
+    "That is on x's storage only where {} is contiguous already: `contiguous()`, `reshape` and "
+    "`flatten` copy most others. x's own strides will do."
 )
 NO_TRANSPOSE = (
-    "reshape is no transpose: it keeps the reading order and only cuts it anew, so your {} mix. Bring the "
-    "dims into another order first."
+    "reshape is no transpose: it keeps the reading order and only cuts it anew, so your {} mix. "
+    "Bring the dims into another order first."
 )
 AS_IF_PACKED = (
-    "as_strided takes the strides that you state as they are, and yours are those of a whole tensor that "
-    "lies {1}. Where {0} is sliced or turned it has others: ask `{0}.stride()`."
+    "as_strided takes the strides that you state as they are, and yours are those of a whole "
+    "tensor that lies {1}. Where {0} is sliced or turned it has others: ask `{0}.stride()`."
 )
 NO_COPY = (
     "No copy at all: that is a view only where {} already. Elsewhere torch refuses it: one copy is "
     "needed."
 )
 CLONE_KEEPS_ORDER = (
-    "clone keeps the order in memory, so it changes nothing for view: the dims that did not merge still "
-    "do not. `contiguous()` puts the elements in reading order."
+    "clone keeps the order in memory, so it changes nothing for view: the dims that did not merge "
+    "still do not. `contiguous()` puts the elements in reading order."
 )
 TWICE = (
-    "Twice the bytes where a copy is needed, and once too often elsewhere: what is new already is copied "
-    "again. Which of your copies does nothing for the result?"
+    "Twice the bytes where a copy is needed, and once too often elsewhere: what is new already is "
+    "copied again. Which of your copies does nothing for the result?"
 )
 DTYPE = (
-    "The values are right, the dtype is not. A conversion copies, and new memory and Python numbers get "
-    "torch's defaults: the dtype of {} is asked for, whatever it is."
+    "The values are right, the dtype is not. A conversion copies, and new memory and Python "
+    "numbers get torch's defaults: the dtype of {} is asked for, whatever it is."
 )
 MINUS_ONE = (
-    "Right wherever there is an element. From 0 elements torch cannot work out what a `-1` stands for: "
-    "say the size itself, or call what multiplies the sizes."
+    "Right wherever there is an element. From 0 elements torch cannot work out what a `-1` stands "
+    "for: say the size itself, or call what multiplies the sizes."
 )
 NO_BFLOAT16 = (
     "Right until NumPy meets bfloat16, a dtype that it does not have. Do without NumPy here."
@@ -86,8 +86,8 @@ THE_OTHERS = "Those are the steps that {}. The others are asked for."
 
 IN_BYTES = "The right {0}, in bytes. The task asks how many {0} there are."
 NOT_WHOLE = (
-    "Each element gets a number of its own, and neighbours in one {0} should get the same. The number of "
-    "the {0} is `byte // {1}`, with `//`."
+    "Each element gets a number of its own, and neighbours in one {0} should get the same. The "
+    "number of the {0} is `byte // {1}`, with `//`."
 )
 PLACE_IN = "`%` gives the place within a {0}. The {0} itself is `// {1}`."
 DIVIDED_ELEMENTS = (
@@ -98,23 +98,23 @@ OFFSET_IN_BYTES = (
     "the sum by `itemsize`."
 )
 HULL = (
-    "You count every {0} from the first element to the last. Where a stride jumps over whole {0}s, nobody "
-    "asks for those in between, and they stay where they are."
+    "You count every {0} from the first element to the last. Where a stride jumps over whole "
+    "{0}s, nobody asks for those in between, and they stay where they are."
 )
 STARTS_LATER = (
-    "You lose where in its line a tensor starts: from the middle of a line it can reach into one line "
-    "more. Start at `storage_offset()`, which counts elements, as the strides do."
+    "You lose where in its line a tensor starts: from the middle of a line it can reach into one "
+    "line more. Start at `storage_offset()`, which counts elements, as the strides do."
 )
 STARTS_A_LINE = (
-    "You let the new tensor start as deep in a line as the old one. It has a storage of its own: it "
-    "starts a line."
+    "You let the new tensor start as deep in a line as the old one. It has a storage of its own: "
+    "it starts a line."
 )
 LAST_LINE = (
     "You drop the last line of the new tensor where it is not full. It travels whole: round up."
 )
 WRITTEN_TWICE = (
-    "You count each written line twice. Many processors do read a line before they write it, but the task "
-    "counts a line that is written whole once."
+    "You count each written line twice. Many processors do read a line before they write it, but "
+    "the task counts a line that is written whole once."
 )
 ROUNDED_DOWN = (
     "You round down. After that many uses the {} has not quite paid back: it takes one more."
@@ -133,6 +133,6 @@ EQUAL = (
     "`math.inf`."
 )
 SMALL_COUNTS = (
-    "Right for small n. Nothing limits n: where a use saves little, the {} pays back after thousands of "
-    "uses or more. Where it never does, the two costs of a use say so."
+    "Right for small n. Nothing limits n: where a use saves little, the {} pays back after "
+    "thousands of uses or more. Where it never does, the two costs of a use say so."
 )

@@ -73,21 +73,24 @@ class Queue:
 
 
 UNTIMED = (
-    "Nothing is asked for between two readings of `queue.clock()`, so your answer cannot depend on how "
-    "long the work takes. The device has a clock of its own; `time.perf_counter()` times your Python code."
+    "Nothing is asked for between two readings of `queue.clock()`, so your answer cannot depend "
+    "on how long the work takes. The device has a clock of its own; `time.perf_counter()` times "
+    "your Python code."
 )
 SEVERAL = (
-    "Between two readings of the clock you always ask for more than one piece of work, so no difference "
-    "is the time of one. Dividing does not help: one disturbed piece would spoil the others, and launches "
-    "can hide behind the work before them. Read the clock before and after each piece."
+    "Between two readings of the clock you always ask for more than one piece of work, so no "
+    "difference is the time of one. Dividing does not help: one disturbed piece would spoil the "
+    "others, and launches can hide behind the work before them. Read the clock before and after "
+    "each piece."
 )
 NO_WAIT = (
-    "At your second reading the piece you asked for is still in the queue: `work()` only asks, and "
-    "returns after 1 microsecond. `queue.synchronize()` belongs after the work and before that reading."
+    "At your second reading the piece you asked for is still in the queue: `work()` only asks, "
+    "and returns after 1 microsecond. `queue.synchronize()` belongs after the work and before "
+    "that reading."
 )
 NOT_EMPTY = (
-    "At your first reading of the clock there is still work in the queue. A sample that starts there "
-    "waits for that work as well: call `queue.synchronize()` before it."
+    "At your first reading of the clock there is still work in the queue. A sample that starts "
+    "there waits for that work as well: call `queue.synchronize()` before it."
 )
 
 
@@ -131,15 +134,17 @@ WORK = [
     # one warms up: the samples are the same ones, in another order.
     cases=[case(*row) for row in WORK],
     hints=[
-        "`queue.work()` only asks for work. Two readings of the clock measure the work itself only if the "
-        "queue is empty at the first reading, and empty again at the second.",
-        "Warm up first: ask for one piece of work, wait for it, and do not time it. Then take `repeats` "
-        "samples, one piece of work each.",
-        "A sample: read the clock, `work()`, `synchronize()`, read the clock again. Keep the differences "
-        "in a list; `sorted(samples)[repeats // 4]` is the answer.",
+        "`queue.work()` only asks for work. Two readings of the clock measure the work itself "
+        "only if the queue is empty at the first reading, and empty again at the second.",
+        "Warm up first: ask for one piece of work, wait for it, and do not time it. Then take "
+        "`repeats` samples, one piece of work each.",
+        "A sample: read the clock, `work()`, `synchronize()`, read the clock again. Keep the "
+        "differences in a list; `sorted(samples)[repeats // 4]` is the answer.",
     ],
-    otherwise="Trace it on paper: what does the clock read before and after each of your lines, and what "
-    "is in the queue at that moment? Asking for work takes 1 microsecond.",
+    otherwise=(
+        "Trace it on paper: what does the clock read before and after each of your lines, and what "
+        "is in the queue at that moment? Asking for work takes 1 microsecond."
+    ),
     takeaway="Warm up. Then read the clock, work, wait, read it again: many times. Report a quartile.",
 )
 def time_it(queue: "Queue", repeats: int) -> int:
@@ -183,43 +188,67 @@ time_it.slots[SAMPLE] = {
     "queue.work(); queue.work(); queue.synchronize()": SEVERAL,
 }
 time_it.slots["queue.work()\n    queue.synchronize()"] = {
-    "queue.synchronize()": "Your samples include the very first piece of work, and it is not like the "
-    "others: kernels are loaded and memory is fetched then. Ask for one piece first, and wait for it.",
-    "pass": "Your first sample includes what should be over before it starts: the very first piece, or "
-    "work that was still in the queue. Before the first reading, ask for one piece and wait for it.",
+    "queue.synchronize()": (
+        "Your samples include the very first piece of work, and it is not like the others: kernels "
+        "are loaded and memory is fetched then. Ask for one piece first, and wait for it."
+    ),
+    "pass": (
+        "Your first sample includes what should be over before it starts: the very first piece, or "
+        "work that was still in the queue. Before the first reading, ask for one piece and wait "
+        "for it."
+    ),
     "queue.work()": NOT_EMPTY,
 }
 time_it.slots["sorted(samples)[repeats // 4]"] = {
-    "sum(samples) / repeats": "That is the mean, and a single disturbed sample moves it as far as it "
-    f"likes. The lower quartile is what the work takes while the machine is left alone: {QUARTILE}.",
-    ("median(samples)", "sorted(samples)[repeats // 2]"): "That is the median. On a machine where half "
-    f"of the samples are disturbed it is a disturbed one; asked for is the lower quartile, {QUARTILE}.",
-    "min(samples)": "That is the smallest sample, or close to it: a single lucky one decides, and the "
-    f"more samples you take, the luckier it gets. The lower quartile is {QUARTILE}.",
-    "samples[repeats // 4]": "You take a quarter of the way through the samples as they came. A quartile "
-    "is about their sizes: sort them first.",
-    ("sorted(samples)[3 * repeats // 4]", "np.quantile(samples, 0.75)"): "That is the upper quartile, "
-    "three quarters of the way up: the disturbed samples. Go a quarter of the way.",
-    ("sorted(samples, reverse=True)[repeats // 4]", "sorted(samples)[-(repeats // 4)]"):
-    "You count a quarter of the way down from the largest sample: that end has the disturbed ones. "
-    f"Sort the smallest first and go a quarter of the way up, {QUARTILE}.",
-    ("np.quantile(samples, 0.25)",
-     *(f"np.quantile(samples, 0.25, method='{name}')" for name in QUANTILES),
-     "sorted(samples)[repeats // 4 - 1]"):
-    "There are several conventions for a quartile. Yours takes a neighbour of the sample that the "
-    f"task asks for, or a value between two samples. Take {QUARTILE}.",
-}  # fmt: skip
+    "sum(samples) / repeats": (
+        "That is the mean, and a single disturbed sample moves it as far as it "
+        f"likes. The lower quartile is what the work takes while the machine is left alone: {QUARTILE}."
+    ),
+    ("median(samples)", "sorted(samples)[repeats // 2]"): (
+        "That is the median. On a machine where half "
+        f"of the samples are disturbed it is a disturbed one; asked for is the lower quartile, {QUARTILE}."
+    ),
+    "min(samples)": (
+        "That is the smallest sample, or close to it: a single lucky one decides, and the "
+        f"more samples you take, the luckier it gets. The lower quartile is {QUARTILE}."
+    ),
+    "samples[repeats // 4]": (
+        "You take a quarter of the way through the samples as they came. A quartile is about their "
+        "sizes: sort them first."
+    ),
+    ("sorted(samples)[3 * repeats // 4]", "np.quantile(samples, 0.75)"): (
+        "That is the upper quartile, three quarters of the way up: the disturbed samples. Go a "
+        "quarter of the way."
+    ),
+    ("sorted(samples, reverse=True)[repeats // 4]", "sorted(samples)[-(repeats // 4)]"): (
+        "You count a quarter of the way down from the largest sample: that end has the disturbed ones. "
+        f"Sort the smallest first and go a quarter of the way up, {QUARTILE}."
+    ),
+    (
+        "np.quantile(samples, 0.25)",
+        *(f"np.quantile(samples, 0.25, method='{name}')" for name in QUANTILES),
+        "sorted(samples)[repeats // 4 - 1]",
+    ): (
+        "There are several conventions for a quartile. Yours takes a neighbour of the sample that the "
+        f"task asks for, or a value between two samples. Take {QUARTILE}."
+    ),
+}
 time_it.wrong |= {
     f"{SAMPLE} => queue.synchronize(); queue.work()": NO_WAIT,
     "divides_the_whole(queue, repeats)": SEVERAL,
-    "time_it(queue, 1)": "One run is not a measurement: it may be the disturbed one. Take `repeats` "
-    "samples, and then their lower quartile.",
-    "time_it(queue, repeats) - 1": "You subtract the microsecond that asking takes. The task counts it: "
-    "one piece of work, launch included.",
-    "queue.work()\n    queue.synchronize()\n => \n && range(repeats) => range(repeats + 1)":
-    "The answer is that of `repeats` + 1 samples, with the warm-up among them: the very first piece is "
-    "one. Leave it out before you sort.",
-}  # fmt: skip
+    "time_it(queue, 1)": (
+        "One run is not a measurement: it may be the disturbed one. Take `repeats` samples, and "
+        "then their lower quartile."
+    ),
+    "time_it(queue, repeats) - 1": (
+        "You subtract the microsecond that asking takes. The task counts it: one piece of work, "
+        "launch included."
+    ),
+    "queue.work()\n    queue.synchronize()\n => \n && range(repeats) => range(repeats + 1)": (
+        "The answer is that of `repeats` + 1 samples, with the warm-up among them: the very first "
+        "piece is one. Leave it out before you sort."
+    ),
+}
 
 WARPS: list[tuple[Any, ...]] = [  # an itemsize, and strides with offsets
     (4, (1, 0), (2, 0), (5, 0), (8, 0), (32, 0), (1, 1), (1, 8), (3, 7), (5, 3)),
@@ -239,12 +268,14 @@ WARPS: list[tuple[Any, ...]] = [  # an itemsize, and strides with offsets
     ],
     hints=[
         "It is `cache_lines` of lesson 05 again, with 32 elements and blocks of 32 bytes.",
-        "Lane k reads element `offset + k * stride`. At which byte does it start, and which sector holds "
-        "that byte?",
+        "Lane k reads element `offset + k * stride`. At which byte does it start, and which "
+        "sector holds that byte?",
         "Put `(offset + lane * stride) * itemsize // 32` into a set, for every lane of range(32).",
     ],
-    otherwise="Write down the byte at which each of the 32 elements starts, and divide each by 32. How "
-    "many different numbers do you get?",
+    otherwise=(
+        "Write down the byte at which each of the 32 elements starts, and divide each by 32. How "
+        "many different numbers do you get?"
+    ),
     takeaway="Neighbouring lanes should read neighbouring bytes, from an aligned start: coalesced.",
 )
 def warp_sectors(stride: int, offset: int, itemsize: int) -> int:
@@ -260,31 +291,39 @@ def warp_sectors(stride: int, offset: int, itemsize: int) -> int:
 
 
 warp_sectors.slots["// 32"] = {
-    "// 128": "Your blocks have 128 bytes: that is a GPU's cache line. It is filled by sectors of 32 "
-    "bytes, and only those that are asked for travel.",
+    "// 128": (
+        "Your blocks have 128 bytes: that is a GPU's cache line. It is filled by sectors of 32 "
+        "bytes, and only those that are asked for travel."
+    ),
     "// 64": "Your blocks have 64 bytes: that is the cache line of a CPU. A GPU's sectors have 32.",
     "/ 32": shared.NOT_WHOLE.format("sector", 32),
     "% 32": shared.PLACE_IN.format("sector", 32),
 }
 warp_sectors.slots["itemsize"] = {"4": shared.ITEMSIZE.format("itemsize")}
 warp_sectors.slots["offset"] = {
-    "0": "You let the warp start at the start of a sector. With an offset it can reach into one sector "
-    "more: drag the warp's offset in the picture above.",
+    "0": (
+        "You let the warp start at the start of a sector. With an offset it can reach into one "
+        "sector more: drag the warp's offset in the picture above."
+    ),
     "offset / itemsize": shared.OFFSET_IN_BYTES,
     "offset * stride": "You multiply the offset by the stride. It says where lane 0 reads.",
 }
 SECTORS_OF = "len({{(offset + lane * stride) * itemsize // 32 for lane in range({})}})".format
 warp_sectors.wrong |= {
     "itemsize => 1": shared.DIVIDED_ELEMENTS.format("sector", 32),
-    ("* stride => ", "32 * itemsize // 32"): "You count the sectors of 32 elements in a row. The lanes' "
-    "elements lie `stride` apart, and sectors travel whole.",
-    "32": "That is one sector for each lane. Lanes whose elements lie in one sector share it: they "
-    "coalesce.",
+    ("* stride => ", "32 * itemsize // 32"): (
+        "You count the sectors of 32 elements in a row. The lanes' elements lie `stride` apart, "
+        "and sectors travel whole."
+    ),
+    "32": (
+        "That is one sector for each lane. Lanes whose elements lie in one sector share it: they "
+        "coalesce."
+    ),
     "(offset + 31 * stride) * itemsize // 32 - offset * itemsize // 32 + 1": shared.HULL.format(
-    "sector"
+        "sector"
     ),
     "32 * warp_sectors(stride, offset, itemsize)": shared.IN_BYTES.format("sectors"),
-}  # fmt: skip
+}
 warp_sectors.exact[tuple(map(SECTORS_OF, ("31", "33", "1, 33", "64")))] = (
     "A warp has 32 lanes, numbered 0 to 31: `range(32)`."
 )

@@ -54,15 +54,17 @@ NEGATIVE = "-torch.arange(1.0, 25.0).view(2, 3, 1, 4)"
         "cache = torch.ones(0, 3, 4, 4); k = torch.ones(0, 3, 1, 4); t = 1",
     ],
     hints=[
-        "The cache has room for the new token already. Which places are its own: those of which dim, at "
-        "which index?",
-        "An assignment to a slice writes into its tensor: `cache[:, :, ...] = k`. And the first t + 1 "
-        "positions are a slice as well.",
+        "The cache has room for the new token already. Which places are its own: those of which "
+        "dim, at which index?",
+        "An assignment to a slice writes into its tensor: `cache[:, :, ...] = k`. And the first t "
+        "+ 1 positions are a slice as well.",
         "`cache[:, :, t : t + 1] = k` writes, `cache[:, :, : t + 1]` is the answer. Neither makes "
         "anything new.",
     ],
-    otherwise="Two things count: what is in the cache after your call, and whether your answer is a view "
-    "of its first t + 1 positions. Which of the two differs here?",
+    otherwise=(
+        "Two things count: what is in the cache after your call, and whether your answer is a view "
+        "of its first t + 1 positions. Which of the two differs here?"
+    ),
     takeaway="A cache with room grows by one write and one slice. cat would copy all that is in it.",
 )
 def append(cache: torch.Tensor, k: torch.Tensor, t: int) -> torch.Tensor:
@@ -80,53 +82,88 @@ def append(cache: torch.Tensor, k: torch.Tensor, t: int) -> torch.Tensor:
 
 
 COPIED = (
-    "The cache is right. What you return is a copy of its first positions, at least where these are a "
-    "slice with gaps: the slice itself is enough."
+    "The cache is right. What you return is a copy of its first positions, at least where these "
+    "are a slice with gaps: the slice itself is enough."
 )
 
 append.slots["cache[:, :, t : t + 1] = k"] = {
-    "cache[:, :, t] = k": "An int as an index takes its dim away, and k has four. Keep it: `t : t + 1`.",
-    "cache[:, :, t] = k.squeeze()": "`squeeze()` takes away every dim of size 1, also B, H or D. Here "
-    "one has to go: `squeeze(2)`, or keep it: `t : t + 1`.",
+    "cache[:, :, t] = k": (
+        "An int as an index takes its dim away, and k has four. Keep it: `t : t + 1`."
+    ),
+    "cache[:, :, t] = k.squeeze()": (
+        "`squeeze()` takes away every dim of size 1, also B, H or D. Here one has to go: "
+        "`squeeze(2)`, or keep it: `t : t + 1`."
+    ),
     "pass": "The cache is as before: nothing of k is in it, nor in what you return.",
-    ("cache[:, :, [t]].copy_(k)", "cache.index_copy(2, torch.tensor([t]), k)",
-     "cache[:, :, t : t + 1].add(k)"): "k is lost: the cache is as before. An index that is a list or a "
-    "tensor copies when it is read; a method without an underscore at its end makes a new tensor.",
-    ("cache[:, :, t - 1 : t] = k", "cache[:, :, max(t - 1, 0) : max(t, 1)] = k",
-     "cache[:, :, t - 1 : t or None] = k"): "You write one position too early: t positions come before k.",
+    (
+        "cache[:, :, [t]].copy_(k)",
+        "cache.index_copy(2, torch.tensor([t]), k)",
+        "cache[:, :, t : t + 1].add(k)",
+    ): (
+        "k is lost: the cache is as before. An index that is a list or a tensor copies when it is "
+        "read; a method without an underscore at its end makes a new tensor."
+    ),
+    (
+        "cache[:, :, t - 1 : t] = k",
+        "cache[:, :, max(t - 1, 0) : max(t, 1)] = k",
+        "cache[:, :, t - 1 : t or None] = k",
+    ): "You write one position too early: t positions come before k.",
     "cache[:, :, t + 1 : t + 2] = k": "You write one position too late. k belongs to index t.",
     "cache[:, :, -1:] = k": "You write to the last position of the cache, wherever t is.",
-    "cache[:, :, : t + 1] = k": "You write k to all positions up to t. Earlier ones hold other tokens.",
+    "cache[:, :, : t + 1] = k": (
+        "You write k to all positions up to t. Earlier ones hold other tokens."
+    ),
     "cache[:, :, t:] = k": "You write k to position t and to all that follow. Only one is its own.",
-    "cache[:, :, t : t + 1] += k": "You add k to what stood there. The place may hold anything: assign.",
-    "cache.flatten(0, 1)[:, t : t + 1] = k.flatten(0, 1)": "In some layouts k is lost, as when it is "
-    "written to a reshape of the cache: where dims do not merge, that is a copy. Slices are always views.",
-    "cache.contiguous()[:, :, t : t + 1] = k": "k is lost where the cache is not contiguous, as when it "
-    "is written to `cache.contiguous()`: a slice or a transpose is copied there.",
-}  # fmt: skip
+    "cache[:, :, t : t + 1] += k": (
+        "You add k to what stood there. The place may hold anything: assign."
+    ),
+    "cache.flatten(0, 1)[:, t : t + 1] = k.flatten(0, 1)": (
+        "In some layouts k is lost, as when it is written to a reshape of the cache: where dims do "
+        "not merge, that is a copy. Slices are always views."
+    ),
+    "cache.contiguous()[:, :, t : t + 1] = k": (
+        "k is lost where the cache is not contiguous, as when it is written to "
+        "`cache.contiguous()`: a slice or a transpose is copied there."
+    ),
+}
 append.slots["return cache[:, :, : t + 1]"] = {
     "return cache[:, :, :t]": "You leave out the new token. The end of a slice is not part of it.",
     "return cache": "You return all of the cache. Only its first t + 1 positions are filled.",
-    ("return cache[:, :, t : t + 1]", "return cache[:, :, t]"): "You return the new token alone. "
-    "Attention needs all positions up to it.",
+    ("return cache[:, :, t : t + 1]", "return cache[:, :, t]"): (
+        "You return the new token alone. Attention needs all positions up to it."
+    ),
     "return cache[:, :, : t + 1].contiguous()": COPIED,
     "return k": "You return k. The answer is a view of the cache: all positions up to t.",
     "return cache[:, : t + 1]": "You cut the heads. Positions are dim 2 of (B, H, Tmax, D).",
 }
 append.wrong |= {
-    ("return cache[:, :, : t + 1] => return cache[:, :, : t + 1].clone()",
-     "return cache[:, :, : t + 1] => return cache[:, :, [*range(t + 1)]]"): COPIED,
-    ("cache[:, :, t : t + 1] = k => cache.copy_(torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2))",
-     "cache[:, :, t : t + 1] = k => cache.copy_(cache.slice_scatter(k, 2, t, t + 1))",
-     "cache[:, :, t : t + 1] = k => "
-     "cache.copy_(torch.where(torch.arange(cache.size(2))[:, None] == t, k, cache))"):
-    "The cache is right, but new memory was filled on the way. Only one position has to be written.",
-    ("torch.cat([cache[:, :, :t], k], 2)", "torch.cat([cache, k], 2)"): "The right positions, in new "
-    "memory: `cat` copies all that there was, for each token. The cache has nothing of k.",
-    ("append(cache.clone(), k, t)", "cache.slice_scatter(k, 2, t, t + 1)[:, :, : t + 1]",
-     "torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2)[:, :, : t + 1]"): "The right positions, "
-    "in a new tensor, while the cache itself is as before. The task is to write into the cache.",
-}  # fmt: skip
+    (
+        "return cache[:, :, : t + 1] => return cache[:, :, : t + 1].clone()",
+        "return cache[:, :, : t + 1] => return cache[:, :, [*range(t + 1)]]",
+    ): COPIED,
+    (
+        "cache[:, :, t : t + 1] = k => "
+        "cache.copy_(torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2))",
+        "cache[:, :, t : t + 1] = k => cache.copy_(cache.slice_scatter(k, 2, t, t + 1))",
+        "cache[:, :, t : t + 1] = k => "
+        "cache.copy_(torch.where(torch.arange(cache.size(2))[:, None] == t, k, cache))",
+    ): (
+        "The cache is right, but new memory was filled on the way. Only one position has to be "
+        "written."
+    ),
+    ("torch.cat([cache[:, :, :t], k], 2)", "torch.cat([cache, k], 2)"): (
+        "The right positions, in new memory: `cat` copies all that there was, for each token. The "
+        "cache has nothing of k."
+    ),
+    (
+        "append(cache.clone(), k, t)",
+        "cache.slice_scatter(k, 2, t, t + 1)[:, :, : t + 1]",
+        "torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2)[:, :, : t + 1]",
+    ): (
+        "The right positions, in a new tensor, while the cache itself is as before. The task is to "
+        "write into the cache."
+    ),
+}
 
 
 def read_blocks(answer: Any, args: Arguments) -> Outcome:
@@ -157,16 +194,18 @@ POOLS: list[tuple[Any, ...]] = [  # a pool, and tables of it
     read=read_blocks,
     cases=[f"pool = {pool}; table = {table}" for pool, *tables in POOLS for table in tables],
     hints=[
-        "A view steps from block to block by one stride. For which tables is there such a step? Write the "
-        "differences of neighbours down.",
-        "All differences alike, and none negative, as torch has no negative strides. 0 is a stride, too; "
-        "and one block needs no step.",
-        "`pool.as_strided(size, stride, storage_offset)`: `len(table)` blocks, `step * pool.stride(0)` "
-        "apart, from `pool.storage_offset() + table[0] * pool.stride(0)`; the other dims as in the pool. "
-        "Else `pool[table]`.",
+        "A view steps from block to block by one stride. For which tables is there such a step? "
+        "Write the differences of neighbours down.",
+        "All differences alike, and none negative, as torch has no negative strides. 0 is a "
+        "stride, too; and one block needs no step.",
+        "`pool.as_strided(size, stride, storage_offset)`: `len(table)` blocks, `step * "
+        "pool.stride(0)` apart, from `pool.storage_offset() + table[0] * pool.stride(0)`; the "
+        "other dims as in the pool. Else `pool[table]`.",
     ],
-    otherwise="Compare with `pool[table]`: the values first, then whose memory it is. Which step leads "
-    "from each block of the table to the next, and is it always the same?",
+    otherwise=(
+        "Compare with `pool[table]`: the values first, then whose memory it is. Which step leads "
+        "from each block of the table to the next, and is it always the same?"
+    ),
     takeaway="A table is a view only while its steps are equal, and torch has none that go back.",
 )
 def blocks(pool: torch.Tensor, table: list[int]) -> torch.Tensor:
@@ -191,69 +230,109 @@ def blocks(pool: torch.Tensor, table: list[int]) -> torch.Tensor:
 
 
 NOT_EQUAL = (
-    "Your view assumes one step, and the table has several. The step between two blocks is that between "
-    "all blocks: compare every two neighbours."
+    "Your view assumes one step, and the table has several. The step between two blocks is that "
+    "between all blocks: compare every two neighbours."
 )
 
 ONE_STEP = "len({b - a for a, b in zip(table, table[1:])}) == 1"
 blocks.slots["len(steps) > 1"] = {"False": NOT_EQUAL}
 blocks.slots["table[0] * pool.stride(0)"] = {
-    "0": "Your view begins at block 0 of the pool, whatever the table says. Its first block is table[0].",
+    "0": (
+        "Your view begins at block 0 of the pool, whatever the table says. Its first block is "
+        "table[0]."
+    ),
     "table[0]": "You begin table[0] elements into the pool, not `pool.stride(0)` times as many.",
-    "table[0] * pool[0].numel()": "You go from block to block by the number of their elements, as if "
-    "they lay packed. `pool.stride(0)` says how far apart they are.",
+    "table[0] * pool[0].numel()": (
+        "You go from block to block by the number of their elements, as if they lay packed. "
+        "`pool.stride(0)` says how far apart they are."
+    ),
 }
 blocks.slots["step * pool.stride(0), "] = {
-    "pool.stride(0), ": "You step to the next block of the pool each time. The table may pass over some, "
-    "or stay at one: its step times the pool's stride.",
-    "step, ": "You step by so many elements as the table steps by blocks. One block is `pool.stride(0)`.",
-    "step * pool[0].numel(), ": "You take as the stride of a block the number of its elements. Where the "
-    "pool is sliced or transposed, it is another: `pool.stride(0)`.",
+    "pool.stride(0), ": (
+        "You step to the next block of the pool each time. The table may pass over some, or stay "
+        "at one: its step times the pool's stride."
+    ),
+    "step, ": (
+        "You step by so many elements as the table steps by blocks. One block is `pool.stride(0)`."
+    ),
+    "step * pool[0].numel(), ": (
+        "You take as the stride of a block the number of its elements. Where the pool is sliced or "
+        "transposed, it is another: `pool.stride(0)`."
+    ),
 }
 blocks.slots["not table"] = {
-    "len(table) < 2": "You gather where the table has one block. That needs no step: any stride will do.",
+    "len(table) < 2": (
+        "You gather where the table has one block. That needs no step: any stride will do."
+    ),
 }
 blocks.slots["pool.storage_offset() + "] = {
     "": shared.ABSOLUTE.format("pool"),
 }
 blocks.slots["*pool.stride()[1:]"] = {
-    "*row_major(pool.shape[1:])": "Inside a block you take the strides of a new tensor. Where the pool "
-    "is sliced or transposed, it has others: `pool.stride()[1:]`.",
+    "*row_major(pool.shape[1:])": (
+        "Inside a block you take the strides of a new tensor. Where the pool is sliced or "
+        "transposed, it has others: `pool.stride()[1:]`."
+    ),
 }
 blocks.wrong |= {
-    "len(steps) > 1 => (len(table) > 2 and table[2] - table[1] != table[1] - table[0])":
-    "You compare the first two steps alone. All of them have to be equal.",
-    "len(steps) > 1 => len(steps) > 1 or steps - {1}": "You make a view of neighbouring blocks alone. A "
-    "stride can pass over blocks: any step will do, if it is the same throughout.",
-    "len(steps) > 1 => len(steps) > 1 or 0 in steps": "You gather where one block is repeated. The step "
-    "is 0 there, and 0 is a stride: as after `expand`, nothing is copied.",
-    ("step < 0 => False",
-     f"pool[table[0] : table[-1] + 1 : table[1] - table[0]] if {ONE_STEP} else pool[table]"):
-    "torch has no negative strides, so a table that goes back is gathered.",
+    "len(steps) > 1 => (len(table) > 2 and table[2] - table[1] != table[1] - table[0])": (
+        "You compare the first two steps alone. All of them have to be equal."
+    ),
+    "len(steps) > 1 => len(steps) > 1 or steps - {1}": (
+        "You make a view of neighbouring blocks alone. A stride can pass over blocks: any step "
+        "will do, if it is the same throughout."
+    ),
+    "len(steps) > 1 => len(steps) > 1 or 0 in steps": (
+        "You gather where one block is repeated. The step is 0 there, and 0 is a stride: as after "
+        "`expand`, nothing is copied."
+    ),
+    (
+        "step < 0 => False",
+        f"pool[table[0] : table[-1] + 1 : table[1] - table[0]] if {ONE_STEP} else pool[table]",
+    ): "torch has no negative strides, so a table that goes back is gathered.",
     "    return pool.as_strided( => "
-    "    return pool[table[0] :: step] if step else pool[table]\n    return pool.as_strided(":
-    "Your slice goes on to the end of the pool. The last block is table[-1]: end one behind it.",
+    "    return pool[table[0] :: step] if step else pool[table]\n    return pool.as_strided(": (
+        "Your slice goes on to the end of the pool. The last block is table[-1]: end one behind it."
+    ),
     "    return pool.as_strided( => "
-    "    return pool[table[0] : table[-1] : step] if step else pool[table]\n    return pool.as_strided(":
-    "The end of a slice is not part of it: yours leaves out the last block.",
-    ("pool[table]", "blocks(pool, table).clone()"): "The right values, always in new memory. "
-    "`pool[table]` gathers, whatever the table: a list is no slice. Where its blocks are equally far "
-    "apart, one stride leads through them.",
-    "blocks(pool, sorted(table))": "Your blocks come in the order of the pool. The table may go back and "
-    "forth, and its order is that of the tokens: a slice has it only where the table rises.",
-    "blocks(pool, sorted(table) if table[::-1] == sorted(table) else table)": "Where the table goes "
-    "back, your blocks come in the order of the pool. Gather there: no stride is negative.",
-    "pool[table[0] : table[0] + len(table)]": "You take as many neighbours as the table has blocks. The "
-    "table may pass over some, repeat one, or go back: look at each step.",
-    "pool[table[0] : table[-1] + 1]": "You take all blocks from the first to the last. The table may "
-    "pass over some, repeat others, or go back.",
-    "blocks(pool.contiguous(), table)": "Where the pool is a slice or transposed, the view lies in new "
-    "memory, as a view of `pool.contiguous()` does: that is a copy of all of it.",
-    "pool[table[0] : table[-1] : table[1] - table[0]]": "Your slice ends before the last block: the end "
-    "of a slice is not part of it. And not every table has one step above 0.",
-}  # fmt: skip
+    "    return pool[table[0] : table[-1] : step] if step else pool[table]\n    return pool.as_strided(": (
+        "The end of a slice is not part of it: yours leaves out the last block."
+    ),
+    ("pool[table]", "blocks(pool, table).clone()"): (
+        "The right values, always in new memory. `pool[table]` gathers, whatever the table: a list "
+        "is no slice. Where its blocks are equally far apart, one stride leads through them."
+    ),
+    "blocks(pool, sorted(table))": (
+        "Your blocks come in the order of the pool. The table may go back and forth, and its order "
+        "is that of the tokens: a slice has it only where the table rises."
+    ),
+    "blocks(pool, sorted(table) if table[::-1] == sorted(table) else table)": (
+        "Where the table goes back, your blocks come in the order of the pool. Gather there: no "
+        "stride is negative."
+    ),
+    "pool[table[0] : table[0] + len(table)]": (
+        "You take as many neighbours as the table has blocks. The table may pass over some, repeat "
+        "one, or go back: look at each step."
+    ),
+    "pool[table[0] : table[-1] + 1]": (
+        "You take all blocks from the first to the last. The table may pass over some, repeat "
+        "others, or go back."
+    ),
+    "blocks(pool.contiguous(), table)": (
+        "Where the pool is a slice or transposed, the view lies in new memory, as a view of "
+        "`pool.contiguous()` does: that is a copy of all of it."
+    ),
+    "pool[table[0] : table[-1] : table[1] - table[0]]": (
+        "Your slice ends before the last block: the end of a slice is not part of it. And not "
+        "every table has one step above 0."
+    ),
+}
 blocks.only |= {
-    "not table": "Right wherever there is a block. An empty table has no first block and no step: gather.",
-    "len({*table}) == 1": "Right wherever two blocks differ. Where all are one block, the step is 0. No "
-    "slice has that, but `expand` and `as_strided` do.",
+    "not table": (
+        "Right wherever there is a block. An empty table has no first block and no step: gather."
+    ),
+    "len({*table}) == 1": (
+        "Right wherever two blocks differ. Where all are one block, the step is 0. No slice has "
+        "that, but `expand` and `as_strided` do."
+    ),
 }

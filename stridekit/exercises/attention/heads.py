@@ -26,8 +26,11 @@ def read_head_layout(answer: Any, args: Arguments) -> Outcome:
     title="q, k or v of a packed projection",
     read=read_head_layout,
     means=Means(
-        hint="The right answer, and torch has worked it out. Now do without it: how many elements has the "
-        "row of one token, and how many of them lie between two heads, two features, q and k?",
+        hint=(
+            "The right answer, and torch has worked it out. Now do without it: how many elements "
+            "has the row of one token, and how many of them lie between two heads, two features, q "
+            "and k?"
+        ),
         whole=("packed_heads", "Layout"),
     ),
     cases=[
@@ -48,15 +51,17 @@ def read_head_layout(answer: Any, args: Arguments) -> Outcome:
         "B, T, H, D = 1, 1, 1, 1; which, packing = 'v', '3HD'",
     ],
     hints=[
-        "Write down one row of the projection, for one token: 3 * H * D elements. Where in it is feature "
-        "d of head h of k?",
-        "The next token is a whole row further, the next item of the batch T rows. Heads and features "
-        "step inside the row, and `packing` says how.",
-        'The steps of heads and features: D and 1 in "3HD", 3 * D and 1 in "H3D", 3 * D and 3 in "HD3". k '
-        "begins H * D, D or 1 elements after q.",
+        "Write down one row of the projection, for one token: 3 * H * D elements. Where in it is "
+        "feature d of head h of k?",
+        "The next token is a whole row further, the next item of the batch T rows. Heads and "
+        "features step inside the row, and `packing` says how.",
+        'The steps of heads and features: D and 1 in "3HD", 3 * D and 1 in "H3D", 3 * D and 3 in '
+        '"HD3". k begins H * D, D or 1 elements after q.',
     ],
-    otherwise="Take one element, feature d of head h of token t in item b, and count what lies before it: "
-    "whole items, whole tokens, and then the part of its own row.",
+    otherwise=(
+        "Take one element, feature d of head h of token t in item b, and count what lies before "
+        "it: whole items, whole tokens, and then the part of its own row."
+    ),
     takeaway="Heads are a view of one packed row. In every packing the next token is 3 * H * D away.",
 )
 def head_layout(
@@ -89,63 +94,100 @@ def in_bytes(shape: Ints, stride: Ints, offset: int) -> tuple[Ints, Ints, int]:
 
 
 head_layout.slots["(B, H, T, D)"] = {
-    "(B, T, H, D)": "The shape has tokens before heads. That is how the projection is cut; attention "
-    "asks for (B, H, T, D), each head as a matrix of its own.",
+    "(B, T, H, D)": (
+        "The shape has tokens before heads. That is how the projection is cut; attention asks for "
+        "(B, H, T, D), each head as a matrix of its own."
+    ),
 }
 head_layout.slots["3 * H * D"] = {
-    "H * D": "Your rows are H * D long, as if each token had q, k or v alone. One row holds all three.",
-    "D": "You step from token to token by D, as inside a head that lies by itself. Between two tokens "
-    "lies the whole row of the projection: all heads, of q, k and v.",
+    "H * D": (
+        "Your rows are H * D long, as if each token had q, k or v alone. One row holds all three."
+    ),
+    "D": (
+        "You step from token to token by D, as inside a head that lies by itself. Between two "
+        "tokens lies the whole row of the projection: all heads, of q, k and v."
+    ),
 }
 head_layout.slots["T * row, head, row, feature"] = {
-    "T * row, row, head, feature": "The shape is that of heads, the strides are still in the order of "
-    "tokens. A transpose exchanges both: the second stride is that from head to head.",
+    "T * row, row, head, feature": (
+        "The shape is that of heads, the strides are still in the order of tokens. A transpose "
+        "exchanges both: the second stride is that from head to head."
+    ),
 }
 head_layout.slots["(D, 3 * D, 1)"] = {
-    "(D, D, 1)": 'In "H3D" the heads of k are D apart in your answer. But between two of them lie v of '
-    "the one and q of the next.",
+    "(D, D, 1)": (
+        'In "H3D" the heads of k are D apart in your answer. But between two of them lie v of the '
+        "one and q of the next."
+    ),
 }
 head_layout.slots["(1, 3 * D, 3)"] = {
-    "(1, 3 * D, 1)": 'In "HD3" your features are neighbours. q, k and v of one feature lie together '
-    "there, so the next feature is 3 elements away.",
-    "(1, D, 3)": 'In "HD3" a head has 3 * D elements in the row: q, k and v of each of its D features.',
+    "(1, 3 * D, 1)": (
+        'In "HD3" your features are neighbours. q, k and v of one feature lie together there, so '
+        "the next feature is 3 elements away."
+    ),
+    "(1, D, 3)": (
+        'In "HD3" a head has 3 * D elements in the row: q, k and v of each of its D features.'
+    ),
 }
 head_layout.slots[" * between"] = {
     "": "Your offset counts the parts that come before. How many elements is k away from q?",
     " * between * 4": "Your offset is in bytes. Offsets and strides count elements.",
-    " * H * D": 'Your offset is that of "3HD" in every packing. In the others, k begins sooner: right '
-    "after the D features of q, or after one.",
+    " * H * D": (
+        'Your offset is that of "3HD" in every packing. In the others, k begins sooner: right '
+        "after the D features of q, or after one."
+    ),
 }
 head_layout.slots['"qkv".index(which)'] = {"0": STARTS_AT_Q}
 head_layout.wrong |= {
-    "T * row, head, row, feature => row, head, row, feature": "You step by one row to the next item of "
-    "the batch. T tokens lie between.",
-    "T * row, head, row, feature => T * row, T * D, row, feature": "Your heads are T * D apart, as if "
-    "each had its tokens by itself. They are neighbours in the row of one token.",
-    "T * row, head, row, feature => row, head, T * row, feature": "You step by T rows from token to "
-    "token, and by one row from item to item of the batch. Its tokens are neighbours in the projection.",
-    "(D, 3 * D, 1) => (H * D, 3 * D, 1)": 'The steps are right. In "H3D", k of a head follows its q at '
-    "once: it begins D elements later, not H * D.",
-    "(1, 3 * D, 3) => (D, 3 * D, 3)": 'The steps are right. In "HD3", k begins one element after q: each '
-    "feature has its q, k and v side by side.",
-    "(1, 3 * D, 3) => (D, 3 * D, 1)": 'You take "HD3" for "H3D". The letters go from the outermost to '
-    "the innermost: here the 3 is the innermost, so q, k and v change with each element.",
-    (" * between =>  * B * T * H * D", "(H * D, D, 1) => (B * T * H * D, D, 1)"): "You put k behind all "
-    "of q, as if the three were blocks. They share each row: k begins in the first.",
-    "head_layout(B, T, H, D, which, '3HD')": "You answer alike for all packings. Each has another order "
-    "in the row: what lies between two heads, between two features of a head, and between q and k?",
+    "T * row, head, row, feature => row, head, row, feature": (
+        "You step by one row to the next item of the batch. T tokens lie between."
+    ),
+    "T * row, head, row, feature => T * row, T * D, row, feature": (
+        "Your heads are T * D apart, as if each had its tokens by itself. They are neighbours in "
+        "the row of one token."
+    ),
+    "T * row, head, row, feature => row, head, T * row, feature": (
+        "You step by T rows from token to token, and by one row from item to item of the batch. "
+        "Its tokens are neighbours in the projection."
+    ),
+    "(D, 3 * D, 1) => (H * D, 3 * D, 1)": (
+        'The steps are right. In "H3D", k of a head follows its q at once: it begins D elements '
+        "later, not H * D."
+    ),
+    "(1, 3 * D, 3) => (D, 3 * D, 3)": (
+        'The steps are right. In "HD3", k begins one element after q: each feature has its q, k '
+        "and v side by side."
+    ),
+    "(1, 3 * D, 3) => (D, 3 * D, 1)": (
+        'You take "HD3" for "H3D". The letters go from the outermost to the innermost: here the 3 '
+        "is the innermost, so q, k and v change with each element."
+    ),
+    (" * between =>  * B * T * H * D", "(H * D, D, 1) => (B * T * H * D, D, 1)"): (
+        "You put k behind all of q, as if the three were blocks. They share each row: k begins in "
+        "the first."
+    ),
+    "head_layout(B, T, H, D, which, '3HD')": (
+        "You answer alike for all packings. Each has another order in the row: what lies between "
+        "two heads, between two features of a head, and between q and k?"
+    ),
     "((B, T, H, D), (T * 3 * H * D, 3 * H * D, *head_layout(B, T, H, D, which, packing)[1][1::2]), "
-    "head_layout(B, T, H, D, which, packing)[2])": "That is how the projection is cut, tokens before "
-    "heads. Attention asks for (B, H, T, D): a transpose, of sizes and of steps.",
-    "((B, H, T, D), row_major((B, H, T, 3 * D)), head_layout(B, T, H, D, which, packing)[2])":
-    "You cut the projection into (B, H, T, ...) at once. That takes pieces of tokens for heads: cut the "
-    "last dim, and then exchange tokens and heads.",
+    "head_layout(B, T, H, D, which, packing)[2])": (
+        "That is how the projection is cut, tokens before heads. Attention asks for (B, H, T, D): "
+        "a transpose, of sizes and of steps."
+    ),
+    "((B, H, T, D), row_major((B, H, T, 3 * D)), head_layout(B, T, H, D, which, packing)[2])": (
+        "You cut the projection into (B, H, T, ...) at once. That takes pieces of tokens for "
+        "heads: cut the last dim, and then exchange tokens and heads."
+    ),
     "in_bytes(*head_layout(B, T, H, D, which, packing))": shared.ELEMENTS,
-    ("((B, H, T, D), row_major((B, H, T, D)), 0)",
-     "((B, H, T, D), row_major((B, H, T, D)), head_layout(B, T, H, D, which, packing)[2])"):
-    "Those are the strides of a tensor that was made in this shape. Yours is a view: it steps through "
-    "the rows of the projection, and one of them is 3 * H * D long.",
-}  # fmt: skip
+    (
+        "((B, H, T, D), row_major((B, H, T, D)), 0)",
+        "((B, H, T, D), row_major((B, H, T, D)), head_layout(B, T, H, D, which, packing)[2])",
+    ): (
+        "Those are the strides of a tensor that was made in this shape. Yours is a view: it steps "
+        "through the rows of the projection, and one of them is 3 * H * D long."
+    ),
+}
 
 
 def needed(args: Arguments) -> int:
@@ -182,14 +224,17 @@ def needed(args: Arguments) -> int:
         "y = torch.zeros(2, 3, 5, 0)",
     ],
     hints=[
-        "Each token needs its heads side by side: first the order of the dims, then their number. Which "
-        "view brings (B, H, T, D) to (B, T, H, D)?",
-        "After `y.transpose(1, 2)` two neighbouring dims merge. Whether that is a view depends on their "
-        "strides; what makes a view where there is one, and copies where there is none?",
+        "Each token needs its heads side by side: first the order of the dims, then their number. "
+        "Which view brings (B, H, T, D) to (B, T, H, D)?",
+        "After `y.transpose(1, 2)` two neighbouring dims merge. Whether that is a view depends on "
+        "their strides; what makes a view where there is one, and copies where there is none?",
         "`reshape` and `flatten` do. They need no `contiguous()` before them.",
     ],
-    otherwise="Take token t of your answer: the D features of head 0, then those of head 1, and so on. "
-    "And look at each step of yours: which of them fills new memory, and would the next step do without?",
+    otherwise=(
+        "Take token t of your answer: the D features of head 0, then those of head 1, and so on. "
+        "And look at each step of yours: which of them fills new memory, and would the next step "
+        "do without?"
+    ),
     takeaway="Heads that come by tokens merge for free. reshape finds out; contiguous does not ask.",
 )
 def merge_heads(y: torch.Tensor) -> torch.Tensor:
@@ -215,26 +260,38 @@ def by_tokens(y: Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:
 merge_heads.only["y.numel() == 0"] = shared.MINUS_ONE
 merge_heads.wrong |= {
     "y.reshape(merged(y))": shared.NO_TRANSPOSE.format("tokens"),
-    "y.transpose(1, 2).contiguous().view(merged(y))": "Right values, with a copy that nobody needs, as "
-    "one that makes them contiguous. The q of a packed row, or some of the tokens, has gaps between its "
-    "rows; heads and features merge there all the same.",
-    "torch.cat(y.unbind(1), -1)": "A copy on every input. Where y comes in the order of tokens, its "
-    "heads lie side by side already: which method copies only if it has to?",
+    "y.transpose(1, 2).contiguous().view(merged(y))": (
+        "Right values, with a copy that nobody needs, as one that makes them contiguous. The q of "
+        "a packed row, or some of the tokens, has gaps between its rows; heads and features merge "
+        "there all the same."
+    ),
+    "torch.cat(y.unbind(1), -1)": (
+        "A copy on every input. Where y comes in the order of tokens, its heads lie side by side "
+        "already: which method copies only if it has to?"
+    ),
     "merge_heads(y).clone()": shared.TWICE,
     "y.transpose(1, 2).view(merged(y))": shared.NO_COPY.format("heads and features merge"),
     "y.transpose(1, 2).clone().view(merged(y))": shared.CLONE_KEEPS_ORDER,
-    "torch.stack([torch.cat(item.unbind(0), -1) for item in y])": "You copy twice on every input: heads "
-    "are put together, and then the items of the batch. One method does it for all of y at once.",
+    "torch.stack([torch.cat(item.unbind(0), -1) for item in y])": (
+        "You copy twice on every input: heads are put together, and then the items of the batch. "
+        "One method does it for all of y at once."
+    ),
     "y.transpose(1, 2)": "Tokens come before heads. Now merge the last two dims to H * D.",
-    "y.permute(0, 2, 3, 1).flatten(2)": "Your rows go through the heads for each feature. Asked for are "
-    "all features of head 0, then all of head 1: heads outside, features inside.",
-    "y.flatten(1, 2)": "You merge heads and tokens, the two dims in the middle. Those of one token "
-    "should come together: heads and features.",
+    "y.permute(0, 2, 3, 1).flatten(2)": (
+        "Your rows go through the heads for each feature. Asked for are all features of head 0, "
+        "then all of head 1: heads outside, features inside."
+    ),
+    "y.flatten(1, 2)": (
+        "You merge heads and tokens, the two dims in the middle. Those of one token should come "
+        "together: heads and features."
+    ),
     "y.transpose(1, 2).flatten(1, 2)": "You merge tokens and heads. Only heads and features merge.",
     "merge_heads(y.float())": shared.DTYPE.format("y"),
     "torch.as_strided(y, *by_tokens(y))": shared.AS_IF_PACKED.format("y", "by tokens"),
 }
 merge_heads.exact |= {
-    "y.contiguous().transpose(1, 2).flatten(2)": "You make y contiguous before the transpose. That lays "
-    "it out by heads, even where it came by tokens, so merging has to copy it back.",
+    "y.contiguous().transpose(1, 2).flatten(2)": (
+        "You make y contiguous before the transpose. That lays it out by heads, even where it came "
+        "by tokens, so merging has to copy it back."
+    ),
 }

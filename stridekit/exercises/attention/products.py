@@ -58,20 +58,25 @@ PACKED = "q, k, v = torch.zeros(2, 5, 3, 3, 4).permute(2, 0, 3, 1, 4)"
         "a = torch.zeros(1, 2, 8, 1, 3); b = torch.zeros(1, 2, 10, 3).unfold(2, 3, 1)  # windows",
         f"{PACKED}; a, b = q.double(), torch.zeros(3, 2, 5, 4).double().transpose(0, 1).mT",
         f"{PACKED}; a, b = q.bfloat16().contiguous()[:, :, ::2], k.bfloat16().mT",
-        "a = torch.zeros(3, 5, 2, 3).permute(2, 0, 1, 3); b = torch.zeros(3, 2, 7, 3).transpose(0, 1).mT",
+        "a = torch.zeros(3, 5, 2, 3).permute(2, 0, 1, 3); b = torch.zeros(3, 2, 7, "
+        "3).transpose(0, 1).mT",
         f"{PACKED}; a, b = q[:, :1], k[:, 1:2].mT",
         f"{PACKED}; a, b = q[:, :, :0], k.mT",
     ],
     hints=[
-        "Before `@` multiplies, it makes one batch of matrices of each operand: all dims but the last two "
-        "become one. The matrices may lie as they like.",
-        "First each operand is expanded to the common batch dims, by strides of 0. Then these have to "
-        "merge: of two neighbours, the outer stride is the size of the inner one times its stride.",
+        "Before `@` multiplies, it makes one batch of matrices of each operand: all dims but the "
+        "last two become one. The matrices may lie as they like.",
+        "First each operand is expanded to the common batch dims, by strides of 0. Then these "
+        "have to merge: of two neighbours, the outer stride is the size of the inner one times "
+        "its stride.",
         "Where they do not merge, the expanded operand is written out, all of it: `x.nbytes` after "
         "`expand`. A dim of size 1 has no say.",
     ],
-    otherwise="Look at one operand at a time, at its batch dims alone, expanded to the common shape. "
-    "Which two of them do not merge? Then all of its expanded elements are cloned; else nothing is.",
+    otherwise=(
+        "Look at one operand at a time, at its batch dims alone, expanded to the common shape. "
+        "Which two of them do not merge? Then all of its expanded elements are cloned; else "
+        "nothing is."
+    ),
     takeaway="A product asks one thing of strides: that the batch dims merge.",
 )
 def matmul_clones(a: torch.Tensor, b: torch.Tensor) -> tuple[int, int]:
@@ -98,66 +103,104 @@ def expanded(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
 
 
 LEAST = (
-    "You count each clone without its repetitions. The operand is expanded before it is cloned, so every "
-    "repetition is written: `x.nbytes` after `expand`."
+    "You count each clone without its repetitions. The operand is expanded before it is cloned, "
+    "so every repetition is written: `x.nbytes` after `expand`."
 )
 
 matmul_clones.slots["steps == needed"] = {
-    "all(map(int.__ge__, steps, needed))": "You let the outer stride be larger. Merged dims have one "
-    "step throughout: the outer stride has to be the size of the inner dim times its stride, no more.",
-    "all(s > t for s, (_, t) in zip(steps, dims[1:]))": "You ask for falling strides. The order in "
-    "memory is not enough: the outer step has to be exactly as long as the inner dim.",
+    "all(map(int.__ge__, steps, needed))": (
+        "You let the outer stride be larger. Merged dims have one step throughout: the outer "
+        "stride has to be the size of the inner dim times its stride, no more."
+    ),
+    "all(s > t for s, (_, t) in zip(steps, dims[1:]))": (
+        "You ask for falling strides. The order in memory is not enough: the outer step has to be "
+        "exactly as long as the inner dim."
+    ),
 }
 matmul_clones.slots["[n * s for n, s in dims[1:]]"] = {
-    "[n for n, _ in dims[1:]]": "You compare the outer stride with the size of the inner dim. One step "
-    "outside is so many steps inside, and each of them has a stride.",
-    "[s for _, s in dims[1:]]": "You ask for equal strides. One step outside has to be as long as the "
-    "inner dim: its size times its stride.",
+    "[n for n, _ in dims[1:]]": (
+        "You compare the outer stride with the size of the inner dim. One step outside is so many "
+        "steps inside, and each of them has a stride."
+    ),
+    "[s for _, s in dims[1:]]": (
+        "You ask for equal strides. One step outside has to be as long as the inner dim: its size "
+        "times its stride."
+    ),
 }
 matmul_clones.slots[" if n != 1"] = {
     "": "You ask dims of size 1 for their stride. No index steps by it, so `@` leaves it out.",
 }
 matmul_clones.slots["given.expand(*batch, *given.shape[-2:])"] = {
-    "given": "You forget that the operands are expanded first. A batch dim that is repeated has stride "
-    "0, and 0 merges with few others: then all repetitions are written out.",
+    "given": (
+        "You forget that the operands are expanded first. A batch dim that is repeated has stride "
+        "0, and 0 merges with few others: then all repetitions are written out."
+    ),
 }
 matmul_clones.slots["x.nbytes"] = {
     "given.nbytes": LEAST,
     "x.numel()": "You count elements, and bytes are asked for: `x.itemsize` for each.",
-    "4 * x.numel()": "You take 4 bytes for every element. float64 has 8, bfloat16 has 2: `x.itemsize`.",
+    "4 * x.numel()": (
+        "You take 4 bytes for every element. float64 has 8, bfloat16 has 2: `x.itemsize`."
+    ),
 }
 matmul_clones.slots["clones[0], clones[1]"] = {
     "clones[1], clones[0]": "The right numbers the wrong way round: first those of a.",
-    "sum(clones), 0": "You add the two up. Asked for are the bytes of a, and those of b, each by itself.",
+    "sum(clones), 0": (
+        "You add the two up. Asked for are the bytes of a, and those of b, each by itself."
+    ),
 }
 matmul_clones.wrong |= {
-    ("x.nbytes => x[..., 0, 0].nbytes", "x.nbytes => x.untyped_storage().nbytes()"):
-    "Right which operand is cloned. How much of it? All that was expanded, in bytes: `x.itemsize` for "
-    "each element.",
+    ("x.nbytes => x[..., 0, 0].nbytes", "x.nbytes => x.untyped_storage().nbytes()"): (
+        "Right which operand is cloned. How much of it? All that was expanded, in bytes: "
+        "`x.itemsize` for each element."
+    ),
     "x.nbytes => len(memset(x))": LEAST,
-    "clones[0], clones[1] => max(clones), max(clones)": "You answer alike for both. Each operand is "
-    "judged by itself: in a product with a contiguous q, only k is cloned.",
-    ("steps == needed => x.is_contiguous()",
-     "steps == needed => x.is_contiguous() or x.mT.is_contiguous()",
-     "steps == needed => given.is_contiguous()",
-     "tuple(0 if x.is_contiguous() else x.nbytes for x in (a, b))"): "You take what is not contiguous "
-    "for what is cloned. The last two dims may lie as they like: `k.mT` is free, and so is a slice of "
-    "tokens. Only the dims before them have to merge.",
-    ("steps == needed => x.stride(-1) == 1", "steps == needed => 1 in x.stride()[-2:]",
-     "steps == needed => x.stride(-2) == x.size(-1) * x.stride(-1)"): "You look at the last two dims. "
-     "How a matrix lies is left to the library that multiplies; `@` reshapes, and perhaps clones, the "
-     "dims before.",
-    "steps == needed => True": "You answer that nothing is ever cloned. BLAS takes strides of rows and "
-    "columns, and of one batch; two batch dims first have to become one.",
-    "steps == needed => len(dims) < 2": "You take two batch dims for a clone, whatever their strides. "
-    "Where they merge to one, nothing is copied: a contiguous operand is free.",
-    "steps == needed => steps == needed and 0 not in [s for _, s in dims]": "You take every stride of 0 "
-    "for a clone. One repeated dim by itself merges with nothing, and needs not; and 0 merges with 0.",
-    ("steps == needed => steps[:1] == needed[:1]", "steps == needed => steps[-1:] == needed[-1:]"):
-    "You compare two batch dims alone. There can be three and more: each has to merge with its neighbour.",
-    "(expanded(a, b)[0].nbytes, expanded(a, b)[1].nbytes)": "You clone both operands, always. Where the "
-    "batch dims merge, `@` takes an operand as it lies.",
-}  # fmt: skip
+    "clones[0], clones[1] => max(clones), max(clones)": (
+        "You answer alike for both. Each operand is judged by itself: in a product with a "
+        "contiguous q, only k is cloned."
+    ),
+    (
+        "steps == needed => x.is_contiguous()",
+        "steps == needed => x.is_contiguous() or x.mT.is_contiguous()",
+        "steps == needed => given.is_contiguous()",
+        "tuple(0 if x.is_contiguous() else x.nbytes for x in (a, b))",
+    ): (
+        "You take what is not contiguous for what is cloned. The last two dims may lie as they "
+        "like: `k.mT` is free, and so is a slice of tokens. Only the dims before them have to "
+        "merge."
+    ),
+    (
+        "steps == needed => x.stride(-1) == 1",
+        "steps == needed => 1 in x.stride()[-2:]",
+        "steps == needed => x.stride(-2) == x.size(-1) * x.stride(-1)",
+    ): (
+        "You look at the last two dims. How a matrix lies is left to the library that multiplies; "
+        "`@` reshapes, and perhaps clones, the dims before."
+    ),
+    "steps == needed => True": (
+        "You answer that nothing is ever cloned. BLAS takes strides of rows and columns, and of "
+        "one batch; two batch dims first have to become one."
+    ),
+    "steps == needed => len(dims) < 2": (
+        "You take two batch dims for a clone, whatever their strides. Where they merge to one, "
+        "nothing is copied: a contiguous operand is free."
+    ),
+    "steps == needed => steps == needed and 0 not in [s for _, s in dims]": (
+        "You take every stride of 0 for a clone. One repeated dim by itself merges with nothing, "
+        "and needs not; and 0 merges with 0."
+    ),
+    (
+        "steps == needed => steps[:1] == needed[:1]",
+        "steps == needed => steps[-1:] == needed[-1:]",
+    ): (
+        "You compare two batch dims alone. There can be three and more: each has to merge with its "
+        "neighbour."
+    ),
+    "(expanded(a, b)[0].nbytes, expanded(a, b)[1].nbytes)": (
+        "You clone both operands, always. Where the batch dims merge, `@` takes an operand as it "
+        "lies."
+    ),
+}
 
 
 def as_good(args: Arguments) -> int:
@@ -194,15 +237,17 @@ SCORES = [  # the shapes of q and k as they are made, and what is done to each
         "k = torch.arange(6, dtype=torch.float64).view(1, 2, 3, 1)"
     ],
     hints=[
-        "k has fewer heads than q, so something has to be repeated, or q cut into groups. What takes less "
-        "memory? The heads of one group all meet the same matrix of k.",
-        "So they are rows of one larger matrix: H // G heads of T rows each. `q.reshape(B, G, ..., D)` "
-        "has a matrix for each group, and then both have the same batch dims.",
-        "`q.reshape(B, G, H // G * T, D) @ k.mT` has shape (B, G, H // G * T, S). A view gives it the "
-        "shape (B, H, T, S).",
+        "k has fewer heads than q, so something has to be repeated, or q cut into groups. What "
+        "takes less memory? The heads of one group all meet the same matrix of k.",
+        "So they are rows of one larger matrix: H // G heads of T rows each. `q.reshape(B, G, "
+        "..., D)` has a matrix for each group, and then both have the same batch dims.",
+        "`q.reshape(B, G, H // G * T, D) @ k.mT` has shape (B, G, H // G * T, S). A view gives it "
+        "the shape (B, H, T, S).",
     ],
-    otherwise="Head h of q meets group h // (H // G) of k, row t of the one all rows of the other. "
-    "Compare one score, and then look at the new bytes: which line of yours fills them?",
+    otherwise=(
+        "Head h of q meets group h // (H // G) of k, row t of the one all rows of the other. "
+        "Compare one score, and then look at the new bytes: which line of yours fills them?"
+    ),
     takeaway="Fold the heads of a group into rows: q moves at most, and k stays where it is.",
 )
 def group_scores(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
@@ -221,47 +266,77 @@ def group_scores(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
 
 
 group_scores.slots["q.reshape(B, G, H // G * T, D)"] = {
-    "q.view(B, G, H // G * T, D)": "view gives up where q comes in the order of tokens: heads and tokens "
-    "do not merge there. q may be copied where it has to: reshape.",
-    "q.transpose(1, 2).reshape(B, G, H // G * T, D)": "You bring tokens before heads, and then cut heads "
-    "into groups: with more than one token, that mixes them. q has its heads in front as it is.",
-    "q.unflatten(1, (H // G, G)).transpose(1, 2).reshape(B, G, H // G * T, D)": "You cut the heads into "
-    "(H // G, G), groups inside. Heads of one group are neighbours: groups outside, (G, H // G).",
+    "q.view(B, G, H // G * T, D)": (
+        "view gives up where q comes in the order of tokens: heads and tokens do not merge there. "
+        "q may be copied where it has to: reshape."
+    ),
+    "q.transpose(1, 2).reshape(B, G, H // G * T, D)": (
+        "You bring tokens before heads, and then cut heads into groups: with more than one token, "
+        "that mixes them. q has its heads in front as it is."
+    ),
+    "q.unflatten(1, (H // G, G)).transpose(1, 2).reshape(B, G, H // G * T, D)": (
+        "You cut the heads into (H // G, G), groups inside. Heads of one group are neighbours: "
+        "groups outside, (G, H // G)."
+    ),
 }
 group_scores.slots["k.mT"] = {
-    "k.reshape(B, G, D, S)": "reshape is no transpose: it keeps the reading order, and your columns mix "
-    "the rows of k. `k.mT` exchanges the last two dims, and copies nothing.",
-    "k.contiguous().mT": "Right scores, but `contiguous()` copies a k that is no whole tensor, as the "
-    "prefix of a cache. The product takes it as it lies.",
-    ("k.mT.contiguous()", "k.clone().mT"): "Right scores, but all of k is copied before the product. It "
-    "takes k as it lies, turned or not.",
+    "k.reshape(B, G, D, S)": (
+        "reshape is no transpose: it keeps the reading order, and your columns mix the rows of k. "
+        "`k.mT` exchanges the last two dims, and copies nothing."
+    ),
+    "k.contiguous().mT": (
+        "Right scores, but `contiguous()` copies a k that is no whole tensor, as the prefix of a "
+        "cache. The product takes it as it lies."
+    ),
+    ("k.mT.contiguous()", "k.clone().mT"): (
+        "Right scores, but all of k is copied before the product. It takes k as it lies, turned or "
+        "not."
+    ),
     "k[:, :1].mT": "All your heads meet group 0 of k. Head h belongs to group h // (H // G).",
-}  # fmt: skip
+}
 group_scores.slots[".view(B, H, T, S)"] = {
-    "": "The right scores, still by groups: (B, G, H // G * T, S). The rows of a group are its heads, "
-    "one after the other, so a view gives them back.",
-    ".view(B, T, H, S).transpose(1, 2)": "Right for one token, T = 1. The rows of a group go head by "
-    "head, and inside a head token by token: yours come in the other order.",
+    "": (
+        "The right scores, still by groups: (B, G, H // G * T, S). The rows of a group are its "
+        "heads, one after the other, so a view gives them back."
+    ),
+    ".view(B, T, H, S).transpose(1, 2)": (
+        "Right for one token, T = 1. The rows of a group go head by head, and inside a head token "
+        "by token: yours come in the other order."
+    ),
 }
 group_scores.wrong |= {
-    ".view(B, H, T, S) => .view(B, H, T, S) / D**0.5": "These are scaled by the root of D. That is what "
-    "attention does next; asked for are the bare products.",
-    ".view(B, H, T, S) => .view(B, H, T, S).softmax(-1)": "These are weights. Asked for are the scores "
-    "before the softmax.",
-    ("q @ k.repeat_interleave(q.size(1) // k.size(1), 1).mT",
-     "q @ k[:, torch.arange(q.size(1)) // (q.size(1) // k.size(1))].mT"): "Right scores, from a k that "
-     "was written out for every head of q. The heads of one group meet one matrix of k: can one product "
-     "do it?",
-    ("torch.stack([q[:, h] @ k[:, h % k.size(1)].mT for h in range(q.size(1))], 1)",
-     "q @ k.repeat(1, q.size(1) // k.size(1), 1, 1).mT"): "Your heads meet the groups in turn: head h "
-    "meets group h % G. Neighbours share a group here: head h belongs to group h // (H // G). (`repeat` "
-    "puts one copy of all groups behind the other.)",
-    ("(q.unflatten(1, (k.size(1), -1)) @ k.unsqueeze(2).mT).flatten(1, 2)",
-     "q @ k.unsqueeze(2).expand(-1, -1, q.size(1) // k.size(1), -1, -1).flatten(1, 2).mT"):
-    "Right scores, but k is written out, once for each head of its group. expand is free, up to where "
-    "its dims are merged: by a reshape to H heads, or by `@` itself.",
-    "(q.unflatten(1, (k.size(1), -1)).unsqueeze(4) * k[:, :, None, None]).sum(-1).flatten(1, 2)":
-    "Right scores, by way of all products of single elements: D times as many as there are scores. A "
-    "matrix product adds them up as it goes.",
+    ".view(B, H, T, S) => .view(B, H, T, S) / D**0.5": (
+        "These are scaled by the root of D. That is what attention does next; asked for are the "
+        "bare products."
+    ),
+    ".view(B, H, T, S) => .view(B, H, T, S).softmax(-1)": (
+        "These are weights. Asked for are the scores before the softmax."
+    ),
+    (
+        "q @ k.repeat_interleave(q.size(1) // k.size(1), 1).mT",
+        "q @ k[:, torch.arange(q.size(1)) // (q.size(1) // k.size(1))].mT",
+    ): (
+        "Right scores, from a k that was written out for every head of q. The heads of one group "
+        "meet one matrix of k: can one product do it?"
+    ),
+    (
+        "torch.stack([q[:, h] @ k[:, h % k.size(1)].mT for h in range(q.size(1))], 1)",
+        "q @ k.repeat(1, q.size(1) // k.size(1), 1, 1).mT",
+    ): (
+        "Your heads meet the groups in turn: head h meets group h % G. Neighbours share a group "
+        "here: head h belongs to group h // (H // G). (`repeat` puts one copy of all groups behind "
+        "the other.)"
+    ),
+    (
+        "(q.unflatten(1, (k.size(1), -1)) @ k.unsqueeze(2).mT).flatten(1, 2)",
+        "q @ k.unsqueeze(2).expand(-1, -1, q.size(1) // k.size(1), -1, -1).flatten(1, 2).mT",
+    ): (
+        "Right scores, but k is written out, once for each head of its group. expand is free, up "
+        "to where its dims are merged: by a reshape to H heads, or by `@` itself."
+    ),
+    "(q.unflatten(1, (k.size(1), -1)).unsqueeze(4) * k[:, :, None, None]).sum(-1).flatten(1, 2)": (
+        "Right scores, by way of all products of single elements: D times as many as there are "
+        "scores. A matrix product adds them up as it goes."
+    ),
     "q @ k.mT": "torch broadcasts batch dims of size 1 alone: H heads do not meet G groups.",
-}  # fmt: skip
+}

@@ -34,7 +34,8 @@ def needed(args: Arguments) -> int:
         "x = torch.arange(24.0).view(3, 2, 4).expand(2, 3, 2, 4)",
         "x = torch.arange(16).view(2, 1, 2, 4).to(memory_format=torch.channels_last)",
         "x = torch.arange(48).view(2, 2, 4, 3)[..., :1].permute(0, 3, 1, 2)",
-        "x = torch.arange(12, dtype=torch.int16).view(4, 3, 1, 1).to(memory_format=torch.channels_last)",
+        "x = torch.arange(12, dtype=torch.int16).view(4, 3, 1, "
+        "1).to(memory_format=torch.channels_last)",
         "x = torch.arange(12).view(2, 6).t().view(2, 3, 1, 2)",
         "x = torch.arange(24).view(1, 3, 2, 4).to(memory_format=torch.channels_last)",
         "x = torch.arange(48).view(1, 6, 2, 4)[:, 1:4]",
@@ -42,14 +43,16 @@ def needed(args: Arguments) -> int:
         "x = torch.zeros(0, 3, 2, 4).to(memory_format=torch.channels_last)",
     ],
     hints=[
-        "The order is given: C, then H, then W. When do these elements lie evenly in memory, so that a "
-        "view can walk them? Not only when x is contiguous.",
-        "`contiguous()` asks about N as well, but N is not merged with anything. Which function of torch "
-        "gives a view where one exists, and copies only otherwise?",
+        "The order is given: C, then H, then W. When do these elements lie evenly in memory, so "
+        "that a view can walk them? Not only when x is contiguous.",
+        "`contiguous()` asks about N as well, but N is not merged with anything. Which function "
+        "of torch gives a view where one exists, and copies only otherwise?",
         "`reshape` and `flatten` try the view first. One of them, on x as it is, is all.",
     ],
-    otherwise="Compare the two lines: the shape, the values of row 0, and the bytes copied. Anything that "
-    "you do to x before it is flattened can only add a copy, or change the order.",
+    otherwise=(
+        "Compare the two lines: the shape, the values of row 0, and the bytes copied. Anything "
+        "that you do to x before it is flattened can only add a copy, or change the order."
+    ),
     takeaway="`flatten` copies only where the strides leave no other way, and it keeps the order C, H, W.",
 )
 def flatten_images(x: torch.Tensor) -> torch.Tensor:
@@ -68,30 +71,42 @@ def only_channels_last(x: Tensor) -> bool:
 
 
 NHWC_ORDER = (
-    "Your rows stand in the order H, W, C. That can save a copy, but a trained Linear would multiply the "
-    "values with the wrong weights: a row should read C, H, W."
+    "Your rows stand in the order H, W, C. That can save a copy, but a trained Linear would "
+    "multiply the values with the wrong weights: a row should read C, H, W."
 )
 
 flatten_images.slots["x"] = {
-    "x.contiguous()": "You copy whatever is not contiguous, also images that a view could flatten: those "
-    "of `x[::2]` lie whole in memory, only with gaps between them. Try what gives a view first.",
-    "x.clone(memory_format=torch.contiguous_format)": "Always a copy, also where x could be read as it "
-    "lies. In contiguous_format a view costs nothing.",
-    "x.clone()": "One copy too many. Where the strides leave no other way, as on channels-last images, "
-    "flattening copies by itself; elsewhere no copy is needed. Leave the copying to `flatten`.",
+    "x.contiguous()": (
+        "You copy whatever is not contiguous, also images that a view could flatten: those of "
+        "`x[::2]` lie whole in memory, only with gaps between them. Try what gives a view first."
+    ),
+    "x.clone(memory_format=torch.contiguous_format)": (
+        "Always a copy, also where x could be read as it lies. In contiguous_format a view costs "
+        "nothing."
+    ),
+    "x.clone()": (
+        "One copy too many. Where the strides leave no other way, as on channels-last images, "
+        "flattening copies by itself; elsewhere no copy is needed. Leave the copying to `flatten`."
+    ),
     "x.permute(0, 2, 3, 1)": NHWC_ORDER,
 }
 flatten_images.slots["flatten(1)"] = {
     "flatten()": "All images in one row. Dim 0 has to stay: `flatten()` alone begins at dim 0.",
-    "reshape(x.size(0), -1)": "Right wherever there is an image. From 0 elements torch cannot work out "
-    "what -1 should be. Say the size, or call what multiplies the sizes itself.",
+    "reshape(x.size(0), -1)": (
+        "Right wherever there is an image. From 0 elements torch cannot work out what -1 should "
+        "be. Say the size, or call what multiplies the sizes itself."
+    ),
 }
 flatten_images.wrong |= {
-    "flatten(1) => view(x.size(0), -1)": "`view` never copies, so it raises where the strides do not "
-    "allow one: on channels-last images C is innermost, and no single stride walks C, H, W: copy there.",
+    "flatten(1) => view(x.size(0), -1)": (
+        "`view` never copies, so it raises where the strides do not allow one: on channels-last "
+        "images C is innermost, and no single stride walks C, H, W: copy there."
+    ),
     "(x.permute(0, 2, 3, 1) if only_channels_last(x) else x).flatten(1)": NHWC_ORDER,
-    "x.as_strided((x.size(0), m := math.prod(x.shape[1:])), (m, 1))": "You read the storage as it lies: "
-    "x can begin later, and have gaps or another order. A row is x[n] in the order C, H, W.",
+    "x.as_strided((x.size(0), m := math.prod(x.shape[1:])), (m, 1))": (
+        "You read the storage as it lies: x can begin later, and have gaps or another order. A row "
+        "is x[n] in the order C, H, W."
+    ),
 }
 
 
@@ -108,15 +123,17 @@ TIMES = [  # whose sums and products floats hold exactly, so that every way to c
     read=read_uses,
     cases=["convert = {}; before = {}; after = {}".format(*times) for times in TIMES],
     hints=[
-        "Without converting, n uses take `n * before`. With it, they take `convert + n * after`. For "
-        "which n is the second no longer the larger?",
-        "Each use saves `before - after`. How many of these savings make up for convert? Round up, as "
-        "there is no half a use; and where a use saves nothing, no number of them adds up.",
-        "`math.ceil(convert / (before - after))` where `after < before`; where it is not, 0 if convert is "
-        "0, and else `math.inf`.",
+        "Without converting, n uses take `n * before`. With it, they take `convert + n * after`. "
+        "For which n is the second no longer the larger?",
+        "Each use saves `before - after`. How many of these savings make up for convert? Round "
+        "up, as there is no half a use; and where a use saves nothing, no number of them adds up.",
+        "`math.ceil(convert / (before - after))` where `after < before`; where it is not, 0 if "
+        "convert is 0, and else `math.inf`.",
     ],
-    otherwise="Try your n: `convert + n * after <= n * before` should hold, and no longer with n - 1. "
-    "Where no n does it, answer math.inf.",
+    otherwise=(
+        "Try your n: `convert + n * after <= n * before` should hold, and no longer with n - 1. "
+        "Where no n does it, answer math.inf."
+    ),
     takeaway="A conversion is worth it for what is used often: in a network, once at its entrance.",
 )
 def uses_to_pay_back(convert: float, before: float, after: float) -> float:
@@ -141,10 +158,14 @@ NEVER = (
 )
 
 uses_to_pay_back.slots["(before - after)"] = {
-    ("(after or before)", "before"): "You divide by the time of one use. What pays the conversion back "
-    "is what a use saves: the difference between before and after.",
-    "(after - before)": "What a use saves is `before - after`; the answer has it the other way round.",
-}  # fmt: skip
+    ("(after or before)", "before"): (
+        "You divide by the time of one use. What pays the conversion back is what a use saves: the "
+        "difference between before and after."
+    ),
+    "(after - before)": (
+        "What a use saves is `before - after`; the answer has it the other way round."
+    ),
+}
 uses_to_pay_back.slots["math.ceil("] = {
     "math.floor(": shared.ROUNDED_DOWN.format("conversion"),
     "round(": shared.ROUNDED.format("conversion"),
@@ -154,18 +175,32 @@ uses_to_pay_back.slots["return math.inf"] = {
     ("return -1", "return 0", "return None", "return -math.inf"): NEVER
 }
 uses_to_pay_back.wrong |= {
-    ("after >= before => False", "math.ceil(convert / (before - after))",
-     "uses_to_pay_back(convert, max(before, after), min(before, after))"): NEVER,
+    (
+        "after >= before => False",
+        "math.ceil(convert / (before - after))",
+        "uses_to_pay_back(convert, max(before, after), min(before, after))",
+    ): NEVER,
     "after >= before => after > before": shared.EQUAL.format("before and after"),
-    ("return 0 => return 1", "return 0 => return math.inf",
-     "convert == 0 => convert == 0 and after < before"): "Right where the conversion costs something. A "
-     "conversion that takes no time has paid back after 0 uses, whatever a use takes then.",
-    "math.inf if after >= before else convert // (before - after) + 1":
-    shared.EXACTLY_EVEN.format("conversion"),
-    "uses_to_pay_back(convert, before, after) + 1": "One use too many: the rounded quotient is the count.",
-    tuple(f"n if (n := uses_to_pay_back(convert, before, after)) <= {most} else math.inf"
-          for most in ("10_000", "900", "100")):
-    shared.SMALL_COUNTS.format("conversion"),
-    ("1 if after < before else math.inf", "0 if after < before else math.inf"): "That answer takes no "
-    "notice of what converting costs, or almost none. Each use pays back only `before - after` of it.",
-}  # fmt: skip
+    (
+        "return 0 => return 1",
+        "return 0 => return math.inf",
+        "convert == 0 => convert == 0 and after < before",
+    ): (
+        "Right where the conversion costs something. A conversion that takes no time has paid back "
+        "after 0 uses, whatever a use takes then."
+    ),
+    "math.inf if after >= before else convert // (before - after) + 1": (
+        shared.EXACTLY_EVEN.format("conversion")
+    ),
+    "uses_to_pay_back(convert, before, after) + 1": (
+        "One use too many: the rounded quotient is the count."
+    ),
+    tuple(
+        f"n if (n := uses_to_pay_back(convert, before, after)) <= {most} else math.inf"
+        for most in ("10_000", "900", "100")
+    ): (shared.SMALL_COUNTS.format("conversion")),
+    ("1 if after < before else math.inf", "0 if after < before else math.inf"): (
+        "That answer takes no notice of what converting costs, or almost none. Each use pays back "
+        "only `before - after` of it."
+    ),
+}

@@ -61,15 +61,17 @@ LAYOUTS = [  # a shape, and strides to ask about
     means=without_a_tensor("Layout"),
     cases=[f"shape = {n}; stride = {s}" for n, *strides in LAYOUTS for s in strides],
     hints=[
-        "Two questions, asked one by one: are these the strides of contiguous_format? Are they those of "
-        "channels_last? A yes to the first does not answer the second.",
-        "Dims of size 1 are never stepped along: skip them when you compare strides. That can leave both "
-        "questions with a yes.",
+        "Two questions, asked one by one: are these the strides of contiguous_format? Are they "
+        "those of channels_last? A yes to the first does not answer the second.",
+        "Dims of size 1 are never stepped along: skip them when you compare strides. That can "
+        "leave both questions with a yes.",
         "Walk the dims from the innermost: (3, 2, 1, 0) for contiguous_format, (1, 3, 2, 0) for "
         "channels_last. Each dim of another size than 1 needs the product of the sizes inside it.",
     ],
-    otherwise="Ask both questions by themselves. For each format, walk its dims from the innermost, skip "
-    "sizes of 1, and compare each stride with the product of the sizes walked so far.",
+    otherwise=(
+        "Ask both questions by themselves. For each format, walk its dims from the innermost, skip "
+        "sizes of 1, and compare each stride with the product of the sizes walked so far."
+    ),
     takeaway="Two questions, four answers: one, the other, both, neither.",
 )
 def formats(shape: tuple[int, int, int, int], stride: tuple[int, int, int, int]) -> set[str]:
@@ -116,12 +118,13 @@ EXACTLY = (
     "anything. Leave those dims out of the comparison."
 )
 ORDER_ONLY = (
-    "The order of the strides, which is larger than which, is not enough: a slice keeps the order and has "
-    "gaps. Contiguous means that each stride is exactly the product of the sizes inside."
+    "The order of the strides, which is larger than which, is not enough: a slice keeps the order "
+    "and has gaps. Contiguous means that each stride is exactly the product of the sizes inside."
 )
 INNERMOST = (
-    "A stride of 1 at the innermost dim is where a format begins, not where it ends: a slice has it too, "
-    "and a dim of size 1 need not have it. Check the other dims against the sizes inside them."
+    "A stride of 1 at the innermost dim is where a format begins, not where it ends: a slice has "
+    "it too, and a dim of size 1 need not have it. Check the other dims against the sizes inside "
+    "them."
 )
 
 formats.slots["stride[d] == needed"] = {
@@ -129,38 +132,58 @@ formats.slots["stride[d] == needed"] = {
     "(d != order[0] or stride[d] == needed)": INNERMOST,
 }
 formats.slots["return names"] = {
-    "return names & {NAMES[0]} or {NAMES[1]}": "Not contiguous_format, so channels_last, you say. A "
-    "slice is often neither: it has gaps in either order. Each format has to be asked for by itself.",
-    ("return names & {NAMES[0]} or names", "return names & {NAMES[1]} or names"): "You stop at the first "
-    "format that fits. A tensor can be contiguous in both: try shape (2, 1, 4, 5), whose two flags are "
-    "both True. Ask the second question as well.",
-    "return names or None": "Right where a format fits. Where none does, you answer None. The task asks "
-    "for a set, and a set without members is `set()`.",
-}  # fmt: skip
+    "return names & {NAMES[0]} or {NAMES[1]}": (
+        "Not contiguous_format, so channels_last, you say. A slice is often neither: it has gaps "
+        "in either order. Each format has to be asked for by itself."
+    ),
+    ("return names & {NAMES[0]} or names", "return names & {NAMES[1]} or names"): (
+        "You stop at the first format that fits. A tensor can be contiguous in both: try shape (2, "
+        "1, 4, 5), whose two flags are both True. Ask the second question as well."
+    ),
+    "return names or None": (
+        "Right where a format fits. Where none does, you answer None. The task asks for a set, and "
+        "a set without members is `set()`."
+    ),
+}
 formats.slots["shape[d] != 1"] = {"True": EXACTLY}
 formats.slots['{"contiguous_format"} if 0 in shape'] = {
-    "set() if 0 in shape": "Right wherever there is an element. An empty tensor counts as "
-    "contiguous_format whatever its stride. (For channels_last torch compares all the same.)",
-    "set(NAMES) if 0 in shape": "Right wherever there is an element. For an empty tensor torch is "
-    "uneven: it always counts as contiguous_format, but for channels_last the strides are compared.",
+    "set() if 0 in shape": (
+        "Right wherever there is an element. An empty tensor counts as contiguous_format whatever "
+        "its stride. (For channels_last torch compares all the same.)"
+    ),
+    "set(NAMES) if 0 in shape": (
+        "Right wherever there is an element. For an empty tensor torch is uneven: it always counts "
+        "as contiguous_format, but for channels_last the strides are compared."
+    ),
 }
 formats.wrong |= {
-    '{"contiguous_format"} if 0 in shape => {"contiguous_format"} if shape[0] == 0':
-    "Right for an empty batch. A tensor is empty where any of its sizes is 0, and then it counts.",
-    "needed *= shape[d] => needed *= max(shape[d], 1)": "Right wherever there is an element. For "
-    "channels_last torch multiplies the sizes as they are: outside a size of 0 it needs a stride of 0.",
-    "shape[d] != 1 => shape[d] > 1": "Right wherever there is an element. torch skips sizes of 1 alone: "
-    "it compares the stride of a size of 0 too, for channels_last.",
+    '{"contiguous_format"} if 0 in shape => {"contiguous_format"} if shape[0] == 0': (
+        "Right for an empty batch. A tensor is empty where any of its sizes is 0, and then it "
+        "counts."
+    ),
+    "needed *= shape[d] => needed *= max(shape[d], 1)": (
+        "Right wherever there is an element. For channels_last torch multiplies the sizes as they "
+        "are: outside a size of 0 it needs a stride of 0."
+    ),
+    "shape[d] != 1 => shape[d] > 1": (
+        "Right wherever there is an element. torch skips sizes of 1 alone: it compares the stride "
+        "of a size of 0 too, for channels_last."
+    ),
     "{name for name in NAMES if stride == new_stride(shape, name)}": EXACTLY,
-    ("{name for name, order in ORDERS if dim_order(shape, stride) == order}",
-     "{name for name, steps in walked(shape, stride) if steps == sorted(steps)}",
-     "{name for name, steps in walked(shape, stride, skip=1) if steps == sorted(steps)}"): ORDER_ONLY,
-    ("{name for name, steps in walked(shape, stride) if steps[0] == 1}", "{NAMES[stride[1] == 1]}"):
-    INNERMOST,
-    "set(NAMES) if shape[1] == 1 or shape[2:] == (1, 1) else formats(shape, stride)":
-    "A tensor with C = 1, or with H = W = 1, can still be a slice with gaps. Those sizes only say that "
-    "the two formats want the same; whether the strides are right, you have to check.",
-}  # fmt: skip
+    (
+        "{name for name, order in ORDERS if dim_order(shape, stride) == order}",
+        "{name for name, steps in walked(shape, stride) if steps == sorted(steps)}",
+        "{name for name, steps in walked(shape, stride, skip=1) if steps == sorted(steps)}",
+    ): ORDER_ONLY,
+    (
+        "{name for name, steps in walked(shape, stride) if steps[0] == 1}",
+        "{NAMES[stride[1] == 1]}",
+    ): INNERMOST,
+    "set(NAMES) if shape[1] == 1 or shape[2:] == (1, 1) else formats(shape, stride)": (
+        "A tensor with C = 1, or with H = W = 1, can still be a slice with gaps. Those sizes only "
+        "say that the two formats want the same; whether the strides are right, you have to check."
+    ),
+}
 
 X = "x = torch.ones(2, 3, 6, 6).to(memory_format=torch.channels_last); "
 GRAY = "x = torch.ones(2, 1, 6, 6).to(memory_format=torch.channels_last); "
@@ -203,15 +226,18 @@ def read_index(answer: Any, args: Arguments) -> Outcome:
         "[torch.nn.Identity(), lambda t: t.detach()]",
     ],
     hints=[
-        "Run the layers one after the other, each on what the one before it returned, and look at every "
-        "output. Which question do you ask of it?",
-        "`y.is_contiguous(memory_format=torch.channels_last)` is the question. Where sizes of 1 make both "
-        "formats fit, `y.is_contiguous()` is True and says nothing against channels_last.",
-        "`for k, layer in enumerate(layers): x = layer(x)`, then the question, and `return k` at the "
-        "first no. After the loop nothing was lost: `return len(layers)`.",
+        "Run the layers one after the other, each on what the one before it returned, and look at "
+        "every output. Which question do you ask of it?",
+        "`y.is_contiguous(memory_format=torch.channels_last)` is the question. Where sizes of 1 "
+        "make both formats fit, `y.is_contiguous()` is True and says nothing against "
+        "channels_last.",
+        "`for k, layer in enumerate(layers): x = layer(x)`, then the question, and `return k` at "
+        "the first no. After the loop nothing was lost: `return len(layers)`.",
     ],
-    otherwise="Print shape, stride and both flags of what each layer returns. The first output whose "
-    "channels_last flag is False is the one; with none, answer len(layers).",
+    otherwise=(
+        "Print shape, stride and both flags of what each layer returns. The first output whose "
+        "channels_last flag is False is the one; with none, answer len(layers)."
+    ),
     takeaway="Ask every output, not the last one: later layers can hide a loss, or repair it at a price.",
 )
 def first_to_lose(layers: list[torch.nn.Module], x: torch.Tensor) -> int:
@@ -248,63 +274,98 @@ def losses(
 
 
 NONE_LOSES = (
-    "Right where a layer loses the format. Where none does, answer `len(layers)`: then `layers[:answer]` "
-    "is always the part that runs in channels_last."
+    "Right where a layer loses the format. Where none does, answer `len(layers)`: then "
+    "`layers[:answer]` is always the part that runs in channels_last."
 )
 
 first_to_lose.slots["return k"] = {
-    "return k + 1": "One too many. The first layer is layer 0, as in any list of Python, and the "
-    "question goes to what a layer returns, not to what it is given.",
+    "return k + 1": (
+        "One too many. The first layer is layer 0, as in any list of Python, and the question goes "
+        "to what a layer returns, not to what it is given."
+    ),
 }
 first_to_lose.slots["not x.is_contiguous(memory_format=torch.channels_last)"] = {
-    ("x.is_contiguous()", 'Layout.of(x).memory_format != "channels_last"',
-     'Layout.of(x).memory_format == "contiguous_format"'): "The two formats are not opposites: where C "
-    "is 1, or H and W are, a tensor can be in both, and a slice can be in neither. One question decides: "
-    "`is_contiguous(memory_format=torch.channels_last)`.",
-    "x.ndim == 4 and not x.is_contiguous(memory_format=torch.channels_last)": "Right while all outputs "
-    "have four dims. One that has not is not channels-last either: its layer has lost the format.",
-    "x.ndim != 4 or x.stride(1) != 1": "The stride of C does not decide it alone: a slice with gaps has "
-    "C innermost too, and where C is 1 its stride can be anything. `is_contiguous(memory_format=…)` asks "
-    "about all.",
-    'x.ndim != 4 or x.stride() != new_stride(x.shape, "channels_last")': "You compare all strides with "
-    "those of a new channels-last tensor. A dim of size 1 can have any stride and still be "
-    "channels-last: the flag knows that.",
-    ("x.dim_order() != (0, 2, 3, 1)",
-     "x.ndim != 4 or x.to(memory_format=torch.channels_last) is not x"): "`dim_order()` and "
-    "`.to(memory_format=…)` go by the order of the strides: a slice with gaps passes for channels-last, "
-    "and dims of size 1 mislead them. The task asks for the flag.",
-}  # fmt: skip
+    (
+        "x.is_contiguous()",
+        'Layout.of(x).memory_format != "channels_last"',
+        'Layout.of(x).memory_format == "contiguous_format"',
+    ): (
+        "The two formats are not opposites: where C is 1, or H and W are, a tensor can be in both, "
+        "and a slice can be in neither. One question decides: "
+        "`is_contiguous(memory_format=torch.channels_last)`."
+    ),
+    "x.ndim == 4 and not x.is_contiguous(memory_format=torch.channels_last)": (
+        "Right while all outputs have four dims. One that has not is not channels-last either: its "
+        "layer has lost the format."
+    ),
+    "x.ndim != 4 or x.stride(1) != 1": (
+        "The stride of C does not decide it alone: a slice with gaps has C innermost too, and "
+        "where C is 1 its stride can be anything. `is_contiguous(memory_format=…)` asks about all."
+    ),
+    'x.ndim != 4 or x.stride() != new_stride(x.shape, "channels_last")': (
+        "You compare all strides with those of a new channels-last tensor. A dim of size 1 can "
+        "have any stride and still be channels-last: the flag knows that."
+    ),
+    (
+        "x.dim_order() != (0, 2, 3, 1)",
+        "x.ndim != 4 or x.to(memory_format=torch.channels_last) is not x",
+    ): (
+        "`dim_order()` and `.to(memory_format=…)` go by the order of the strides: a slice with "
+        "gaps passes for channels-last, and dims of size 1 mislead them. The task asks for the "
+        "flag."
+    ),
+}
 first_to_lose.slots["enumerate(layers)"] = {
-    "enumerate([lambda _, x=x, layer=layer: layer(x) for layer in layers])": "Every layer gets the input "
-    "x from you. In a network each one gets what the one before it returned: keep the output, and give "
-    "it to the next.",
+    "enumerate([lambda _, x=x, layer=layer: layer(x) for layer in layers])": (
+        "Every layer gets the input x from you. In a network each one gets what the one before it "
+        "returned: keep the output, and give it to the next."
+    ),
 }
 first_to_lose.slots["return len(layers)"] = {
     ("return -1", "return None", "return len(layers) - 1"): NONE_LOSES
 }
 first_to_lose.exact |= {
     "first_to_lose(layers, x) % max(len(layers), 1)": NONE_LOSES,
-    "losses(layers, x, lambda y: not y.is_contiguous())[0]": "`is_contiguous()` alone asks about "
-    "contiguous_format. Ask with `memory_format=torch.channels_last`.",
-    "losses(layers, x, lambda y: not not_channels_last(y))[0]": "You stop at the first output that is "
-    "channels-last. Wanted is the first that is not.",
-    "losses(layers, x, lambda y: y.ndim != 4)[0]": "You look for the first output without four dims. One "
-    "of four dims can be in contiguous_format, or in neither format: ask each for its flag, "
-    "`is_contiguous(memory_format=torch.channels_last)`.",
-}  # fmt: skip
+    "losses(layers, x, lambda y: not y.is_contiguous())[0]": (
+        "`is_contiguous()` alone asks about contiguous_format. Ask with "
+        "`memory_format=torch.channels_last`."
+    ),
+    "losses(layers, x, lambda y: not not_channels_last(y))[0]": (
+        "You stop at the first output that is channels-last. Wanted is the first that is not."
+    ),
+    "losses(layers, x, lambda y: y.ndim != 4)[0]": (
+        "You look for the first output without four dims. One of four dims can be in "
+        "contiguous_format, or in neither format: ask each for its flag, "
+        "`is_contiguous(memory_format=torch.channels_last)`."
+    ),
+}
 first_to_lose.wrong |= {
-    "enumerate(layers) => enumerate(layers[:-1])": "Right but for the last layer: you never ask for it.",
-    "losses(layers, x, lambda y: y.stride() != x.stride())[0]": "You compare the output's strides with "
-    "those of the input. Another size gives another stride in the same format: after pooling, everything "
-    "is nearer together. Ask each output for its format.",
-    "losses(layers, x)[-2:][0]": "You find the last layer that is not channels-last any more. The first "
-    "one is to blame: what comes after it only inherits the loss, or repairs it.",
-    ("first_to_lose(layers, x) if len(layers) - 1 in losses(layers, x) else len(layers)",
-     "len(layers) - (len(layers) - 1 in losses(layers, x))"): "You only look at what comes out at the "
-    "end. A later layer can bring the format back, as a converted convolution does, and an earlier one "
-    "can be to blame: look at every output on the way.",
-    "losses(layers, x, mended=True)[0]": "You convert what one layer returns before you give it to the "
-    "next. So each is asked alone; run as they are, one hands its loss on.",
-    "first_to_lose(layers, x) - 1": "One too few: that layer still keeps the format. The one to blame is "
-    "the next, whose output is the first that is not channels-last.",
-}  # fmt: skip
+    "enumerate(layers) => enumerate(layers[:-1])": (
+        "Right but for the last layer: you never ask for it."
+    ),
+    "losses(layers, x, lambda y: y.stride() != x.stride())[0]": (
+        "You compare the output's strides with those of the input. Another size gives another "
+        "stride in the same format: after pooling, everything is nearer together. Ask each output "
+        "for its format."
+    ),
+    "losses(layers, x)[-2:][0]": (
+        "You find the last layer that is not channels-last any more. The first one is to blame: "
+        "what comes after it only inherits the loss, or repairs it."
+    ),
+    (
+        "first_to_lose(layers, x) if len(layers) - 1 in losses(layers, x) else len(layers)",
+        "len(layers) - (len(layers) - 1 in losses(layers, x))",
+    ): (
+        "You only look at what comes out at the end. A later layer can bring the format back, as a "
+        "converted convolution does, and an earlier one can be to blame: look at every output on "
+        "the way."
+    ),
+    "losses(layers, x, mended=True)[0]": (
+        "You convert what one layer returns before you give it to the next. So each is asked "
+        "alone; run as they are, one hands its loss on."
+    ),
+    "first_to_lose(layers, x) - 1": (
+        "One too few: that layer still keeps the format. The one to blame is the next, whose "
+        "output is the first that is not channels-last."
+    ),
+}

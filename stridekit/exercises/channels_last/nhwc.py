@@ -24,16 +24,18 @@ SHAPES = [
     means=without_a_tensor("Layout"),
     cases=[f"shape = {shape}" for shape in SHAPES],
     hints=[
-        "Name the sizes: `n, c, h, w = shape`. Which dim is innermost, that is, along which one are two "
-        "neighbours also neighbours in memory?",
-        "From the innermost to the outermost it goes C, W, H, N. One step along a dim skips all that lies "
-        "inside it: what does one step along W skip?",
-        "One step along C is 1, along W it is c elements (a pixel), along H w pixels (a row), along N h "
-        "rows. Answer them in the order of the shape: N, C, H, W.",
+        "Name the sizes: `n, c, h, w = shape`. Which dim is innermost, that is, along which one "
+        "are two neighbours also neighbours in memory?",
+        "From the innermost to the outermost it goes C, W, H, N. One step along a dim skips all "
+        "that lies inside it: what does one step along W skip?",
+        "One step along C is 1, along W it is c elements (a pixel), along H w pixels (a row), "
+        "along N h rows. Answer them in the order of the shape: N, C, H, W.",
     ],
-    otherwise="Walk through memory: first the channels of one pixel, then the pixels of one row, then the "
-    "rows of one image. How far is it to the next channel, pixel, row, image? Answer in the order N, C, "
-    "H, W.",
+    otherwise=(
+        "Walk through memory: first the channels of one pixel, then the pixels of one row, then "
+        "the rows of one image. How far is it to the next channel, pixel, row, image? Answer in "
+        "the order N, C, H, W."
+    ),
     takeaway="A format is an order: C innermost, then W, H, N. The stride follows, the shape stays.",
 )
 def channels_last_stride(shape: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
@@ -49,41 +51,68 @@ def channels_last_stride(shape: tuple[int, int, int, int]) -> tuple[int, int, in
 
 
 channels_last_stride.slots["_, c, h, w = shape"] = {
-    "_, h, w, c = shape": "You read the shape as (N, H, W, C). It stays (N, C, H, W), whatever the "
-    "memory format: the second size is the number of channels.",
+    "_, h, w, c = shape": (
+        "You read the shape as (N, H, W, C). It stays (N, C, H, W), whatever the memory format: "
+        "the second size is the number of channels."
+    ),
 }
 channels_last_stride.slots["(h * w * c, 1, w * c, c)"] = {
-    "(c * h * w, h * w, w, 1)": "That is contiguous_format: W innermost, then H, C, N. In channels_last "
-    "the channels of one pixel lie side by side, so the stride of C is 1.",
-    "(c * h * w, 1, c, c * h)": "You walk C, then H, then W: that goes down the columns. An image lies "
-    "row by row in both formats, so W comes next after C: which pixel follows the first?",
+    "(c * h * w, h * w, w, 1)": (
+        "That is contiguous_format: W innermost, then H, C, N. In channels_last the channels of "
+        "one pixel lie side by side, so the stride of C is 1."
+    ),
+    "(c * h * w, 1, c, c * h)": (
+        "You walk C, then H, then W: that goes down the columns. An image lies row by row in both "
+        "formats, so W comes next after C: which pixel follows the first?"
+    ),
     "(h * w * c, 1, w, c)": "Right but for H. One step along H goes over w pixels of c elements.",
     "(h * w * c, 1, h * c, c)": "Right but for H. A row holds w pixels, not h.",
-    "(h * w * c, 1, w * c, h * c)": "Right but for W. The next pixel of a row begins after c elements.",
-    "(shape[0] * h * w * c, 1, w * c, c)": "Right but for N. One step along N skips one image, and no "
-    "image knows how many there are: a dim's own size is not in its stride.",
-    "(h * w, 1, w, 1)": "You forgot the channels on the way: two pixels of a row are not 1 apart, the "
-    "channels of the first lie between. Everything outside C has to step over a whole pixel.",
-    ("(h * w * c, w * c, c, 1)", "(1, c, w * c, h * w * c)"): "The right four numbers, in the order in "
-    "which the dims lie in memory. A stride stands in the order of the shape, (N, C, H, W).",
-    "(h * w * c, c, 1, w * c)": "The right numbers, permuted the wrong way round. `permute(0, 3, 1, 2)` "
-    "brings N, H, W, C to N, C, H, W; (0, 2, 3, 1) is the way back.",
-    "(c, 1, shape[0] * c * w, shape[0] * c)": "You put the images between the channels and the rows. "
-    "Each image is one piece: N is outermost in both formats, so its stride is the largest.",
-    ("(0, 2, 3, 1)", "(shape[0], h, w, c)", "(1, c, w, h)"): "Those are the dims, or the sizes, in the "
-    "order in which memory has them. A stride is a distance: how many elements is one step?",
-}  # fmt: skip
+    "(h * w * c, 1, w * c, h * c)": (
+        "Right but for W. The next pixel of a row begins after c elements."
+    ),
+    "(shape[0] * h * w * c, 1, w * c, c)": (
+        "Right but for N. One step along N skips one image, and no image knows how many there are: "
+        "a dim's own size is not in its stride."
+    ),
+    "(h * w, 1, w, 1)": (
+        "You forgot the channels on the way: two pixels of a row are not 1 apart, the channels of "
+        "the first lie between. Everything outside C has to step over a whole pixel."
+    ),
+    ("(h * w * c, w * c, c, 1)", "(1, c, w * c, h * w * c)"): (
+        "The right four numbers, in the order in which the dims lie in memory. A stride stands in "
+        "the order of the shape, (N, C, H, W)."
+    ),
+    "(h * w * c, c, 1, w * c)": (
+        "The right numbers, permuted the wrong way round. `permute(0, 3, 1, 2)` brings N, H, W, C "
+        "to N, C, H, W; (0, 2, 3, 1) is the way back."
+    ),
+    "(c, 1, shape[0] * c * w, shape[0] * c)": (
+        "You put the images between the channels and the rows. Each image is one piece: N is "
+        "outermost in both formats, so its stride is the largest."
+    ),
+    ("(0, 2, 3, 1)", "(shape[0], h, w, c)", "(1, c, w, h)"): (
+        "Those are the dims, or the sizes, in the order in which memory has them. A stride is a "
+        "distance: how many elements is one step?"
+    ),
+}
 channels_last_stride.wrong |= {
-    "_, c, h, w = shape => _, c, h, w = (max(size, 1) for size in shape)": "Right wherever there is an "
-    "element. For a new tensor in contiguous_format torch counts a size of 0 as 1; for channels_last it "
-    "does not, and multiplies the sizes as they are.",
-    "return => return (c * h * w, h * w, w, 1) if c == 1 or h == w == 1 else":
-    "Right where the formats differ. Where C is 1, or H and W are, you answer in contiguous_format; "
-    "torch writes the stride of channels_last there, too, when it is asked for it.",
-    tuple(f"[{free} if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]"
-          for free in (0, 1)): shared.SIZE_ONE,
-    tuple(f"[{size} * s for s in channels_last_stride(shape)]" for size in (2, 4, 8)): shared.ELEMENTS,
-}  # fmt: skip
+    "_, c, h, w = shape => _, c, h, w = (max(size, 1) for size in shape)": (
+        "Right wherever there is an element. For a new tensor in contiguous_format torch counts a "
+        "size of 0 as 1; for channels_last it does not, and multiplies the sizes as they are."
+    ),
+    "return => return (c * h * w, h * w, w, 1) if c == 1 or h == w == 1 else": (
+        "Right where the formats differ. Where C is 1, or H and W are, you answer in "
+        "contiguous_format; torch writes the stride of channels_last there, too, when it is asked "
+        "for it."
+    ),
+    tuple(
+        f"[{free} if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]"
+        for free in (0, 1)
+    ): (shared.SIZE_ONE),
+    tuple(f"[{size} * s for s in channels_last_stride(shape)]" for size in (2, 4, 8)): (
+        shared.ELEMENTS
+    ),
+}
 
 
 def read_images(answer: Any, args: Arguments) -> Outcome:
@@ -123,12 +152,14 @@ def read_images(answer: Any, args: Arguments) -> Outcome:
     hints=[
         "The bytes are right already: the channels of a pixel lie side by side. Only the shape has "
         "another order than torch wants. Which operation reorders dims, and copies nothing?",
-        "`permute` takes, for each new dim, the number of the old one. The new dims are N, C, H, W: at "
-        "which place of (N, H, W, C) does each of them stand?",
+        "`permute` takes, for each new dim, the number of the old one. The new dims are N, C, H, "
+        "W: at which place of (N, H, W, C) does each of them stand?",
         "N is old dim 0, C is 3, H is 1, W is 2.",
     ],
-    otherwise="Compare the two lines fact by fact. The answer should have the elements of images where "
-    "they are, with `answer[n, c, h, w]` being `images[n, h, w, c]`.",
+    otherwise=(
+        "Compare the two lines fact by fact. The answer should have the elements of images where "
+        "they are, with `answer[n, c, h, w]` being `images[n, h, w, c]`."
+    ),
     takeaway="NHWC data is channels-last already: permute the dims, and not one byte moves.",
 )
 def channels_last_view(images: torch.Tensor) -> torch.Tensor:
@@ -145,43 +176,65 @@ def nchw(images: torch.Tensor) -> torch.Size:
 
 
 MISREAD = (
-    "Asked of images of shape (N, H, W, C), channels_last takes the second dim, H, for the channels, and "
-    "copies everything to have H innermost. The bytes are in the right order already; the dims are not."
+    "Asked of images of shape (N, H, W, C), channels_last takes the second dim, H, for the "
+    "channels, and copies everything to have H innermost. The bytes are in the right order "
+    "already; the dims are not."
 )
 
 channels_last_view.slots["0, 3, 1, 2"] = {
-    "0, 3, 2, 1": "W and H have changed places: your images lie on their side. Exchanging dims 1 and 3 "
-    "moves W as well. The three dims go round: C to the front, H and W one place back.",
-    "0, 2, 3, 1": "That is the way back, from (N, C, H, W) to (N, H, W, C). `permute` asks for each new "
-    "dim which old one it is: the new dim 1 is C, and C was old dim 3.",
+    "0, 3, 2, 1": (
+        "W and H have changed places: your images lie on their side. Exchanging dims 1 and 3 moves "
+        "W as well. The three dims go round: C to the front, H and W one place back."
+    ),
+    "0, 2, 3, 1": (
+        "That is the way back, from (N, C, H, W) to (N, H, W, C). `permute` asks for each new dim "
+        "which old one it is: the new dim 1 is C, and C was old dim 3."
+    ),
     "3, 0, 1, 2": "C has gone to the very front, before N. In N, C, H, W it comes next.",
 }
 channels_last_view.slots["images"] = {
-    "images.clone()": "The right shape and strides, but on other memory: that is a copy. Nothing needs "
-    "to be copied, as the permuted view has both.",
+    "images.clone()": (
+        "The right shape and strides, but on other memory: that is a copy. Nothing needs to be "
+        "copied, as the permuted view has both."
+    ),
     "images.to(memory_format=torch.channels_last)": MISREAD,
 }
 channels_last_view.wrong |= {
-    ("channels_last_view(images).contiguous()",
-     "channels_last_view(images).clone(memory_format=torch.contiguous_format)"): "Every value is at its "
-    "index, but in new memory, and in contiguous_format at that: a pixel's channels lay side by side, "
-    "and now they do not. Reordering the dims is enough, and copies nothing.",
-    "channels_last_view(images).contiguous(memory_format=torch.channels_last)": "Right on a whole batch, "
-    "where this call returns the tensor itself. A part of a batch has gaps, so it is copied there. The "
-    "reordered view alone was enough.",
-    "channels_last_view(images).to(memory_format=torch.channels_last)": "A copy where torch does not "
-    "take the tensor for channels-last, as `.to(memory_format=…)` makes one: here because of the order "
-    "in which these images lie. A view was asked for, whatever they look like.",
-    ("images.to(memory_format=torch.channels_last)",
-     "images.contiguous(memory_format=torch.channels_last)"): MISREAD,
-    ("images.reshape(nchw(images))", "images.view(nchw(images))"): "The elements still run in their old "
-    "order, only cut into other sizes: what was the green of a pixel is now its neighbour. `view` and "
-    "`reshape` never reorder; reordering dims is what `permute` does.",
-    "images.as_strided(nchw(images), channels_last_stride.reference(nchw(images)))":
-    "These are the strides of a whole new batch, and images may be a part of one, or lie in another "
-    "order. Let `images.stride()` itself be permuted: that is what `permute` does.",
-    "images[:]": "The images are as they were: of shape (N, H, W, C). torch's functions take the second "
-    "dim for the channels whatever the memory format, so the shape has to become (N, C, H, W).",
-    ("images.mT", "images.transpose(1, 2)"): "Two dims have changed places. All three move: C to the "
-    "second place, H and W one back.",
-}  # fmt: skip
+    (
+        "channels_last_view(images).contiguous()",
+        "channels_last_view(images).clone(memory_format=torch.contiguous_format)",
+    ): (
+        "Every value is at its index, but in new memory, and in contiguous_format at that: a "
+        "pixel's channels lay side by side, and now they do not. Reordering the dims is enough, "
+        "and copies nothing."
+    ),
+    "channels_last_view(images).contiguous(memory_format=torch.channels_last)": (
+        "Right on a whole batch, where this call returns the tensor itself. A part of a batch has "
+        "gaps, so it is copied there. The reordered view alone was enough."
+    ),
+    "channels_last_view(images).to(memory_format=torch.channels_last)": (
+        "A copy where torch does not take the tensor for channels-last, as `.to(memory_format=…)` "
+        "makes one: here because of the order in which these images lie. A view was asked for, "
+        "whatever they look like."
+    ),
+    (
+        "images.to(memory_format=torch.channels_last)",
+        "images.contiguous(memory_format=torch.channels_last)",
+    ): MISREAD,
+    ("images.reshape(nchw(images))", "images.view(nchw(images))"): (
+        "The elements still run in their old order, only cut into other sizes: what was the green "
+        "of a pixel is now its neighbour. `view` and `reshape` never reorder; reordering dims is "
+        "what `permute` does."
+    ),
+    "images.as_strided(nchw(images), channels_last_stride.reference(nchw(images)))": (
+        "These are the strides of a whole new batch, and images may be a part of one, or lie in "
+        "another order. Let `images.stride()` itself be permuted: that is what `permute` does."
+    ),
+    "images[:]": (
+        "The images are as they were: of shape (N, H, W, C). torch's functions take the second dim "
+        "for the channels whatever the memory format, so the shape has to become (N, C, H, W)."
+    ),
+    ("images.mT", "images.transpose(1, 2)"): (
+        "Two dims have changed places. All three move: C to the second place, H and W one back."
+    ),
+}

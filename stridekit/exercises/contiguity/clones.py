@@ -41,17 +41,19 @@ LAYOUTS = [
     means=without_a_tensor("Layout"),
     cases=sources("shape, stride", LAYOUTS),
     hints=[
-        "Make some tensors, clone them and look: `x.t().clone().stride()`, `x[:, ::2].clone()`, `x[:, "
-        "::2].t().clone()`. Which order in memory does the copy have, and has it gaps?",
-        "A dense tensor keeps its strides. From any other the gaps go, and the order of the dims in "
-        "memory stays: which dim has the smallest stride, which the next?",
-        "Go through the dims from the smallest stride to the largest: the first gets 1, each of the next "
-        "the product of the sizes already passed. A dim of stride 0 keeps its place among them, counted "
-        "from the last dim.",
+        "Make some tensors, clone them and look: `x.t().clone().stride()`, `x[:, ::2].clone()`, "
+        "`x[:, ::2].t().clone()`. Which order in memory does the copy have, and has it gaps?",
+        "A dense tensor keeps its strides. From any other the gaps go, and the order of the dims "
+        "in memory stays: which dim has the smallest stride, which the next?",
+        "Go through the dims from the smallest stride to the largest: the first gets 1, each of "
+        "the next the product of the sizes already passed. A dim of stride 0 keeps its place "
+        "among them, counted from the last dim.",
     ],
-    otherwise="Write the dims in the order of memory: the smallest stride first, but one of stride 0 "
-    "where it stands, counted from the last dim. The first gets 1, each other one the product of the "
-    "sizes before it in that order. At which dim does yours differ?",
+    otherwise=(
+        "Write the dims in the order of memory: the smallest stride first, but one of stride 0 "
+        "where it stands, counted from the last dim. The first gets 1, each other one the product "
+        "of the sizes before it in that order. At which dim does yours differ?"
+    ),
     takeaway="clone keeps the order in memory and closes the gaps. What has none stays as it is.",
 )
 def clone_stride(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ...]:
@@ -85,48 +87,72 @@ def is_dense(shape: Ints, stride: Ints) -> bool:
 
 clone_stride.only |= {
     "0 in shape": "Right wherever there is an element. Without one any stride will do.",
-    "1 in shape": "Right wherever no size is 1. Such a dim has its place in the answer, with any stride, "
-    "and changes none of the others.",
-    "0 in stride": "Right wherever no dim is expanded. A stride of 0 says nothing about the order: such "
-    "a dim keeps its place, counted from the last dim, and the others are sorted around it.",
+    "1 in shape": (
+        "Right wherever no size is 1. Such a dim has its place in the answer, with any stride, and "
+        "changes none of the others."
+    ),
+    "0 in stride": (
+        "Right wherever no dim is expanded. A stride of 0 says nothing about the order: such a dim "
+        "keeps its place, counted from the last dim, and the others are sorted around it."
+    ),
 }
 clone_stride.wrong |= {
-    "step *= max(shape[d], 1) => step = max(shape[d], 1)": "From the third dim on, counted from the "
-    "innermost, the step is a running product: of all the sizes further in, not of the last alone.",
-    "stride": "Your clone keeps the gaps of its input. clone copies the elements alone, side by side, "
-    "into new memory: look at `x[:, ::2].clone().stride()`.",
-    "packed_stride(shape, dims_by(stride, lambda s: 0))": "You make every clone contiguous. That is "
-    "`contiguous()`; clone keeps the order in memory: look at `x.t().clone().stride()`.",
-    "stride if is_dense(shape, stride) else packed_stride(shape, dims_by(stride, lambda s: 0))":
-    "Right for dense tensors. The others you lay out in reading order, but clone only closes the gaps: "
-    "the dims stay in the order of their strides. Look at `x[:, ::2].t().clone().stride()`.",
-    "packed_stride(shape, [d for d in dims_by(stride, abs) if stride[d]])": "You keep a stride of 0. The "
-    "clone of an expanded tensor has an element for each index, so that you can write to it: every dim "
-    "of more than one element needs a step.",
-    "packed_stride(shape, dims_by(stride, abs))": "You put expanded dims innermost, as if 0 were the "
-    "smallest step. A stride of 0 says nothing about the order: such a dim keeps its place. Look at "
-    "`torch.empty(6).expand(4, 6).clone()`.",
-    "packed_stride(shape, dims_by(stride, lambda s: (s == 0, s)))": "You put expanded dims outermost. A "
-    "stride of 0 says nothing about the order: such a dim keeps its place. Look at "
-    "`torch.empty(6).expand(4, 6).t().clone()`.",
-    "packed_stride(shape, dims_by(stride, abs)[::-1])": "Your order is upside down: the dim of the "
-    "largest stride gets 1. The smallest step in memory stays the smallest: sort the other way.",
-    "tuple(sorted(clone_stride(shape, stride), reverse=True))": "Right numbers in the order of memory, "
-    "not of the dims: put each back where its dim is.",
-    "packed_stride(shape, list(range(len(shape))))": "You lay every clone out by columns. That is right "
-    "for `x.t()`, which lies so: clone keeps the order that it finds. Look at `x.clone().stride()`.",
+    "step *= max(shape[d], 1) => step = max(shape[d], 1)": (
+        "From the third dim on, counted from the innermost, the step is a running product: of all "
+        "the sizes further in, not of the last alone."
+    ),
+    "stride": (
+        "Your clone keeps the gaps of its input. clone copies the elements alone, side by side, "
+        "into new memory: look at `x[:, ::2].clone().stride()`."
+    ),
+    "packed_stride(shape, dims_by(stride, lambda s: 0))": (
+        "You make every clone contiguous. That is `contiguous()`; clone keeps the order in memory: "
+        "look at `x.t().clone().stride()`."
+    ),
+    "stride if is_dense(shape, stride) else packed_stride(shape, dims_by(stride, lambda s: 0))": (
+        "Right for dense tensors. The others you lay out in reading order, but clone only closes "
+        "the gaps: the dims stay in the order of their strides. Look at `x[:, "
+        "::2].t().clone().stride()`."
+    ),
+    "packed_stride(shape, [d for d in dims_by(stride, abs) if stride[d]])": (
+        "You keep a stride of 0. The clone of an expanded tensor has an element for each index, so "
+        "that you can write to it: every dim of more than one element needs a step."
+    ),
+    "packed_stride(shape, dims_by(stride, abs))": (
+        "You put expanded dims innermost, as if 0 were the smallest step. A stride of 0 says "
+        "nothing about the order: such a dim keeps its place. Look at `torch.empty(6).expand(4, "
+        "6).clone()`."
+    ),
+    "packed_stride(shape, dims_by(stride, lambda s: (s == 0, s)))": (
+        "You put expanded dims outermost. A stride of 0 says nothing about the order: such a dim "
+        "keeps its place. Look at `torch.empty(6).expand(4, 6).t().clone()`."
+    ),
+    "packed_stride(shape, dims_by(stride, abs)[::-1])": (
+        "Your order is upside down: the dim of the largest stride gets 1. The smallest step in "
+        "memory stays the smallest: sort the other way."
+    ),
+    "tuple(sorted(clone_stride(shape, stride), reverse=True))": (
+        "Right numbers in the order of memory, not of the dims: put each back where its dim is."
+    ),
+    "packed_stride(shape, list(range(len(shape))))": (
+        "You lay every clone out by columns. That is right for `x.t()`, which lies so: clone keeps "
+        "the order that it finds. Look at `x.clone().stride()`."
+    ),
     tuple(
         f"packed_stride(shape, sorted(range(len(shape)){end}, key=lambda d: {key}))"
         for end in ("", "[::-1]")
         for key in ("shape[d]", "-shape[d]")
-    ): "You order the dims by their sizes. What clone keeps is the order in memory: the dim of the "
-    "smallest stride is the innermost, whether it is long or short.",
-}  # fmt: skip
+    ): (
+        "You order the dims by their sizes. What clone keeps is the order in memory: the dim of "
+        "the smallest stride is the innermost, whether it is long or short."
+    ),
+}
 
 clone_stride.exact |= {
-    "tuple(s // min(filter(None, stride), default=1) for s in stride)": "You divide the gaps away by the "
-    "smallest stride. That closes gaps inside a row; the rows themselves can be further apart than they "
-    "are long: look at `x[:, :3].clone().stride()`.",
+    "tuple(s // min(filter(None, stride), default=1) for s in stride)": (
+        "You divide the gaps away by the smallest stride. That closes gaps inside a row; the rows "
+        "themselves can be further apart than they are long: look at `x[:, :3].clone().stride()`."
+    ),
 }
 
 
@@ -162,15 +188,17 @@ CUBES = [
     fence=logging_copies,
     cases=CUBES,
     hints=[
-        "Count the copies of the given line on `x = torch.empty(2, 4, 6)[:, :, :3]`: which of its four "
-        "steps move elements? What does the first of them change, as far as the result goes?",
-        "The elements have to be read by columns, and that is what `x.transpose(1, 2)` does, without a "
-        "copy. From there on: what gives the shape, and copies only if it has to?",
+        "Count the copies of the given line on `x = torch.empty(2, 4, 6)[:, :, :3]`: which of its "
+        "four steps move elements? What does the first of them change, as far as the result goes?",
+        "The elements have to be read by columns, and that is what `x.transpose(1, 2)` does, "
+        "without a copy. From there on: what gives the shape, and copies only if it has to?",
         "`reshape` is a view where there is one, and copies once where there is none. It needs no "
         "`contiguous()` before it.",
     ],
-    otherwise="Go through your line on this input: after each step, which shape and which values, and "
-    "does it stand in new memory? Only what the next step needs should be copied.",
+    otherwise=(
+        "Go through your line on this input: after each step, which shape and which values, and "
+        "does it stand in new memory? Only what the next step needs should be copied."
+    ),
     takeaway="First the views, then at most one copy: reshape finds out whether it takes one.",
 )
 def by_columns(x: torch.Tensor) -> torch.Tensor:
@@ -192,20 +220,29 @@ def width(x: Tensor) -> tuple[int, int]:
 
 by_columns.only["x.numel() == 0"] = shared.MINUS_ONE
 by_columns.wrong |= {
-    "x.contiguous().transpose(1, 2).contiguous().view(width(x))": "The right values, in up to two "
-    "copies. (reshape can be one of them: it only does not say so.) Which of your steps move elements, "
-    "and what is the first copy good for in the end?",
-    "x.transpose(1, 2).clone(memory_format=torch.contiguous_format).view(width(x))":
-    "You copy on every input, also where x lies in memory by columns already and a view would do. Which "
-    "method copies only then?",
+    "x.contiguous().transpose(1, 2).contiguous().view(width(x))": (
+        "The right values, in up to two copies. (reshape can be one of them: it only does not say "
+        "so.) Which of your steps move elements, and what is the first copy good for in the end?"
+    ),
+    "x.transpose(1, 2).clone(memory_format=torch.contiguous_format).view(width(x))": (
+        "You copy on every input, also where x lies in memory by columns already and a view would "
+        "do. Which method copies only then?"
+    ),
     "by_columns(x).clone()": shared.TWICE,
-    ("x.reshape(width(x))", "x.contiguous().view(width(x))",
-     "by_columns(x.reshape(x.size(0), x.size(2), x.size(1)))"): shared.NO_TRANSPOSE.format("columns"),
+    (
+        "x.reshape(width(x))",
+        "x.contiguous().view(width(x))",
+        "by_columns(x.reshape(x.size(0), x.size(2), x.size(1)))",
+    ): shared.NO_TRANSPOSE.format("columns"),
     "by_columns(x.float())": shared.DTYPE.format("x"),
-    "x.contiguous().transpose(1, 2).view(width(x))": "You make it contiguous too early: the transpose "
-    "turns the strides round again. Where is a contiguous tensor needed?",
+    "x.contiguous().transpose(1, 2).view(width(x))": (
+        "You make it contiguous too early: the transpose turns the strides round again. Where is a "
+        "contiguous tensor needed?"
+    ),
     "x.transpose(1, 2).view(width(x))": shared.NO_COPY.format("x lies by columns"),
     "x.transpose(1, 2).clone().view(width(x))": shared.CLONE_KEEPS_ORDER,
-    ("x.as_strided((x.size(0), x.size(2), x.size(1)), (x[0].numel(), 1, x.size(2))).reshape(width(x))",
-     "x.as_strided(width(x), (x[0].numel(), 1))"): shared.AS_IF_PACKED.format("x", "by rows"),
-}  # fmt: skip
+    (
+        "x.as_strided((x.size(0), x.size(2), x.size(1)), (x[0].numel(), 1, x.size(2))).reshape(width(x))",
+        "x.as_strided(width(x), (x[0].numel(), 1))",
+    ): shared.AS_IF_PACKED.format("x", "by rows"),
+}

@@ -53,15 +53,17 @@ SMALL = [
     means=without_a_tensor("Layout"),
     cases=sources("shape, stride", LAYOUTS + SMALL),
     hints=[
-        "Read the elements in order: the last index runs fastest. What does its stride have to be, and "
-        "what the stride of the dim before it?",
-        "Go from the last dim to the first, and keep the step that is needed: 1 at the start, then the "
-        "product of the sizes you have passed. Which dims is there nothing to ask of?",
-        "A dim of size 1 is never stepped along, so its stride is not asked. And where a size is 0, there "
-        "is no element that could lie in the wrong place.",
+        "Read the elements in order: the last index runs fastest. What does its stride have to "
+        "be, and what the stride of the dim before it?",
+        "Go from the last dim to the first, and keep the step that is needed: 1 at the start, "
+        "then the product of the sizes you have passed. Which dims is there nothing to ask of?",
+        "A dim of size 1 is never stepped along, so its stride is not asked. And where a size is "
+        "0, there is no element that could lie in the wrong place.",
     ],
-    otherwise="Which element is read second, and does it lie one element further on? Then the first one "
-    "of the second row, and so on. Only steps that some index takes can be wrong.",
+    otherwise=(
+        "Which element is read second, and does it lie one element further on? Then the first one "
+        "of the second row, and so on. Only steps that some index takes can be wrong."
+    ),
     takeaway="Contiguous means: reading order is memory order. Steps that nobody takes do not count.",
 )
 def is_contiguous(shape: tuple[int, ...], stride: tuple[int, ...]) -> bool:
@@ -102,51 +104,82 @@ def whatever_the_sizes(rule: str) -> Iterator[str]:
 
 
 is_contiguous.only |= {
-    "not shape": "Right except for shape (). It has no dims, so there is no last one to look at, and no "
-    "stride that could be wrong. A 0-d tensor has one element: contiguous.",
-    "0 in shape": "Right wherever there is an element. Where a size is 0 there is none, so nothing can "
-    "lie in the wrong place: torch calls every such tensor contiguous. The 0 may stand anywhere in "
-    "shape: look for it before you look at a stride.",
-    "1 in shape": "Right wherever no size is 1. No index ever steps along a dim of size 1, so its stride "
-    "does not matter; the strides of the other dims still do.",
-    "0 in shape or 1 in shape": "Right wherever each size is 2 or more. Along a size of 1 there is no "
-    "step, and where a size is 0 there is no element: which strides are then still asked for?",
-    "0 in stride": "Right wherever no stride is 0. A dim of two elements or more and stride 0 reads the "
-    "same element again, where reading order has to go on in memory: not contiguous.",
-    "len(shape) > 2": "Right for one dim and for two. From three on, the stride of a dim has to be the "
-    "product of all the sizes after it, not of the next one alone: try shape (2, 3, 4).",
+    "not shape": (
+        "Right except for shape (). It has no dims, so there is no last one to look at, and no "
+        "stride that could be wrong. A 0-d tensor has one element: contiguous."
+    ),
+    "0 in shape": (
+        "Right wherever there is an element. Where a size is 0 there is none, so nothing can lie "
+        "in the wrong place: torch calls every such tensor contiguous. The 0 may stand anywhere in "
+        "shape: look for it before you look at a stride."
+    ),
+    "1 in shape": (
+        "Right wherever no size is 1. No index ever steps along a dim of size 1, so its stride "
+        "does not matter; the strides of the other dims still do."
+    ),
+    "0 in shape or 1 in shape": (
+        "Right wherever each size is 2 or more. Along a size of 1 there is no step, and where a "
+        "size is 0 there is no element: which strides are then still asked for?"
+    ),
+    "0 in stride": (
+        "Right wherever no stride is 0. A dim of two elements or more and stride 0 reads the same "
+        "element again, where reading order has to go on in memory: not contiguous."
+    ),
+    "len(shape) > 2": (
+        "Right for one dim and for two. From three on, the stride of a dim has to be the product "
+        "of all the sizes after it, not of the next one alone: try shape (2, 3, 4)."
+    ),
 }
 
 RULES = {
-    "all(outer >= inner for outer, inner in pairwise(stride))": "Your test only asks that strides do not "
-    "grow from left to right. That is the right order of dims, but says nothing of gaps: look at `x[:, "
-    ":3]`. (And sizes of 1 may break the order.)",
-    "not stride or stride[-1] == 1": "A last stride of 1 says that each row has no gap inside. Whether "
-    "the next row follows without one is up to the other strides: look at `x[:, :3]`.",
-    "stride == row_major(shape[::-1])[::-1]": "That is contiguity by columns, with the product of the "
-    "sizes before each dim. In torch the last index runs fastest, so take those after it. Try `x.t()`.",
+    "all(outer >= inner for outer, inner in pairwise(stride))": (
+        "Your test only asks that strides do not grow from left to right. That is the right order "
+        "of dims, but says nothing of gaps: look at `x[:, :3]`. (And sizes of 1 may break the "
+        "order.)"
+    ),
+    "not stride or stride[-1] == 1": (
+        "A last stride of 1 says that each row has no gap inside. Whether the next row follows "
+        "without one is up to the other strides: look at `x[:, :3]`."
+    ),
+    "stride == row_major(shape[::-1])[::-1]": (
+        "That is contiguity by columns, with the product of the sizes before each dim. In torch "
+        "the last index runs fastest, so take those after it. Try `x.t()`."
+    ),
     "(s := sorted(zip(stride, shape), reverse=True)) == list(zip(row_major([n for _, n in s]), [n for _, "
-    "n in s]))": "You accept whatever fills its range without a hole, in any order of the dims. That is "
-    "dense. Contiguous also asks for reading order: `x.t()` is dense and not contiguous.",
-    "steps_evenly(shape, stride)": "Your test asks that the elements are evenly spaced, not that the "
-    "space is 1. A column, `x[:, 2]`, is evenly spaced too: what does the last dim's stride have to be?",
-    "all(n == 1 or s >= m for n, s, m in zip(shape, stride, row_major(shape)))": "Your test lets a "
-    "stride be larger than the product of the sizes after it. Then there is a gap before the next step: "
-    "look at `x[:, :3]`. Contiguous asks for exactly that product.",
-    "all(n == 1 or s <= m for n, s, m in zip(shape, stride, row_major(shape)))": "Your test lets a "
-    "stride be smaller than the product of the sizes after it. Then that step goes back to elements "
-    "already read: look at `x[0].expand(4, 6)`. Contiguous asks for exactly that product.",
+    "n in s]))": (
+        "You accept whatever fills its range without a hole, in any order of the dims. That is "
+        "dense. Contiguous also asks for reading order: `x.t()` is dense and not contiguous."
+    ),
+    "steps_evenly(shape, stride)": (
+        "Your test asks that the elements are evenly spaced, not that the space is 1. A column, "
+        "`x[:, 2]`, is evenly spaced too: what does the last dim's stride have to be?"
+    ),
+    "all(n == 1 or s >= m for n, s, m in zip(shape, stride, row_major(shape)))": (
+        "Your test lets a stride be larger than the product of the sizes after it. Then there is a "
+        "gap before the next step: look at `x[:, :3]`. Contiguous asks for exactly that product."
+    ),
+    "all(n == 1 or s <= m for n, s, m in zip(shape, stride, row_major(shape)))": (
+        "Your test lets a stride be smaller than the product of the sizes after it. Then that step "
+        "goes back to elements already read: look at `x[0].expand(4, 6)`. Contiguous asks for "
+        "exactly that product."
+    ),
 }
 for rule, hint in RULES.items():
     is_contiguous.wrong[tuple(whatever_the_sizes(rule))] = hint
 is_contiguous.wrong |= {
-    ("stride == contiguous_stride(shape)", "stride == row_major(shape)",
-     "0 in shape or not shape or (stride[-1] == 1 and steps_evenly(shape, stride))"):
-    "Your test asks for a certain stride in a dim of size 1. No index ever steps along it, so any stride "
-    "will do: move a size of 1 about with `permute` and ask `is_contiguous()`.",
-    "0 in shape or 1 in shape or stride == row_major(shape)": "A size of 1 somewhere does not excuse the "
-    "other dims. Leave out that one stride, and go on: try shape (1, 3), stride (1, 2).",
-}  # fmt: skip
+    (
+        "stride == contiguous_stride(shape)",
+        "stride == row_major(shape)",
+        "0 in shape or not shape or (stride[-1] == 1 and steps_evenly(shape, stride))",
+    ): (
+        "Your test asks for a certain stride in a dim of size 1. No index ever steps along it, so "
+        "any stride will do: move a size of 1 about with `permute` and ask `is_contiguous()`."
+    ),
+    "0 in shape or 1 in shape or stride == row_major(shape)": (
+        "A size of 1 somewhere does not excuse the other dims. Leave out that one stride, and go "
+        "on: try shape (1, 3), stride (1, 2)."
+    ),
+}
 is_contiguous.exact["False", "True"] = shared.ALIKE.format("input") + (
     " Ask `is_contiguous()` of `torch.empty(4, 6)` and of `torch.empty(4, 6).t()`."
 )
@@ -190,15 +223,17 @@ MATRICES = [
     means=without_a_tensor("Layout"),
     cases=sources("shape, stride, d", NEIGHBOURS + MATRICES),
     hints=[
-        "Walk to the end of dim d + 1, then one step on: that is where dim d takes you. Does this step go "
-        "exactly as far as all the ones before?",
-        "All the steps of dim d + 1 go `shape[d + 1] * stride[d + 1]` far. Which stride is to be compared "
-        "with that?",
-        "Where one of the two sizes is 1, there is nothing to compare. And without elements (a 0 anywhere "
-        "in shape) every merge works.",
+        "Walk to the end of dim d + 1, then one step on: that is where dim d takes you. Does this "
+        "step go exactly as far as all the ones before?",
+        "All the steps of dim d + 1 go `shape[d + 1] * stride[d + 1]` far. Which stride is to be "
+        "compared with that?",
+        "Where one of the two sizes is 1, there is nothing to compare. And without elements (a 0 "
+        "anywhere in shape) every merge works.",
     ],
-    otherwise="Write down the places of the elements of dims d and d + 1 in reading order, by the "
-    "strides. Are all the steps from one to the next equal? Then, and only then, they merge.",
+    otherwise=(
+        "Write down the places of the elements of dims d and d + 1 in reading order, by the "
+        "strides. Are all the steps from one to the next equal? Then, and only then, they merge."
+    ),
     takeaway="Outer step = inner size * inner step: then the two dims are one run of even steps.",
 )
 def mergeable(shape: tuple[int, ...], stride: tuple[int, ...], d: int) -> bool:
@@ -215,62 +250,102 @@ def mergeable(shape: tuple[int, ...], stride: tuple[int, ...], d: int) -> bool:
 
 
 NO_ELEMENT = (
-    "Right wherever there is an element. Where a size of x is 0, also one of the other dims, there is "
-    "nothing to step over, and torch makes every view."
+    "Right wherever there is an element. Where a size of x is 0, also one of the other dims, "
+    "there is nothing to step over, and torch makes every view."
 )
 
 mergeable.slots["stride[d] == shape[d + 1] * stride[d + 1]"] = {
-    "stride[d + 1] == shape[d] * stride[d]": "You go the other way round, as if dim d were the inner "
-    "one. In reading order dim d + 1 runs first: compare x with `x.t()`.",
-    "stride[d] >= stride[d + 1]": "You ask that the outer stride is the larger one. It has to be exactly "
-    "as long as the row of the inner dim: a gap after the row breaks the even steps.",
-    "stride[d] * shape[d] == stride[d + 1] * shape[d + 1]": "You compare how far all the steps of each "
-    "dim go. One step of the outer dim passes over all of the inner one: its size times its stride.",
-    "stride[d] == stride[d + 1]": "You ask for two equal strides. But one step of dim d has to pass over "
-    "a whole row of dim d + 1, so it is longer: how far do all the steps of a row go?",
-    "stride[d] == shape[d] * stride[d + 1]": "You multiply with the size of dim d itself. How often dim "
-    "d can step does not matter: compare with the row that one step passes over.",
-    "stride[d] == (shape[d + 1] - 1) * stride[d + 1]": "You count the steps inside a row: one fewer than "
-    "it has elements. One step of dim d has to arrive after the last of them, and that takes one more.",
-    "stride[d] == prod(shape[d + 1 :])": "You compare with the stride of a new tensor. The two dims can "
-    "step evenly with longer steps too, or inside a tensor with gaps elsewhere: try `x[:, ::2]`.",
-    "stride[d] == shape[d + 1]": "You take the inner stride for 1 and compare with the size alone. "
-    "Elements of a row can lie further apart: try `x[:, ::2]`, whose dims do merge.",
-    "stride[d + 1] == 1 and stride[d] == shape[d + 1]": "You ask that the inner dim steps by 1. It may "
-    "step further, as long as the outer dim goes on evenly: try `x[:, ::2]`, whose dims do merge.",
-    "stride[d] <= shape[d + 1] * stride[d + 1]": "A step that is shorter than the row goes back into it: "
-    "look at `x.t()`. Dim d has to go exactly as far as the row.",
-    "stride[d] % max(shape[d + 1] * stride[d + 1], 1) == 0": "A step of two rows passes over one of "
-    "them: look at `x[::2]`. Dim d has to go exactly one row further.",
-    "stride[d] >= shape[d + 1] * stride[d + 1]": "A step that is longer than the row leaves a gap after "
-    "it: look at `x[:, :3]`. Dim d has to go exactly as far.",
+    "stride[d + 1] == shape[d] * stride[d]": (
+        "You go the other way round, as if dim d were the inner one. In reading order dim d + 1 "
+        "runs first: compare x with `x.t()`."
+    ),
+    "stride[d] >= stride[d + 1]": (
+        "You ask that the outer stride is the larger one. It has to be exactly as long as the row "
+        "of the inner dim: a gap after the row breaks the even steps."
+    ),
+    "stride[d] * shape[d] == stride[d + 1] * shape[d + 1]": (
+        "You compare how far all the steps of each dim go. One step of the outer dim passes over "
+        "all of the inner one: its size times its stride."
+    ),
+    "stride[d] == stride[d + 1]": (
+        "You ask for two equal strides. But one step of dim d has to pass over a whole row of dim "
+        "d + 1, so it is longer: how far do all the steps of a row go?"
+    ),
+    "stride[d] == shape[d] * stride[d + 1]": (
+        "You multiply with the size of dim d itself. How often dim d can step does not matter: "
+        "compare with the row that one step passes over."
+    ),
+    "stride[d] == (shape[d + 1] - 1) * stride[d + 1]": (
+        "You count the steps inside a row: one fewer than it has elements. One step of dim d has "
+        "to arrive after the last of them, and that takes one more."
+    ),
+    "stride[d] == prod(shape[d + 1 :])": (
+        "You compare with the stride of a new tensor. The two dims can step evenly with longer "
+        "steps too, or inside a tensor with gaps elsewhere: try `x[:, ::2]`."
+    ),
+    "stride[d] == shape[d + 1]": (
+        "You take the inner stride for 1 and compare with the size alone. Elements of a row can "
+        "lie further apart: try `x[:, ::2]`, whose dims do merge."
+    ),
+    "stride[d + 1] == 1 and stride[d] == shape[d + 1]": (
+        "You ask that the inner dim steps by 1. It may step further, as long as the outer dim goes "
+        "on evenly: try `x[:, ::2]`, whose dims do merge."
+    ),
+    "stride[d] <= shape[d + 1] * stride[d + 1]": (
+        "A step that is shorter than the row goes back into it: look at `x.t()`. Dim d has to go "
+        "exactly as far as the row."
+    ),
+    "stride[d] % max(shape[d + 1] * stride[d + 1], 1) == 0": (
+        "A step of two rows passes over one of them: look at `x[::2]`. Dim d has to go exactly one "
+        "row further."
+    ),
+    "stride[d] >= shape[d + 1] * stride[d + 1]": (
+        "A step that is longer than the row leaves a gap after it: look at `x[:, :3]`. Dim d has "
+        "to go exactly as far."
+    ),
 }
 mergeable.slots["0 in shape or shape[d] == 1 or shape[d + 1] == 1"] = {
-    ("0 in shape", "False"): "Your rule compares strides also where one of the two sizes is 1. Along "
-    "that dim nobody ever steps: view shape (4, 1), stride (6, 99) as (4,).",
-    "0 in shape or shape[d] == 1": "You let the outer dim be of size 1, but not the inner one. Neither "
-    "is ever stepped along: view shape (4, 1), stride (6, 99) as (4,).",
-    "0 in shape or shape[d + 1] == 1": "You let the inner dim be of size 1, but not the outer one. "
-    "Neither is ever stepped along: view shape (1, 6), stride (99, 1) as (6,).",
+    ("0 in shape", "False"): (
+        "Your rule compares strides also where one of the two sizes is 1. Along that dim nobody "
+        "ever steps: view shape (4, 1), stride (6, 99) as (4,)."
+    ),
+    "0 in shape or shape[d] == 1": (
+        "You let the outer dim be of size 1, but not the inner one. Neither is ever stepped along: "
+        "view shape (4, 1), stride (6, 99) as (4,)."
+    ),
+    "0 in shape or shape[d + 1] == 1": (
+        "You let the inner dim be of size 1, but not the outer one. Neither is ever stepped along: "
+        "view shape (1, 6), stride (99, 1) as (6,)."
+    ),
     "shape[d] == 1 or shape[d + 1] == 1": NO_ELEMENT,
-}  # fmt: skip
+}
 mergeable.wrong |= {
-    "0 in shape or all(n == 1 or s == m for n, s, m in zip(shape, stride, row_major(shape)))":
-    "You ask whether x is contiguous as a whole. This is about two dims alone: a gap elsewhere in x, or "
-    "an even step longer than 1, does them no harm.",
-    "0 in shape or 1 in (shape[d - 1], shape[d]) or stride[d - 1] == shape[d] * stride[d]":
-    "Those are dims d - 1 and d. The question is about d and the one to its right, d + 1.",
-}  # fmt: skip
+    "0 in shape or all(n == 1 or s == m for n, s, m in zip(shape, stride, row_major(shape)))": (
+        "You ask whether x is contiguous as a whole. This is about two dims alone: a gap elsewhere "
+        "in x, or an even step longer than 1, does them no harm."
+    ),
+    "0 in shape or 1 in (shape[d - 1], shape[d]) or stride[d - 1] == shape[d] * stride[d]": (
+        "Those are dims d - 1 and d. The question is about d and the one to its right, d + 1."
+    ),
+}
 mergeable.only |= {
     "0 in shape": NO_ELEMENT,
-    "1 in shape[d : d + 2]": "Right where both sizes are 2 or more. Where one of them is 1, no index "
-    "steps along that dim, so it cannot break the even steps, whatever its stride.",
-    "0 in stride": "Right wherever no stride is 0. Expanded dims follow the same equation: two of them "
-    "merge, as 0 == n * 0, and one beside another dim does not.",
-    "1 in shape": "Right wherever no size is 1. Only the sizes of dims d and d + 1 decide here: a 1 "
-    "elsewhere in shape has nothing to do with them.",
-    "len(shape) > 2": "Right where there are only two dims. Where there are more, only dims d and d + 1 "
-    "are asked about: the others stay as they are, merged or not.",
+    "1 in shape[d : d + 2]": (
+        "Right where both sizes are 2 or more. Where one of them is 1, no index steps along that "
+        "dim, so it cannot break the even steps, whatever its stride."
+    ),
+    "0 in stride": (
+        "Right wherever no stride is 0. Expanded dims follow the same equation: two of them merge, "
+        "as 0 == n * 0, and one beside another dim does not."
+    ),
+    "1 in shape": (
+        "Right wherever no size is 1. Only the sizes of dims d and d + 1 decide here: a 1 "
+        "elsewhere in shape has nothing to do with them."
+    ),
+    "len(shape) > 2": (
+        "Right where there are only two dims. Where there are more, only dims d and d + 1 are "
+        "asked about: the others stay as they are, merged or not."
+    ),
 }
 mergeable.exact["False", "True"] = shared.ALIKE.format("input") + (
     " `torch.empty(4, 6)` can be viewed as (24,), and `torch.empty(4, 6).t()` cannot."

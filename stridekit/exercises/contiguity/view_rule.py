@@ -54,17 +54,20 @@ VIEWS = [  # a layout, and new shapes for it
         "shape, stride, new_shape", [(*it, new) for it, *shapes in VIEWS for new in shapes]
     ),
     hints=[
-        "First collect the chunks, from the last dim to the first: how many elements, and how far apart? "
-        "A dim joins the chunk after it where `stride[d] == shape[d + 1] * stride[d + 1]`. Leave sizes of "
-        "1 out before you begin.",
-        "Then cut the chunks, again from the end: the last new dim gets the step of the last chunk, the "
-        "one before it that step times its size, until the chunk is used up.",
-        "Keep the elements that are left in this chunk. A new size that does not divide them would "
-        "straddle the boundary: None. When none is left, go on with the next chunk and its step. Without "
-        "any element, every stride will do.",
+        "First collect the chunks, from the last dim to the first: how many elements, and how far "
+        "apart? A dim joins the chunk after it where `stride[d] == shape[d + 1] * stride[d + 1]`. "
+        "Leave sizes of 1 out before you begin.",
+        "Then cut the chunks, again from the end: the last new dim gets the step of the last "
+        "chunk, the one before it that step times its size, until the chunk is used up.",
+        "Keep the elements that are left in this chunk. A new size that does not divide them "
+        "would straddle the boundary: None. When none is left, go on with the next chunk and its "
+        "step. Without any element, every stride will do.",
     ],
-    otherwise="Do it on paper: the chunks of shape and stride first, each with its number of elements and "
-    "its step. Then cut them into new_shape from the end. Does one new size reach into two chunks?",
+    otherwise=(
+        "Do it on paper: the chunks of shape and stride first, each with its number of elements "
+        "and its step. Then cut them into new_shape from the end. Does one new size reach into two "
+        "chunks?"
+    ),
     takeaway="Merge what steps evenly, cut it anew, and never across a boundary: that is all of view.",
 )
 def view_stride(
@@ -119,76 +122,121 @@ ANSWER = "view_stride(shape, stride, new_shape)"
 CHUNKS = "size != 1 and chunks and step == chunks[-1][0] * chunks[-1][1]"
 JOINED = "\n            chunks[-1][0] *= size\n        "
 view_stride.only |= {
-    "0 in shape": "Right wherever there is an element. Without one there is nothing to straddle: torch "
-    "makes every view, so answer a stride, any will do.",
-    f"{ANSWER} is None": "Right wherever torch makes the view. Where it refuses, the answer is None, and "
-    "nothing else: that is where a new size does not divide what is left of its chunk.",
-    "1 in shape": "Right wherever x has no size of 1. Nobody steps along such a dim, so its stride "
-    "breaks no chunk: leave it out before you look for chunks.",
-    "1 in new_shape": "Right wherever no new size is 1. A new dim of size 1 straddles nothing, and its "
-    "stride is free: put any number there, and go on with the same chunk.",
-    "len(new_shape) < len(shape)": "Right wherever the view has as many dims as x, or more. With fewer "
-    "dims there is a view as well, if those of x that become one step evenly.",
-    "0 in stride": "Right wherever no stride is 0. Expanded dims follow the same rule: they merge where "
-    "the equation holds, as 0 == n * 0, and a new dim cut from them has stride 0.",
+    "0 in shape": (
+        "Right wherever there is an element. Without one there is nothing to straddle: torch makes "
+        "every view, so answer a stride, any will do."
+    ),
+    f"{ANSWER} is None": (
+        "Right wherever torch makes the view. Where it refuses, the answer is None, and nothing "
+        "else: that is where a new size does not divide what is left of its chunk."
+    ),
+    "1 in shape": (
+        "Right wherever x has no size of 1. Nobody steps along such a dim, so its stride breaks no "
+        "chunk: leave it out before you look for chunks."
+    ),
+    "1 in new_shape": (
+        "Right wherever no new size is 1. A new dim of size 1 straddles nothing, and its stride is "
+        "free: put any number there, and go on with the same chunk."
+    ),
+    "len(new_shape) < len(shape)": (
+        "Right wherever the view has as many dims as x, or more. With fewer dims there is a view "
+        "as well, if those of x that become one step evenly."
+    ),
+    "0 in stride": (
+        "Right wherever no stride is 0. Expanded dims follow the same rule: they merge where the "
+        "equation holds, as 0 == n * 0, and a new dim cut from them has stride 0."
+    ),
 }
 view_stride.wrong |= {
-    f"{CHUNKS} => False": "You cut the old dims, but never merge two. Where `stride[d] == shape[d + 1] * "
-    "stride[d + 1]` the two are one chunk, and a new dim may run through both.",
-    "left, step = chunks.pop(0) => left, step = chunks.pop(0)[0], 1": "Your first step in a chunk is 1. "
-    "The elements of a chunk lie as far apart as the innermost of its old dims steps.",
-    ("step *= size => step = size",
-     "left, step = 1, 1 => left, step, first = 1, 1, 1 && left, step = chunks.pop(0) => (left, step), "
-     "first = chunks[0], chunks.pop(0)[1] && step *= size => step = size * first"): "Inside a chunk the "
-    "step is a running product: each new dim steps as far as all of the dim after it, and that is its "
-    "size times its own step. Yours leaves out one of the factors.",
+    f"{CHUNKS} => False": (
+        "You cut the old dims, but never merge two. Where `stride[d] == shape[d + 1] * stride[d + "
+        "1]` the two are one chunk, and a new dim may run through both."
+    ),
+    "left, step = chunks.pop(0) => left, step = chunks.pop(0)[0], 1": (
+        "Your first step in a chunk is 1. The elements of a chunk lie as far apart as the "
+        "innermost of its old dims steps."
+    ),
+    (
+        "step *= size => step = size",
+        "left, step = 1, 1 => left, step, first = 1, 1, 1 && left, step = chunks.pop(0) => (left, step), "
+        "first = chunks[0], chunks.pop(0)[1] && step *= size => step = size * first",
+    ): (
+        "Inside a chunk the step is a running product: each new dim steps as far as all of the dim "
+        "after it, and that is its size times its own step. Yours leaves out one of the factors."
+    ),
     f"{CHUNKS}:{JOINED}elif size != 1 => {CHUNKS.removeprefix('size != 1 and ')}:{JOINED}else && "
-    "if left == 1 => while left == 1": "A dim of size 1 in x breaks one of your chunks. Nobody steps "
-    "along it, so it does not matter whether its stride fits: leave sizes of 1 out first.",
-    ("contiguous_stride(new_shape) if stride == contiguous_stride(shape) else None",
-     "contiguous_stride(new_shape) if contiguous(shape, stride) else None",
-     "stride if shape == new_shape else contiguous_stride(new_shape) if contiguous(shape, stride) else "
-     "None"): "You ask for a contiguous tensor. A view needs less: only that no new dim straddles two "
-    "chunks. `torch.empty(4, 8)[:, :6]` is not contiguous, and `.view(2, 2, 6)` works.",
-    "contiguous_stride(new_shape)": "You answer the stride of a new tensor. A view walks the memory that "
-    "is there: where x has gaps or another order, the strides follow.",
-    f"None if {ANSWER} is None else contiguous_stride(new_shape)": "You know when there is a view. Its "
-    "strides are not those of a new tensor: inside a chunk the first step is the chunk's own.",
+    "if left == 1 => while left == 1": (
+        "A dim of size 1 in x breaks one of your chunks. Nobody steps along it, so it does not "
+        "matter whether its stride fits: leave sizes of 1 out first."
+    ),
+    (
+        "contiguous_stride(new_shape) if stride == contiguous_stride(shape) else None",
+        "contiguous_stride(new_shape) if contiguous(shape, stride) else None",
+        "stride if shape == new_shape else contiguous_stride(new_shape) if contiguous(shape, stride) else "
+        "None",
+    ): (
+        "You ask for a contiguous tensor. A view needs less: only that no new dim straddles two "
+        "chunks. `torch.empty(4, 8)[:, :6]` is not contiguous, and `.view(2, 2, 6)` works."
+    ),
+    "contiguous_stride(new_shape)": (
+        "You answer the stride of a new tensor. A view walks the memory that is there: where x has "
+        "gaps or another order, the strides follow."
+    ),
+    f"None if {ANSWER} is None else contiguous_stride(new_shape)": (
+        "You know when there is a view. Its strides are not those of a new tensor: inside a chunk "
+        "the first step is the chunk's own."
+    ),
     f"None if {ANSWER} is None else tuple((stepped(shape, stride)[1] or (1,))[-1] * s "
-    "for s in contiguous_stride(new_shape))": "Your strides go on from one chunk into the next as if x "
-    "had no gap there. Where a new chunk begins, begin again with its own step.",
-    f"None if 1 in new_shape else {ANSWER}": "You refuse a new shape for its sizes of 1. They straddle "
-    "nothing: put any stride there, and go on with the same chunk.",
-    "stride": "You keep the stride as it is. It has one number for each old dim, and says how far an "
-    "old index steps; the new dims need steps of their own.",
-    f"(a := {ANSWER}) and taking(a, all(n < 2 or s in stride for n, s in zip(new_shape, a)))":
-    "You merge, but never cut: a new dim of yours is a whole chunk or an old dim. A chunk of 6 can be "
-    "cut into (2, 3) just as well: only boundaries between chunks are closed.",
-    "(a := view_stride(shape[::-1], stride[::-1], new_shape[::-1])) and a[::-1]": "You merge from the "
-    "wrong side, as if the first index ran fastest. In reading order the last one does: compare "
-    "`stride[d]` with `shape[d + 1] * stride[d + 1]`, and not the reverse.",
+    "for s in contiguous_stride(new_shape))": (
+        "Your strides go on from one chunk into the next as if x had no gap there. Where a new "
+        "chunk begins, begin again with its own step."
+    ),
+    f"None if 1 in new_shape else {ANSWER}": (
+        "You refuse a new shape for its sizes of 1. They straddle nothing: put any stride there, "
+        "and go on with the same chunk."
+    ),
+    "stride": (
+        "You keep the stride as it is. It has one number for each old dim, and says how far an old "
+        "index steps; the new dims need steps of their own."
+    ),
+    f"(a := {ANSWER}) and taking(a, all(n < 2 or s in stride for n, s in zip(new_shape, a)))": (
+        "You merge, but never cut: a new dim of yours is a whole chunk or an old dim. A chunk of 6 "
+        "can be cut into (2, 3) just as well: only boundaries between chunks are closed."
+    ),
+    "(a := view_stride(shape[::-1], stride[::-1], new_shape[::-1])) and a[::-1]": (
+        "You merge from the wrong side, as if the first index ran fastest. In reading order the "
+        "last one does: compare `stride[d]` with `shape[d + 1] * stride[d + 1]`, and not the "
+        "reverse."
+    ),
     f"(a := {ANSWER}) and a[::-1]": shared.BACK_TO_FRONT,
-    f"taking({ANSWER}, (old := ends(shape)) <= (new := ends(new_shape)) or new <= old)":
-    "You ask that new dims fit inside old ones or gather whole ones, dim by dim. But inside a chunk the "
-    "old boundaries are gone: (4, 6) with stride (6, 1) is one run of 24, and (3, 8) a view.",
-    f"taking({ANSWER}, 0 in shape or shape == new_shape or one_chunk(shape, stride))":
-    "One boundary makes you refuse every other shape. It closes only the way across it: cut on both "
-    "sides as you like, as `torch.empty(4, 8)[:, :6].view(2, 2, 6)` does.",
-}  # fmt: skip
+    f"taking({ANSWER}, (old := ends(shape)) <= (new := ends(new_shape)) or new <= old)": (
+        "You ask that new dims fit inside old ones or gather whole ones, dim by dim. But inside a "
+        "chunk the old boundaries are gone: (4, 6) with stride (6, 1) is one run of 24, and (3, 8) "
+        "a view."
+    ),
+    f"taking({ANSWER}, 0 in shape or shape == new_shape or one_chunk(shape, stride))": (
+        "One boundary makes you refuse every other shape. It closes only the way across it: cut on "
+        "both sides as you like, as `torch.empty(4, 8)[:, :6].view(2, 2, 6)` does."
+    ),
+}
 view_stride.exact |= {
-    "stride if shape == new_shape else None": "You know one view alone, that of no change. Cut a dim in "
-    "two, or merge two that step evenly, and there is a view as well: its strides are asked for.",
-    f"({ANSWER}, None)[1]": "You answer None for every input, as a function does that ends without "
-    "returning. Is a `return` missing? Where the view exists, its stride is asked for.",
+    "stride if shape == new_shape else None": (
+        "You know one view alone, that of no change. Cut a dim in two, or merge two that step "
+        "evenly, and there is a view as well: its strides are asked for."
+    ),
+    f"({ANSWER}, None)[1]": (
+        "You answer None for every input, as a function does that ends without returning. Is a "
+        "`return` missing? Where the view exists, its stride is asked for."
+    ),
 }
 
 ANOTHER_ERROR = (
-    'torch refuses that shape because it has another number of elements: that is the message "shape '
-    'is invalid for input of size …", and it says nothing about strides. Keep the number.'
+    "torch refuses that shape because it has another number of elements: that is the message "
+    '"shape is invalid for input of size …", and it says nothing about strides. Keep the number.'
 )
 NO_BOUNDARY = (
-    "torch makes that view, so no new dim of it reaches across a boundary between two chunks. Is there "
-    "one in this x? If so, which shape has a dim across every boundary? If not, answer None."
+    "torch makes that view, so no new dim of it reaches across a boundary between two chunks. Is "
+    "there one in this x? If so, which shape has a dim across every boundary? If not, answer None."
 )
 
 
@@ -256,11 +304,14 @@ REFUSED = [
     hints=[
         "If x is one chunk, no new dim can straddle a boundary: there is none. And if it has two?",
         "Which new dim straddles a boundary for sure, wherever it is? A very large one.",
-        "The shape with all elements in one dim straddles every boundary. So find out whether there is a "
-        "boundary at all: two neighbours that do not merge, with the sizes of 1 left out.",
+        "The shape with all elements in one dim straddles every boundary. So find out whether "
+        "there is a boundary at all: two neighbours that do not merge, with the sizes of 1 left "
+        "out.",
     ],
-    otherwise="Write down the chunks of this input. Is there a boundary? If so, a shape with a dim that "
-    "reaches across it is refused; if not, torch makes every view.",
+    otherwise=(
+        "Write down the chunks of this input. Is there a boundary? If so, a shape with a dim that "
+        "reaches across it is refused; if not, torch makes every view."
+    ),
     takeaway="One chunk: every shape. Two: at least not the flat one. So `view(-1)` is the whole test.",
 )
 def unviewable(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -281,34 +332,58 @@ def unviewable(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ..
 
 
 unviewable.only |= {
-    "0 in shape": "Right wherever there is an element. Where a size is 0, nothing can straddle anything, "
-    "and torch makes every view of no elements.",
-    "1 in shape": "Right wherever no size is 1. A dim of size 1 is no boundary, and no bridge across "
-    "one: leave it out, and compare the dims that then are neighbours.",
-    "0 in stride": "Right wherever no stride is 0. An expanded dim follows the same rule: beside another "
-    "dim it is a boundary, beside an expanded one it is not.",
+    "0 in shape": (
+        "Right wherever there is an element. Where a size is 0, nothing can straddle anything, and "
+        "torch makes every view of no elements."
+    ),
+    "1 in shape": (
+        "Right wherever no size is 1. A dim of size 1 is no boundary, and no bridge across one: "
+        "leave it out, and compare the dims that then are neighbours."
+    ),
+    "0 in stride": (
+        "Right wherever no stride is 0. An expanded dim follows the same rule: beside another dim "
+        "it is a boundary, beside an expanded one it is not."
+    ),
 }
 unviewable.wrong |= {
-    "if n != 1] => ]": "A dim of size 1 is no boundary: nobody steps along it. Shape (4, 1, 6) with "
-    "stride (6, 99, 1) is one chunk. Leave sizes of 1 out before you compare neighbours.",
-    ("if n != 1] => if n != 1][-2:]", "if n != 1] => if n != 1][:2]"): "You give up too early: None where "
-    "two dims merge. A boundary can stand further out, as in `torch.empty(2, 3, 4)[:, :2]`, or further "
-    "in, as in `torch.empty(2, 3, 4)[:, :, :2]`.",
-    ("None if stride == contiguous_stride(shape) else (prod(shape),)",
-     "None if contiguous(shape, stride) else (prod(shape),)"): "You offer the flat shape wherever x is "
-    "not contiguous. A tensor that is not can still be one chunk: `torch.empty(24)[::2]` steps evenly, "
-    "and every shape of 12 elements is a view.",
-    "shape[::-1]": "You turn the shape round. For a transposed matrix that is often refused, but not for "
-    "every x: find the boundary between two chunks, and a dim that straddles it.",
-    "unviewable(shape, stride) and shape[::-1]": "You turn the shape round where there is a boundary. A "
-    "square one turned round is itself. Which shape has a dim across every boundary?",
-    "unviewable(shape, stride) or ()": "() is a shape as well, that of one element. Answer None there.",
-    "shape": "That is x's own shape, and x is a view of itself. Which dim reaches across a boundary?",
-}  # fmt: skip
+    "if n != 1] => ]": (
+        "A dim of size 1 is no boundary: nobody steps along it. Shape (4, 1, 6) with stride (6, "
+        "99, 1) is one chunk. Leave sizes of 1 out before you compare neighbours."
+    ),
+    ("if n != 1] => if n != 1][-2:]", "if n != 1] => if n != 1][:2]"): (
+        "You give up too early: None where two dims merge. A boundary can stand further out, as in "
+        "`torch.empty(2, 3, 4)[:, :2]`, or further in, as in `torch.empty(2, 3, 4)[:, :, :2]`."
+    ),
+    (
+        "None if stride == contiguous_stride(shape) else (prod(shape),)",
+        "None if contiguous(shape, stride) else (prod(shape),)",
+    ): (
+        "You offer the flat shape wherever x is not contiguous. A tensor that is not can still be "
+        "one chunk: `torch.empty(24)[::2]` steps evenly, and every shape of 12 elements is a view."
+    ),
+    "shape[::-1]": (
+        "You turn the shape round. For a transposed matrix that is often refused, but not for "
+        "every x: find the boundary between two chunks, and a dim that straddles it."
+    ),
+    "unviewable(shape, stride) and shape[::-1]": (
+        "You turn the shape round where there is a boundary. A square one turned round is itself. "
+        "Which shape has a dim across every boundary?"
+    ),
+    "unviewable(shape, stride) or ()": (
+        "() is a shape as well, that of one element. Answer None there."
+    ),
+    "shape": (
+        "That is x's own shape, and x is a view of itself. Which dim reaches across a boundary?"
+    ),
+}
 unviewable.exact |= {
-    "(unviewable(shape, stride), None)[1]": "You answer None for every input, as a function does that "
-    "ends without returning. Is a `return` missing? Some tensors have shapes that torch refuses: try "
-    "`torch.empty(4, 6).t().view(24)`.",
-    "(prod(shape),)": "You always find a shape. Where x is one chunk there is none: torch views it as "
-    "anything of as many elements. Then answer None.",
+    "(unviewable(shape, stride), None)[1]": (
+        "You answer None for every input, as a function does that ends without returning. Is a "
+        "`return` missing? Some tensors have shapes that torch refuses: try `torch.empty(4, "
+        "6).t().view(24)`."
+    ),
+    "(prod(shape),)": (
+        "You always find a shape. Where x is one chunk there is none: torch views it as anything "
+        "of as many elements. Then answer None."
+    ),
 }

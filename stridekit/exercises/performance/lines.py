@@ -31,15 +31,17 @@ LAYOUTS: list[tuple[Any, ...]] = [  # a shape, a stride, an offset, an itemsize
     means=Means(whole=("traffic",)),
     cases=["shape = {}; stride = {}; offset = {}; itemsize = {}".format(*it) for it in LAYOUTS],
     hints=[
-        "Which line is an element on? It starts at byte `element * itemsize` of the storage, and a line "
-        "has 64 bytes.",
-        "Go through every index, find its element by the formula of lesson 01, and divide its byte by 64. "
-        "Several elements can share a line.",
+        "Which line is an element on? It starts at byte `element * itemsize` of the storage, and "
+        "a line has 64 bytes.",
+        "Go through every index, find its element by the formula of lesson 01, and divide its "
+        "byte by 64. Several elements can share a line.",
         "Put `(offset + sum of index * stride) * itemsize // 64` into a set, for every index of "
         "`np.ndindex(*shape)`. Its length is the answer.",
     ],
-    otherwise="Work through a small input on paper: write down the byte of every element, and beside it "
-    "`byte // 64`. How many different numbers do you get?",
+    otherwise=(
+        "Work through a small input on paper: write down the byte of every element, and beside it "
+        "`byte // 64`. How many different numbers do you get?"
+    ),
     takeaway="Memory travels in lines: what an element costs depends on what else is on its line.",
 )
 def cache_lines(shape: tuple[int, ...], stride: tuple[int, ...], offset: int, itemsize: int) -> int:
@@ -68,8 +70,8 @@ def span(shape: Ints, stride: Ints) -> int:
 
 
 PACKED = (
-    "You pack the elements close together and count the lines of that. They lie where the stride puts "
-    "them: with gaps, each can be on a line of its own. Try `x[::16]`."
+    "You pack the elements close together and count the lines of that. They lie where the stride "
+    "puts them: with gaps, each can be on a line of its own. Try `x[::16]`."
 )
 COUNTED = "cache_lines(shape, stride, offset, itemsize)"
 cache_lines.slots["stride"] = {"row_major(shape)": PACKED}
@@ -78,35 +80,49 @@ cache_lines.slots["itemsize"] = {
     "1": shared.DIVIDED_ELEMENTS.format("line", 64),
 }
 cache_lines.slots["offset"] = {
-    "0": "You let the layout start at the start of a line. It starts `offset` elements into the storage, "
-    "so it can reach into one line more.",
+    "0": (
+        "You let the layout start at the start of a line. It starts `offset` elements into the "
+        "storage, so it can reach into one line more."
+    ),
     "offset / itemsize": shared.OFFSET_IN_BYTES,
-    "offset * itemsize": "The offset counts elements, as the stride does; `itemsize` multiplies it twice.",
+    "offset * itemsize": (
+        "The offset counts elements, as the stride does; `itemsize` multiplies it twice."
+    ),
 }
 cache_lines.slots["len(lines)"] = {
     "max(lines) - min(lines) + 1 if lines else 0": shared.HULL.format("line"),
-    "max(1, len(lines))": "A size of 0 leaves nothing to read, so no line is touched. Let the loop over "
-    "all indices decide: its body never runs.",
+    "max(1, len(lines))": (
+        "A size of 0 leaves nothing to read, so no line is touched. Let the loop over all indices "
+        "decide: its body never runs."
+    ),
 }
 cache_lines.wrong |= {
     "// 64 => / 64": shared.NOT_WHOLE.format("line", 64),
     "// 64 => % 64": shared.PLACE_IN.format("line", 64),
-    "prod(shape)": "That is the number of elements. Neighbours can share a line, and a line travels "
-    "once: which line does each of them lie on?",
+    "prod(shape)": (
+        "That is the number of elements. Neighbours can share a line, and a line travels once: "
+        "which line does each of them lie on?"
+    ),
     "ceil(prod(shape) * itemsize / 64)": PACKED,
     "ceil(span(shape, stride) * itemsize / 64)": shared.HULL.format("line"),
     "sum(cache_lines(shape[-1:], stride[-1:], offset + sum(map(mul, index, stride)), itemsize) for index "
-    "in np.ndindex(shape[:-1]))": "You count the lines of each row by itself and add them up. Two rows "
-    "can share a line, or be the same row, where the stride is 0: count the different lines of all.",
+    "in np.ndindex(shape[:-1]))": (
+        "You count the lines of each row by itself and add them up. Two rows can share a line, or "
+        "be the same row, where the stride is 0: count the different lines of all."
+    ),
     f"64 * {COUNTED}": shared.IN_BYTES.format("lines"),
     tuple(
         f"prod(shape) if stride and {longest} * itemsize >= 64 else {COUNTED}"
         for longest in ("min(stride)", "stride[-1]", "max(stride)")
-    ): "You answer with the number of elements where a stride is a line or longer. They can share a line "
-    "there too: along another dim, or because two indices reach one element. Count different lines.",
+    ): (
+        "You answer with the number of elements where a stride is a line or longer. They can share "
+        "a line there too: along another dim, or because two indices reach one element. Count "
+        "different lines."
+    ),
 }
 cache_lines.exact |= {
-    COUNTED.replace("itemsize", "2 * itemsize"): "Your blocks have 32 bytes: that is a GPU's sector. A "
-    "line has 64.",
+    COUNTED.replace("itemsize", "2 * itemsize"): (
+        "Your blocks have 32 bytes: that is a GPU's sector. A line has 64."
+    ),
     COUNTED.replace("itemsize", "itemsize / 2"): "Your blocks have 128 bytes. Here a line has 64.",
-}  # fmt: skip
+}

@@ -71,14 +71,16 @@ def read_moved(answer: Any, args: Arguments) -> Outcome:
         "x = torch.zeros(0, 3); y = torch.zeros(0, 3); out = torch.zeros(0, 3)",
     ],
     hints=[
-        "Three tensors take part: x and y are read, out is written. How many bytes does each of them "
-        "move?",
-        "Lines travel whole. `cache_lines` of the exercise before counts them; a tensor's layout is "
-        "`t.shape, t.stride(), t.storage_offset(), t.itemsize`.",
+        "Three tensors take part: x and y are read, out is written. How many bytes does each of "
+        "them move?",
+        "Lines travel whole. `cache_lines` of the exercise before counts them; a tensor's layout "
+        "is `t.shape, t.stride(), t.storage_offset(), t.itemsize`.",
         "Add up the lines of x, y and out, and multiply by 64.",
     ],
-    otherwise="Count the lines of x, of y and of out separately, and print the three numbers. Which of "
-    "them is not what you expect?",
+    otherwise=(
+        "Count the lines of x, of y and of out separately, and print the three numbers. Which of "
+        "them is not what you expect?"
+    ),
     takeaway="Bytes moved: whole lines, of everything that is read and everything that is written.",
 )
 def bytes_moved(x: torch.Tensor, y: torch.Tensor, out: torch.Tensor) -> int:
@@ -103,18 +105,31 @@ def traffic_on_one_storage(x: Tensor, y: Tensor, out: Tensor) -> int:
 
 
 bytes_moved.slots["(x, y, out)"] = {
-    "(x, y)": "You forgot what is written. The result has to travel to memory as well: that is a third "
-    "of the bytes of a contiguous `x + y`.",
+    "(x, y)": (
+        "You forgot what is written. The result has to travel to memory as well: that is a third "
+        "of the bytes of a contiguous `x + y`."
+    ),
     "(x, out)": "You forgot the second operand. `x + y` reads both, and y need not lie as x does.",
-    ("(x, x, x)", "(y, y, y)", "(out, out, out)", "(x, y, x)", "(x, y, y)", "(x, x, out)",
-     "(y, y, out)"): "You count one of the three in place of another. Tensors of one shape can lie quite "
-    "differently: ask x, y and out, each for its own lines.",
+    (
+        "(x, x, x)",
+        "(y, y, y)",
+        "(out, out, out)",
+        "(x, y, x)",
+        "(x, y, y)",
+        "(x, x, out)",
+        "(y, y, out)",
+    ): (
+        "You count one of the three in place of another. Tensors of one shape can lie quite "
+        "differently: ask x, y and out, each for its own lines."
+    ),
     "(x, y, out, out)": shared.WRITTEN_TWICE,
-}  # fmt: skip
+}
 bytes_moved.slots["t.itemsize"] = {
-    ("4", "1", "x.itemsize", "y.itemsize", "out.itemsize"): "You take one itemsize for all elements. Ask "
-    "each of the three for its own `t.itemsize`: they can be of several dtypes.",
-}  # fmt: skip
+    ("4", "1", "x.itemsize", "y.itemsize", "out.itemsize"): (
+        "You take one itemsize for all elements. Ask each of the three for its own `t.itemsize`: "
+        "they can be of several dtypes."
+    ),
+}
 bytes_moved.slots["t.storage_offset()"] = {
     ("0", "t.storage_offset() * t.itemsize"): shared.STARTS_LATER
 }
@@ -122,22 +137,40 @@ bytes_moved.slots["64 * lines"] = {
     "lines": "That is the number of lines, and a good start. The task asks for bytes.",
 }
 bytes_moved.wrong |= {
-    ("t.stride() => row_major(t.shape)", "64 * sum(math.ceil(t.nbytes / 64) for t in (x, y, out))",
-     "bytes_moved(x, y, torch.empty(0)) + 64 * math.ceil(out.nbytes / 64)"): "You count whole lines, but "
-     "as if the tensors were packed. Count the lines that their strides and offsets lead to.",
-    "x.nbytes + y.nbytes + out.nbytes": "You count the bytes of the elements. Memory sends lines of 64 "
-    "bytes, not elements: each line of `x[::5]` holds only a few that you want, and all of it travels.",
-    ("64 * sum(math.ceil(t.untyped_storage().nbytes() / 64) for t in (x, y, out))",
-     "sum(t.untyped_storage().nbytes() for t in (x, y, out))"): "You count the whole storages. Lines "
-     "that hold no element of the tensor stay where they are: a slice moves its own lines alone.",
-    "64 * (x.numel() + y.numel() + out.numel())": "You count a line each time that one of its elements "
-    "is used. It travels once and stays in the cache for its neighbours: count different lines.",
-    ("64 * len(bytes_by_line(x) | bytes_by_line(y) | bytes_by_line(out))",
-     "64 * (len(bytes_by_line(x) | bytes_by_line(y)) + len(bytes_by_line(out)))",
-     "traffic_on_one_storage(x, y, out)"): "You count a line of one tensor and a line of another as one "
-    "because they have the same number. Each tensor has a storage of its own, so line 0 of x is not line "
-    "0 of y. (`traffic` lays Layouts on one storage unless you name their storages: give it the tensors.)",
-}  # fmt: skip
+    (
+        "t.stride() => row_major(t.shape)",
+        "64 * sum(math.ceil(t.nbytes / 64) for t in (x, y, out))",
+        "bytes_moved(x, y, torch.empty(0)) + 64 * math.ceil(out.nbytes / 64)",
+    ): (
+        "You count whole lines, but as if the tensors were packed. Count the lines that their "
+        "strides and offsets lead to."
+    ),
+    "x.nbytes + y.nbytes + out.nbytes": (
+        "You count the bytes of the elements. Memory sends lines of 64 bytes, not elements: each "
+        "line of `x[::5]` holds only a few that you want, and all of it travels."
+    ),
+    (
+        "64 * sum(math.ceil(t.untyped_storage().nbytes() / 64) for t in (x, y, out))",
+        "sum(t.untyped_storage().nbytes() for t in (x, y, out))",
+    ): (
+        "You count the whole storages. Lines that hold no element of the tensor stay where they "
+        "are: a slice moves its own lines alone."
+    ),
+    "64 * (x.numel() + y.numel() + out.numel())": (
+        "You count a line each time that one of its elements is used. It travels once and stays in "
+        "the cache for its neighbours: count different lines."
+    ),
+    (
+        "64 * len(bytes_by_line(x) | bytes_by_line(y) | bytes_by_line(out))",
+        "64 * (len(bytes_by_line(x) | bytes_by_line(y)) + len(bytes_by_line(out)))",
+        "traffic_on_one_storage(x, y, out)",
+    ): (
+        "You count a line of one tensor and a line of another as one because they have the same "
+        "number. Each tensor has a storage of its own, so line 0 of x is not line 0 of y. "
+        "(`traffic` lays Layouts on one storage unless you name their storages: give it the "
+        "tensors.)"
+    ),
+}
 
 
 def read_order(answer: Any, args: Arguments) -> Outcome:
@@ -194,15 +227,17 @@ F64, U8, I16 = "dtype=torch.float64", "dtype=torch.uint8", "dtype=torch.int16"
         case("(64, 2)[:, 1]", "(64, 2)[:, 0]", "(64)", "(64)", names="badc"),
     ],
     hints=[
-        "Each expression reads its view and writes a new tensor. Count the lines of both, and sort the "
-        "names by the sum.",
-        "The lines of the view depend on its stride and offset. The result is dense: only its bytes "
-        "count, `v.numel() * v.itemsize`, in whole lines.",
+        "Each expression reads its view and writes a new tensor. Count the lines of both, and "
+        "sort the names by the sum.",
+        "The lines of the view depend on its stride and offset. The result is dense: only its "
+        "bytes count, `v.numel() * v.itemsize`, in whole lines.",
         "`sorted(expressions, key=...)`, where the key of a name is the lines of its view plus "
         "`math.ceil(v.numel() * v.itemsize / 64)`.",
     ],
-    otherwise="Print the lines that are read and the lines that are written, for each of the four, and "
-    "compare the sums with your order.",
+    otherwise=(
+        "Print the lines that are read and the lines that are written, for each of the four, and "
+        "compare the sums with your order."
+    ),
     takeaway="Neither size nor stride nor contiguity decides: the lines do.",
 )
 def cheapest_first(expressions: dict[str, torch.Tensor]) -> list[str]:
@@ -243,39 +278,59 @@ BY_LINES = f"read + {OF_RESULT}"
 SPANNED = "span(v.shape, v.stride()) * v.itemsize"
 
 cheapest_first.slots[BY_LINES] = {
-    "v.numel()": "You go by the number of elements. Fewer of them, far apart or of a larger dtype, can "
-    "move more.",
-    "v.nbytes": "You go by the bytes of the elements. Memory sends whole lines: a view with gaps reads "
-    "more.",
-    ("v.stride(-1) if v.ndim else 0", "max(v.stride(), default=0)"): "You go by the stride. A large "
-    "stride costs nothing where long rows are read between the jumps, and a small tensor stays small.",
-    ("not v.is_contiguous()", f"(not v.is_contiguous(), {BY_LINES})"): "You put the contiguous ones "
-    "first. `is_contiguous` is about order, not about size: a small view with gaps can move less, and a "
-    "transpose without gaps moves the same.",
-    "read": "You go by what is read. `v + 1` also writes its result, and that is dense, without the gaps "
-    "and repeats of v: an expanded v reads little and writes much.",
-    "math.ceil(v.nbytes / 64)": "You go by the lines of the dense result. v itself may have to be "
-    "gathered from many more: those travel too.",
-    "read + v.nbytes": "You add bytes to lines. A line has 64 bytes: how many lines does the result fill?",
-    "v.untyped_storage().nbytes()": "You go by the size of the storages. A view moves its own lines, "
-    "however large the storage is that it was cut from.",
+    "v.numel()": (
+        "You go by the number of elements. Fewer of them, far apart or of a larger dtype, can move "
+        "more."
+    ),
+    "v.nbytes": (
+        "You go by the bytes of the elements. Memory sends whole lines: a view with gaps reads "
+        "more."
+    ),
+    ("v.stride(-1) if v.ndim else 0", "max(v.stride(), default=0)"): (
+        "You go by the stride. A large stride costs nothing where long rows are read between the "
+        "jumps, and a small tensor stays small."
+    ),
+    ("not v.is_contiguous()", f"(not v.is_contiguous(), {BY_LINES})"): (
+        "You put the contiguous ones first. `is_contiguous` is about order, not about size: a "
+        "small view with gaps can move less, and a transpose without gaps moves the same."
+    ),
+    "read": (
+        "You go by what is read. `v + 1` also writes its result, and that is dense, without the "
+        "gaps and repeats of v: an expanded v reads little and writes much."
+    ),
+    "math.ceil(v.nbytes / 64)": (
+        "You go by the lines of the dense result. v itself may have to be gathered from many more: "
+        "those travel too."
+    ),
+    "read + v.nbytes": (
+        "You add bytes to lines. A line has 64 bytes: how many lines does the result fill?"
+    ),
+    "v.untyped_storage().nbytes()": (
+        "You go by the size of the storages. A view moves its own lines, however large the storage "
+        "is that it was cut from."
+    ),
     "read + 2 * math.ceil(v.nbytes / 64)": shared.WRITTEN_TWICE,
-}  # fmt: skip
+}
 cheapest_first.slots["expressions[name]"] = {
-    "in_float32(expressions[name])": "You count 4 bytes for every element. There are several dtypes: "
-    "`v.itemsize`.",
+    "in_float32(expressions[name])": (
+        "You count 4 bytes for every element. There are several dtypes: `v.itemsize`."
+    ),
 }
 cheapest_first.slots["v.storage_offset()"] = {
     ("0", "v.storage_offset() * v.itemsize"): shared.STARTS_LATER,
 }
 cheapest_first.wrong |= {
-    f"{BY_LINES} => -({BY_LINES})": "That is the right order, back to front: the cheapest comes first.",
-    (f"{ITS_LINES} => math.ceil({SPANNED} / 64)", f"{ITS_LINES} => {SPANNED} // 64"):
-    shared.HULL.format("line"),
+    f"{BY_LINES} => -({BY_LINES})": (
+        "That is the right order, back to front: the cheapest comes first."
+    ),
+    (f"{ITS_LINES} => math.ceil({SPANNED} / 64)", f"{ITS_LINES} => {SPANNED} // 64"): (
+        shared.HULL.format("line")
+    ),
     f"{OF_RESULT} => v.nbytes // 64": shared.LAST_LINE,
     f"{OF_RESULT} => {ITS_LINES.replace('v.stride()', 'row_major(v.shape)')}": shared.STARTS_A_LINE,
-}  # fmt: skip
+}
 cheapest_first.only["ties(expressions)"] = (
-    "Right wherever no two move equally many lines. Equals stay in the order of the dict, whatever their "
-    "names and sizes: `sorted` leaves them so if its key is the number of lines and nothing else."
+    "Right wherever no two move equally many lines. Equals stay in the order of the dict, "
+    "whatever their names and sizes: `sorted` leaves them so if its key is the number of lines "
+    "and nothing else."
 )

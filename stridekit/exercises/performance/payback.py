@@ -29,15 +29,17 @@ TENSORS = [
     read=read_uses,
     cases=[f"t = torch.zeros{it}" for it in TENSORS],
     hints=[
-        "Count three things in lines: what t touches, what its copy touches, and what making the copy "
-        "moves.",
-        "Making the copy reads all of t and writes all of the copy. Each use then reads the copy instead "
-        "of t: how many lines does that save?",
-        "0 if `t.is_contiguous()`. Else with a = lines of t and b = lines of the copy: `math.ceil((a + b) "
-        "/ (a - b))` if `a > b`, else `math.inf`.",
+        "Count three things in lines: what t touches, what its copy touches, and what making the "
+        "copy moves.",
+        "Making the copy reads all of t and writes all of the copy. Each use then reads the copy "
+        "instead of t: how many lines does that save?",
+        "0 if `t.is_contiguous()`. Else with a = lines of t and b = lines of the copy: "
+        "`math.ceil((a + b) / (a - b))` if `a > b`, else `math.inf`.",
     ],
-    otherwise="With a lines of t and b lines of its copy, n uses move n * a lines without the copy, and a "
-    "+ b + n * b with it. Try your n, and n - 1.",
+    otherwise=(
+        "With a lines of t and b lines of its copy, n uses move n * a lines without the copy, and "
+        "a + b + n * b with it. Try your n, and n - 1."
+    ),
     takeaway="A copy pays back only where it touches fewer lines than t, and only after some uses.",
 )
 def break_even(t: torch.Tensor) -> float:
@@ -63,81 +65,122 @@ CHANNELS_LAST = [
     for ndim, name in ((4, "channels_last"), (5, "channels_last_3d"))
 ]
 NEVER = (
-    "Where the copy touches as many lines as t, or more, no use saves a line, and no number of uses pays "
-    "the copy back. The answer there is `math.inf`."
+    "Where the copy touches as many lines as t, or more, no use saves a line, and no number of "
+    "uses pays the copy back. The answer there is `math.inf`."
 )
 ITS_LINES = "cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize)"
 OF_COPY = "math.ceil(t.numel() * t.itemsize / 64)"
 SPANNED = "span(t.shape, t.stride()) * t.itemsize / 64"
 
 break_even.slots["before + after"] = {
-    "after": "You pay only for writing the copy. To make it, every line of t has to be read once, too.",
+    "after": (
+        "You pay only for writing the copy. To make it, every line of t has to be read once, too."
+    ),
     "before": "You pay only for reading t. Every line of the copy has to be written, too.",
 }
 break_even.slots["before - after"] = {
-    "after": "You divide by what a use of the copy costs. What pays the copy back is what a use saves: "
-    "the lines of t less those of the copy.",
+    "after": (
+        "You divide by what a use of the copy costs. What pays the copy back is what a use saves: "
+        "the lines of t less those of the copy."
+    ),
 }
 break_even.slots["return math.ceil("] = {
     "return math.floor(": shared.ROUNDED_DOWN.format("copy"),
     "return float(": shared.NOT_ROUNDED,
 }
 break_even.slots["t.is_contiguous()"] = {
-    "False": "`t.contiguous()` of a contiguous tensor is t itself: nothing is copied, so nothing has to "
-    "be paid back. Ask `t.is_contiguous()` first.",
+    "False": (
+        "`t.contiguous()` of a contiguous tensor is t itself: nothing is copied, so nothing has to "
+        "be paid back. Ask `t.is_contiguous()` first."
+    ),
 }
 break_even.wrong |= {
     "before + after => before + 2 * after": shared.WRITTEN_TWICE,
-    "before + after => 0": "You forget the cost of the copy: every line of t is read, and every line of "
-    "the copy written.",
-    "before - after => before": "Your answer is 2 wherever the copy pays back. How many uses it takes "
-    "depends on what one of them saves: divide by the lines of t less those of the copy.",
+    "before + after => 0": (
+        "You forget the cost of the copy: every line of t is read, and every line of the copy "
+        "written."
+    ),
+    "before - after => before": (
+        "Your answer is 2 wherever the copy pays back. How many uses it takes depends on what one "
+        "of them saves: divide by the lines of t less those of the copy."
+    ),
     "return math.ceil( => return round(": shared.ROUNDED.format("copy"),
     "return math.ceil( => return 1 + math.ceil(": "Always one use too many: one less is enough.",
-    "return math.ceil( => return -1 + math.ceil(": "Always one use too few: the copy has not quite paid "
-    "back.",
+    "return math.ceil( => return -1 + math.ceil(": (
+        "Always one use too few: the copy has not quite paid back."
+    ),
     "return math.ceil( => return 1 + math.floor(": shared.EXACTLY_EVEN.format("copy"),
-    (f"t.is_contiguous() => (t.is_contiguous() or {CHANNELS_LAST[0]})",
-     f"t.is_contiguous() => (t.is_contiguous() or {' or '.join(CHANNELS_LAST)})",
-     "t.is_contiguous() => torch.empty_like(t).stride() == t.stride()"): "You answer 0 for a tensor that "
-    "is dense but not contiguous. `t.contiguous()` copies it all the same, into row-major order, and the "
-    "copy touches as many lines: it never pays back.",
-    "t.is_contiguous() => (t.ndim == 0 or t.stride(-1) == 1)": "A stride of 1 in the last dim does not "
-    "make t contiguous: with gaps between its rows it is copied all the same. Ask `t.is_contiguous()`.",
-    "t.is_contiguous() => t.nbytes == t.untyped_storage().nbytes()": "You take a tensor that fills its "
-    "storage for a contiguous one, or a slice for one that is not. `t.contiguous()` goes by the order of "
-    "the elements: `t.is_contiguous()`.",
-    ("math.inf => 0", "math.inf => -1", "math.inf => None",
-     "math.inf => math.ceil((before + after) / (after - before)) if after != before else math.inf",
-     "after >= before => False"): NEVER,
-    "math.inf => 0 if after == before else math.inf": "You answer 0 where t and its copy touch equally "
-    "many lines. Making the copy moves lines there too, unless t is contiguous, and none is saved.",
+    (
+        f"t.is_contiguous() => (t.is_contiguous() or {CHANNELS_LAST[0]})",
+        f"t.is_contiguous() => (t.is_contiguous() or {' or '.join(CHANNELS_LAST)})",
+        "t.is_contiguous() => torch.empty_like(t).stride() == t.stride()",
+    ): (
+        "You answer 0 for a tensor that is dense but not contiguous. `t.contiguous()` copies it "
+        "all the same, into row-major order, and the copy touches as many lines: it never pays "
+        "back."
+    ),
+    "t.is_contiguous() => (t.ndim == 0 or t.stride(-1) == 1)": (
+        "A stride of 1 in the last dim does not make t contiguous: with gaps between its rows it "
+        "is copied all the same. Ask `t.is_contiguous()`."
+    ),
+    "t.is_contiguous() => t.nbytes == t.untyped_storage().nbytes()": (
+        "You take a tensor that fills its storage for a contiguous one, or a slice for one that is "
+        "not. `t.contiguous()` goes by the order of the elements: `t.is_contiguous()`."
+    ),
+    (
+        "math.inf => 0",
+        "math.inf => -1",
+        "math.inf => None",
+        "math.inf => math.ceil((before + after) / (after - before)) if after != before else math.inf",
+        "after >= before => False",
+    ): NEVER,
+    "math.inf => 0 if after == before else math.inf": (
+        "You answer 0 where t and its copy touch equally many lines. Making the copy moves lines "
+        "there too, unless t is contiguous, and none is saved."
+    ),
     "after >= before => after > before": shared.EQUAL.format("the lines of t and of its copy"),
-    ("break_even(t) if break_even(t) in (0, math.inf) else 1", "0 if t.is_contiguous() else 1"):
-    "After one use the copy has never paid back: making it reads as much as one use of t, and writes the "
-    "copy besides.",
-    "0 if t.is_contiguous() else math.inf": "You answer that no copy ever pays back. t and its copy have "
-    "equally many elements and bytes, but these can lie on more lines in t.",
-    "math.inf if torch.empty_like(t).stride() == t.stride() and break_even(t) else break_even(t)":
-    "Right where t has gaps. A dense t can begin in the middle of a line and touch one line more than "
-    "its copy: then each use of the copy saves that line.",
-    f"{ITS_LINES} => t.numel()": "The answer fits a t with a line for each element. Neighbours share "
-    "lines: count the different ones.",
+    ("break_even(t) if break_even(t) in (0, math.inf) else 1", "0 if t.is_contiguous() else 1"): (
+        "After one use the copy has never paid back: making it reads as much as one use of t, and "
+        "writes the copy besides."
+    ),
+    "0 if t.is_contiguous() else math.inf": (
+        "You answer that no copy ever pays back. t and its copy have equally many elements and "
+        "bytes, but these can lie on more lines in t."
+    ),
+    "math.inf if torch.empty_like(t).stride() == t.stride() and break_even(t) else break_even(t)": (
+        "Right where t has gaps. A dense t can begin in the middle of a line and touch one line "
+        "more than its copy: then each use of the copy saves that line."
+    ),
+    f"{ITS_LINES} => t.numel()": (
+        "The answer fits a t with a line for each element. Neighbours share lines: count the "
+        "different ones."
+    ),
     f"{ITS_LINES} => {ITS_LINES.replace('t.storage_offset()', '0')}": shared.STARTS_LATER,
-    (f"{ITS_LINES} => {ITS_LINES.replace('t.itemsize', '4')}",
-     f"{OF_COPY} => math.ceil(t.numel() * 4 / 64)"): shared.ITEMSIZE.format("t.itemsize"),
-    (f"{ITS_LINES} => {SPANNED}", f"{ITS_LINES} => math.ceil({SPANNED})"): shared.HULL.format("line"),
-    f"{ITS_LINES} => math.ceil(t.untyped_storage().nbytes() / 64)": "You count the whole storage of t. A "
-    "use reads only the lines that hold an element of t.",
-    f"{OF_COPY} => cache_lines(t.shape, row_major(t.shape), t.storage_offset(), t.itemsize)":
-    shared.STARTS_A_LINE,
+    (
+        f"{ITS_LINES} => {ITS_LINES.replace('t.itemsize', '4')}",
+        f"{OF_COPY} => math.ceil(t.numel() * 4 / 64)",
+    ): shared.ITEMSIZE.format("t.itemsize"),
+    (f"{ITS_LINES} => {SPANNED}", f"{ITS_LINES} => math.ceil({SPANNED})"): (
+        shared.HULL.format("line")
+    ),
+    f"{ITS_LINES} => math.ceil(t.untyped_storage().nbytes() / 64)": (
+        "You count the whole storage of t. A use reads only the lines that hold an element of t."
+    ),
+    f"{OF_COPY} => cache_lines(t.shape, row_major(t.shape), t.storage_offset(), t.itemsize)": (
+        shared.STARTS_A_LINE
+    ),
     f"{OF_COPY} => t.numel() * t.itemsize // 64": shared.LAST_LINE,
-    tuple(f"n if (n := break_even(t)) <= {most} else math.inf" for most in (10_000, 100)):
-    shared.SMALL_COUNTS.format("copy"),
-}  # fmt: skip
+    tuple(f"n if (n := break_even(t)) <= {most} else math.inf" for most in (10_000, 100)): (
+        shared.SMALL_COUNTS.format("copy")
+    ),
+}
 break_even.only |= {
-    "break_even(t) == math.inf": "Right wherever the copy pays back. Elsewhere it touches as many lines "
-    "as t, or more: no number of uses pays it back, and the answer is `math.inf`.",
-    "t.is_contiguous()": "Right wherever something is copied. Where t is contiguous, `t.contiguous()` is "
-    "t itself: nothing has to be paid back, and the smallest n is 0.",
+    "break_even(t) == math.inf": (
+        "Right wherever the copy pays back. Elsewhere it touches as many lines as t, or more: no "
+        "number of uses pays it back, and the answer is `math.inf`."
+    ),
+    "t.is_contiguous()": (
+        "Right wherever something is copied. Where t is contiguous, `t.contiguous()` is t itself: "
+        "nothing has to be paid back, and the smallest n is 0."
+    ),
 }

@@ -128,9 +128,9 @@ def shares(t: torch.Tensor, other: torch.Tensor) -> bool:
 
 
 _THROUGH_NUMPY = (
-    "That reads {base}'s own memory and copies nothing. But what came through NumPy has a storage of its "
-    "own, which begins at its first element: its storage_offset is 0. A view that torch makes of {base} "
-    "stays on {base}'s storage."
+    "That reads {base}'s own memory and copies nothing. But what came through NumPy has a storage "
+    "of its own, which begins at its first element: its storage_offset is 0. A view that torch "
+    "makes of {base} stays on {base}'s storage."
 )
 
 

@@ -95,8 +95,8 @@ def logging_copies(fn: Callable[..., Any], arguments: Mapping[str, Any]) -> Iter
 
 
 _OUTSIDE = (
-    "Your line takes memory that no operation of torch made here: a list's, or a NumPy array's. Copies "
-    "made there are not counted. Stay with operations of torch on what is handed in."
+    "Your line takes memory that no operation of torch made here: a list's, or a NumPy array's. "
+    "Copies made there are not counted. Stay with operations of torch on what is handed in."
 )
 
 

@@ -44,7 +44,8 @@ def read_byte(answer: Any, args: Arguments) -> Outcome:
         "t = torch.zeros(4, 6, dtype=torch.int32)[:, 2]; index = (3,)",
         "t = torch.zeros(2, 3, 4, dtype=torch.int64).permute(2, 0, 1)[1:]; index = (2, 1, 2)",
         "t = torch.zeros(2, 3, 4, 5)[:, 1:, ::2]; index = (1, 1, 0, 3)",
-        "t = torch.zeros(2, 2, 3, 2, 3, dtype=torch.int16).transpose(0, 4); index = (2, 1, 2, 1, 1)",
+        "t = torch.zeros(2, 2, 3, 2, 3, dtype=torch.int16).transpose(0, 4); index = (2, 1, 2, 1, "
+        "1)",
         "t = torch.ones(10, dtype=torch.bool)[2::3]; index = (2,)",
         "t = torch.zeros(3, 1, dtype=torch.bfloat16).expand(3, 4); index = (2, 3)",
         "t = torch.zeros(3, 5, dtype=torch.complex64)[1:, 1:]; index = (0, 0)",
@@ -54,15 +55,17 @@ def read_byte(answer: Any, args: Arguments) -> Outcome:
         "t = torch.tensor(7.0); index = ()",
     ],
     hints=[
-        "Three facts about `t` are enough: `t.stride()`, `t.storage_offset()` and `t.element_size()`. Two "
-        "of them count elements, one counts bytes.",
-        "Walk: start at the storage's first element, go to t's first element, then take `index[d]` steps "
-        "along each dim d. How long is one step along dim d?",
-        "Add up in elements first, the offset and every `index[d] * t.stride()[d]`, and multiply once, at "
-        "the end, by the bytes an element takes.",
+        "Three facts about `t` are enough: `t.stride()`, `t.storage_offset()` and "
+        "`t.element_size()`. Two of them count elements, one counts bytes.",
+        "Walk: start at the storage's first element, go to t's first element, then take "
+        "`index[d]` steps along each dim d. How long is one step along dim d?",
+        "Add up in elements first, the offset and every `index[d] * t.stride()[d]`, and multiply "
+        "once, at the end, by the bytes an element takes.",
     ],
-    otherwise="Take the input above to paper: from the storage's start to t's first element, then "
-    "`index[d]` steps along each dim, all in elements. Bytes come last.",
+    otherwise=(
+        "Take the input above to paper: from the storage's start to t's first element, then "
+        "`index[d]` steps along each dim, all in elements. Bytes come last."
+    ),
     takeaway="Offset plus steps, times the size of an element: indexing is nothing more.",
 )
 def address(t: torch.Tensor, index: tuple[int, ...]) -> int:
@@ -77,48 +80,72 @@ def address(t: torch.Tensor, index: tuple[int, ...]) -> int:
 
 
 VALUE = (
-    "That is what t holds at `index`. The question is where it lies: at which byte does that element "
-    "begin?"
+    "That is what t holds at `index`. The question is where it lies: at which byte does that "
+    "element begin?"
 )
 address.slots["t.storage_offset()"] = {
-    "0": "You count from t's own first element. Try a slice: its first element is not the first of the "
-    "storage, and `t.storage_offset()` says how far in it lies.",
+    "0": (
+        "You count from t's own first element. Try a slice: its first element is not the first of "
+        "the storage, and `t.storage_offset()` says how far in it lies."
+    ),
 }
 address.slots["t.stride()"] = {
-    "row_major(t.shape)": "The steps are those of a fresh tensor of this shape. A slice or a transpose "
-    "keeps the steps of the tensor it came from: ask `t.stride()`.",
-    "t.shape": "You take `index[d]` times the size of dim d. A size says how many steps a dim has; how "
-    "long one step is, `t.stride()` says.",
-    "t.stride()[::-1]": "You pair the first index with the last stride. The two stand in the same order: "
-    "`index[d]` steps go along dim d, and `t.stride(d)` is one of them.",
+    "row_major(t.shape)": (
+        "The steps are those of a fresh tensor of this shape. A slice or a transpose keeps the "
+        "steps of the tensor it came from: ask `t.stride()`."
+    ),
+    "t.shape": (
+        "You take `index[d]` times the size of dim d. A size says how many steps a dim has; how "
+        "long one step is, `t.stride()` says."
+    ),
+    "t.stride()[::-1]": (
+        "You pair the first index with the last stride. The two stand in the same order: "
+        "`index[d]` steps go along dim d, and `t.stride(d)` is one of them."
+    ),
 }
 address.slots["t.element_size()"] = {
-    "1": "That is the number of the element, and a good start. The question asks for its first byte: how "
-    "many bytes does one element take?",
+    "1": (
+        "That is the number of the element, and a good start. The question asks for its first "
+        "byte: how many bytes does one element take?"
+    ),
     ("4", "8"): shared.ITEMSIZE.format("t.element_size()"),
 }
 address.wrong |= {
-    "+ steps) * t.element_size() => ) + steps * t.element_size()": "Two units meet in your sum: "
-    "`t.storage_offset()` counts elements, not bytes. Multiply it by the size of an element as well.",
-    "(t.storage_offset() + steps) * t.element_size() => t.storage_offset() * t.element_size() + steps":
-    "Two units meet in your sum: the offset is in bytes now, the steps are still in elements. "
-    "`t.stride()` counts elements too (NumPy's strides are the ones in bytes).",
-    "sum(map(prod, zip(index, row_major(t.shape)))) * t.element_size()": "You number t's elements in "
-    "reading order. Memory knows nothing of that order: the storage can hold more, in another order.",
-    "t[index].data_ptr()": "That is a place in this process's memory, another one at every run. Count "
-    "from the start of the storage: no `data_ptr()` is needed.",
+    "+ steps) * t.element_size() => ) + steps * t.element_size()": (
+        "Two units meet in your sum: `t.storage_offset()` counts elements, not bytes. Multiply it "
+        "by the size of an element as well."
+    ),
+    "(t.storage_offset() + steps) * t.element_size() => t.storage_offset() * t.element_size() + steps": (
+        "Two units meet in your sum: the offset is in bytes now, the steps are still in elements. "
+        "`t.stride()` counts elements too (NumPy's strides are the ones in bytes)."
+    ),
+    "sum(map(prod, zip(index, row_major(t.shape)))) * t.element_size()": (
+        "You number t's elements in reading order. Memory knows nothing of that order: the storage "
+        "can hold more, in another order."
+    ),
+    "t[index].data_ptr()": (
+        "That is a place in this process's memory, another one at every run. Count from the start "
+        "of the storage: no `data_ptr()` is needed."
+    ),
     ("t[index]", "t[index].item()", "int(t[index].real)"): VALUE,
-    "int(t[index].real) * t.element_size()": "You read the answer off the value. `arange` happens to "
-    "store every element's number; where an element lies never depends on what it holds.",
-}  # fmt: skip
+    "int(t[index].real) * t.element_size()": (
+        "You read the answer off the value. `arange` happens to store every element's number; "
+        "where an element lies never depends on what it holds."
+    ),
+}
 address.exact["t.storage_offset() * t.element_size()"] = (
-    "That is where t itself begins, whatever `index` is. From there it is `index[d]` steps along each dim."
+    "That is where t itself begins, whatever `index` is. From there it is `index[d]` steps along "
+    "each dim."
 )
 address.only |= {
-    "not index": "Right wherever t has a dim. Without dims there is nothing to step along, but t can "
-    "still begin anywhere in its storage, and `t.storage_offset()` counts elements here, too.",
-    "0 in index": "Right wherever no index is 0. A 0 takes no step along its own dim, and that is all: "
-    "the offset and the steps along the other dims still count.",
+    "not index": (
+        "Right wherever t has a dim. Without dims there is nothing to step along, but t can still "
+        "begin anywhere in its storage, and `t.storage_offset()` counts elements here, too."
+    ),
+    "0 in index": (
+        "Right wherever no index is 0. A 0 takes no step along its own dim, and that is all: the "
+        "offset and the steps along the other dims still count."
+    ),
 }
 
 
@@ -132,8 +159,8 @@ for dims in (1, 2, 3, 4):
     by_name = f"index[{dims - 1}] * 0 + {of_all}"  # an IndexError there
     unpacked = f"{of_all} if len(index) == {dims} else int('too many values to unpack')"
     address.wrong[of_all, by_name, unpacked] = (
-        "Right for some numbers of dims alone, and t can have any. There is one stride for each dim: let "
-        "the sum run over all of `t.stride()`."
+        "Right for some numbers of dims alone, and t can have any. There is one stride for each "
+        "dim: let the sum run over all of `t.stride()`."
     )
 
 
@@ -149,15 +176,17 @@ SHAPES = [
     means=without_a_tensor("Layout"),
     cases=[f"shape = {shape}" for shape in SHAPES],
     hints=[
-        "Elements lie row by row: the last index runs fastest. So the last stride is the easiest. Which "
-        "is it?",
-        "In shape (2, 3, 4), walk from [0, 0, 0] to [1, 0, 0]. Every element of x[0] lies between: how "
-        "many are there?",
-        "The stride of dim d is the product of the sizes after d. Going from the last dim to the first, "
-        "one multiplication per dim does it. A size of 0 counts as 1.",
+        "Elements lie row by row: the last index runs fastest. So the last stride is the easiest. "
+        "Which is it?",
+        "In shape (2, 3, 4), walk from [0, 0, 0] to [1, 0, 0]. Every element of x[0] lies "
+        "between: how many are there?",
+        "The stride of dim d is the product of the sizes after d. Going from the last dim to the "
+        "first, one multiplication per dim does it. A size of 0 counts as 1.",
     ],
-    otherwise="Take the shape above, number its elements in reading order, and go one index up in each "
-    "dim in turn. By how much does the number grow? (A size of 0 counts as 1.)",
+    otherwise=(
+        "Take the shape above, number its elements in reading order, and go one index up in each "
+        "dim in turn. By how much does the number grow? (A size of 0 counts as 1.)"
+    ),
     takeaway="One step along a dim skips all that lies inside it: the product of the sizes after it.",
 )
 def contiguous_stride(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -176,33 +205,54 @@ def contiguous_stride(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 ZERO = (
-    "Right wherever there is an element. torch counts a size of 0 as 1 here: it wipes out no product, and "
-    "a stride never becomes 0 that way."
+    "Right wherever there is an element. torch counts a size of 0 as 1 here: it wipes out no "
+    "product, and a stride never becomes 0 that way."
 )
 NO_DIMS = (
-    "Shape () has no dims, so there is nothing to step along. A stride has one number for each dim: here "
-    "none."
+    "Shape () has no dims, so there is nothing to step along. A stride has one number for each "
+    "dim: here none."
 )
 contiguous_stride.only |= {"not shape": NO_DIMS, "0 in shape": ZERO}
 contiguous_stride.wrong |= {
-    "(*shape[1:], 1)[: len(shape)]": "Walk one row: in shape (2, 3, 4), between [0, 0, 0] and [1, 0, 0] "
-    "lie not 3 elements but all those of x[0]. One size is not enough, it takes a product.",
-    "shape": "That is the shape. A size says how many steps a dim has, a stride how long one step is.",
-    ("[s * max(n, 1) for n, s in zip(shape, contiguous_stride(shape))]",
-     "[prod(shape[d:]) for d in range(len(shape))]"): "A step along dim d skips the dims after d. Your "
-    "product also counts the size of d itself, so every step is too long.",
-    "contiguous_stride(shape[::-1])[::-1]": "That is column-major: the first index runs fastest, as in "
-    "Fortran. In a new torch tensor the last index does, so multiply the sizes after d, not those before.",
+    "(*shape[1:], 1)[: len(shape)]": (
+        "Walk one row: in shape (2, 3, 4), between [0, 0, 0] and [1, 0, 0] lie not 3 elements but "
+        "all those of x[0]. One size is not enough, it takes a product."
+    ),
+    "shape": (
+        "That is the shape. A size says how many steps a dim has, a stride how long one step is."
+    ),
+    (
+        "[s * max(n, 1) for n, s in zip(shape, contiguous_stride(shape))]",
+        "[prod(shape[d:]) for d in range(len(shape))]",
+    ): (
+        "A step along dim d skips the dims after d. Your product also counts the size of d itself, "
+        "so every step is too long."
+    ),
+    "contiguous_stride(shape[::-1])[::-1]": (
+        "That is column-major: the first index runs fastest, as in Fortran. In a new torch tensor "
+        "the last index does, so multiply the sizes after d, not those before."
+    ),
     "contiguous_stride(shape)[::-1]": shared.BACK_TO_FRONT,
-    ("[prod(shape) // max(prod(shape[: d + 1]), 1) for d in range(len(shape))]",
-     "[prod(shape) // prod(shape[: d + 1]) for d in range(len(shape))]", "row_major(shape)"): ZERO,
-    ("[0 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]",
-     "[1 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]"): shared.SIZE_ONE,
+    (
+        "[prod(shape) // max(prod(shape[: d + 1]), 1) for d in range(len(shape))]",
+        "[prod(shape) // prod(shape[: d + 1]) for d in range(len(shape))]",
+        "row_major(shape)",
+    ): ZERO,
+    (
+        "[0 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]",
+        "[1 if n == 1 else s for n, s in zip(shape, contiguous_stride(shape))]",
+    ): shared.SIZE_ONE,
     "contiguous_stride(shape) or (1,)": NO_DIMS,
-    "contiguous_stride((1, *shape))[:1] + contiguous_stride(shape)": "One number too many: the first of "
-    "yours is the product of all sizes, a step that leads out of the tensor. Each dim has one.",
+    "contiguous_stride((1, *shape))[:1] + contiguous_stride(shape)": (
+        "One number too many: the first of yours is the product of all sizes, a step that leads "
+        "out of the tensor. Each dim has one."
+    ),
     ("np.empty(shape).strides", "[4 * step for step in contiguous_stride(shape)]"): shared.ELEMENTS,
-    ("[sum(shape[d + 1 :]) for d in range(len(shape))]",
-     "[sum(shape[d + 1 :]) or 1 for d in range(len(shape))]"): "You add up the sizes after d. In shape "
-    "(2, 3, 4), x[0] has 3 rows of 4: that makes 12 elements, not 7. Multiply them.",
-}  # fmt: skip
+    (
+        "[sum(shape[d + 1 :]) for d in range(len(shape))]",
+        "[sum(shape[d + 1 :]) or 1 for d in range(len(shape))]",
+    ): (
+        "You add up the sizes after d. In shape (2, 3, 4), x[0] has 3 rows of 4: that makes 12 "
+        "elements, not 7. Multiply them."
+    ),
+}

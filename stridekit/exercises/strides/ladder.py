@@ -12,13 +12,17 @@ from stridekit.exercises.watch import Means
 BYTES = "as_strided counts elements, and so does `x.storage_offset()`. Leave the size of an element out."
 BY_AS_STRIDED = Means(
     "as_strided",
-    "Right numbers. Now say all three yourself, from what x alone tells (`x.size()`, `x.stride()`, "
-    "`x.storage_offset()`): one call of `x.as_strided(size, stride, storage_offset)` makes this view.",
+    "Right numbers. Now say all three yourself, from what x alone tells (`x.size()`, "
+    "`x.stride()`, `x.storage_offset()`): one call of `x.as_strided(size, stride, "
+    "storage_offset)` makes this view.",
 )
 SUM_BY_AS_STRIDED = replace(
     BY_AS_STRIDED,
-    hint="Right sums. Now say yourself which elements they add, from what x alone tells: one call of "
-    "`x.as_strided(size, stride, storage_offset)` makes the diagonal, and `.sum()` adds it up.",
+    hint=(
+        "Right sums. Now say yourself which elements they add, from what x alone tells: one call "
+        "of `x.as_strided(size, stride, storage_offset)` makes the diagonal, and `.sum()` adds it "
+        "up."
+    ),
 )
 # The slots of each rung, in the order in which they are told: the start, the steps, the sizes.
 START = {
@@ -49,15 +53,17 @@ MATRICES = [  # with the number of a row and of a column
         "x = torch.zeros(4, 6)[1:, 2:2]; i = 1",
     ],
     hints=[
-        "`x.as_strided(size, stride, storage_offset)` makes any view of x's storage. So three questions: "
-        "how many elements, how far apart, and where is the first?",
-        "Along a row only the column changes, so one step is `x.stride(1)`. From one row to the next it "
-        "is `x.stride(0)`.",
-        "The first element is x[i, 0]: `x.storage_offset() + i * x.stride(0)` elements from the start of "
-        "the storage.",
+        "`x.as_strided(size, stride, storage_offset)` makes any view of x's storage. So three "
+        "questions: how many elements, how far apart, and where is the first?",
+        "Along a row only the column changes, so one step is `x.stride(1)`. From one row to the "
+        "next it is `x.stride(0)`.",
+        "The first element is x[i, 0]: `x.storage_offset() + i * x.stride(0)` elements from the "
+        "start of the storage.",
     ],
-    otherwise="Three questions, each answered by x itself and not by its shape alone: how many elements, "
-    "how far apart, and at which element of the storage is the first?",
+    otherwise=(
+        "Three questions, each answered by x itself and not by its shape alone: how many elements, "
+        "how far apart, and at which element of the storage is the first?"
+    ),
     takeaway="One dim dropped, one offset moved: that is all x[i] does.",
 )
 def row(x: torch.Tensor, i: int) -> torch.Tensor:
@@ -80,13 +86,15 @@ def row(x: torch.Tensor, i: int) -> torch.Tensor:
     cases=[f"x = {x}; j = {j}" for x, _, j in MATRICES]
     + ["x = torch.zeros(4, 6)[2:3, 1:]; j = 2", "x = torch.zeros(4, 6)[4:, 2:]; j = 1"],
     hints=[
-        "The same three questions: how many elements has a column, how far apart do they lie, and where "
-        "is the first?",
+        "The same three questions: how many elements has a column, how far apart do they lie, and "
+        "where is the first?",
         "Going down, the row changes and the column stays: one step is `x.stride(0)`.",
         "The first element is x[0, j], and that is j steps of `x.stride(1)` from x's own first.",
     ],
-    otherwise="Put your finger on x[0, j] and go down to x[1, j]. Where did you start in the storage, how "
-    "far did you go, how often can you?",
+    otherwise=(
+        "Put your finger on x[0, j] and go down to x[1, j]. Where did you start in the storage, "
+        "how far did you go, how often can you?"
+    ),
     takeaway="A column is as cheap as a row; only its elements lie further apart.",
 )
 def column(x: torch.Tensor, j: int) -> torch.Tensor:
@@ -112,44 +120,63 @@ for task, line, other, k, along, across, first, view in (
     of_length = f"x.as_strided(({length},), ({{}},), {{}})".format
     task.slots |= START
     task.slots[f"{k} * {jump}"] = {
-        f"{k} * x.size({along})": f"You go from {line} to {line} by the number of elements in one, as if "
-        f"they lay one after the other. `{jump}` says how far apart they really are.",
+        f"{k} * x.size({along})": (
+            f"You go from {line} to {line} by the number of elements in one, as if "
+            f"they lay one after the other. `{jump}` says how far apart they really are."
+        ),
         k: f"Your {line} starts {k} elements into x. One {line} further is `{jump}` elements further.",
-        f"{k} * {step}": f"You go {k} steps along the first {line}. {line.capitalize()} {k} starts at "
-        f"{first}: that is {k} steps to the next {line}, of `{jump}` each.",
+        f"{k} * {step}": (
+            f"You go {k} steps along the first {line}. {line.capitalize()} {k} starts at "
+            f"{first}: that is {k} steps to the next {line}, of `{jump}` each."
+        ),
         f"{k} * {jump} * x.element_size()": BYTES,
     }
     task.slots[f"({step},)"] = {
-        "(1,)": f"You step from {other} to {other} by 1. They lie `{step}` apart: a slice and a transpose "
-        "keep the strides of the whole.",
-        "(x.size(1),)": "You step by the number of columns. That is the step down a new matrix; here the "
-        f"{other}s lie `{step}` apart.",
-        f"({jump},)": f"You start at the right element and then walk along the {other}. Along a {line} "
-        f"one step is `{step}`.",
+        "(1,)": (
+            f"You step from {other} to {other} by 1. They lie `{step}` apart: a slice and a transpose "
+            "keep the strides of the whole."
+        ),
+        "(x.size(1),)": (
+            "You step by the number of columns. That is the step down a new matrix; here the "
+            f"{other}s lie `{step}` apart."
+        ),
+        f"({jump},)": (
+            f"You start at the right element and then walk along the {other}. Along a {line} "
+            f"one step is `{step}`."
+        ),
         f"({step} * x.element_size(),)": BYTES,
     }
     task.slots[length] = {
-        f"x.size({across})": f"The steps are right, their number is not: a {line} has as many elements as "
-        f"x has {other}s, `{length}`."
+        f"x.size({across})": (
+            f"The steps are right, their number is not: a {line} has as many elements as "
+            f"x has {other}s, `{length}`."
+        )
     }
     task.wrong |= {
-        of_length(*fresh): "Those numbers fit a freshly made matrix of this shape alone: use "
-        "`x.stride(0)`, `x.stride(1)`, `x.storage_offset()`.",
-        f"{'column' if along else 'row'}.reference(x, {k})": f"That is {other} {k}. Along a {line} the "
-        f"{other} changes: exchange the two dims.",
-        f"{line}(x, 0)": f"That is {line} 0, whatever {k} is: the offset does not grow with {k}. "
-        f"{line.capitalize()} {k} lies {k} steps of `{jump}` further on.",
-        of_length(step, "0"):
-        f"Your {line} starts at element 0 of the storage, whatever x and {k} are: "
-        f"the offset counts from there, also if you call as_strided on {view}. How many elements lie "
-        f"before {first}?",
-        (view.replace(k, f"{k} : {k} + 1"),
-         f"x.as_strided((1, {length}), (1, {step}), x.storage_offset() + {k} * {jump})"):
-        f"Two sizes make a matrix of a single {line}. A {line} has one dim: one size and one stride.",
+        of_length(*fresh): (
+            "Those numbers fit a freshly made matrix of this shape alone: use `x.stride(0)`, "
+            "`x.stride(1)`, `x.storage_offset()`."
+        ),
+        f"{'column' if along else 'row'}.reference(x, {k})": (
+            f"That is {other} {k}. Along a {line} the {other} changes: exchange the two dims."
+        ),
+        f"{line}(x, 0)": (
+            f"That is {line} 0, whatever {k} is: the offset does not grow with {k}. "
+            f"{line.capitalize()} {k} lies {k} steps of `{jump}` further on."
+        ),
+        of_length(step, "0"): (
+            f"Your {line} starts at element 0 of the storage, whatever x and {k} are: "
+            f"the offset counts from there, also if you call as_strided on {view}. How many elements lie "
+            f"before {first}?"
+        ),
+        (
+            view.replace(k, f"{k} : {k} + 1"),
+            f"x.as_strided((1, {length}), (1, {step}), x.storage_offset() + {k} * {jump})",
+        ): f"Two sizes make a matrix of a single {line}. A {line} has one dim: one size and one stride.",
         f"{view}.clone()": shared.COPY,
         view.replace("x", "x.contiguous()"): shared.SOMETIMES_A_COPY.format("x"),
         f"{view}.contiguous()": shared.SOMETIMES_A_COPY.format(f"the {line}"),
-    }  # fmt: skip
+    }
 
 
 RECTANGLES = [
@@ -166,14 +193,16 @@ RECTANGLES = [
     means=BY_AS_STRIDED,
     cases=[f"x = torch.{it}" for it in RECTANGLES],
     hints=[
-        "From x[0, 0] to x[1, 1] you take one step down and one to the right. How far is that in the "
-        "storage?",
+        "From x[0, 0] to x[1, 1] you take one step down and one to the right. How far is that in "
+        "the storage?",
         "One stride is the sum of two. And the diagonal ends where the first of the two dims does.",
-        "The size is `min(x.shape)`, the stride `x.stride(0) + x.stride(1)`, and x[0, 0] is where x "
-        "itself starts.",
+        "The size is `min(x.shape)`, the stride `x.stride(0) + x.stride(1)`, and x[0, 0] is where "
+        "x itself starts.",
     ],
-    otherwise="Follow x[0, 0], x[1, 1], x[2, 2]: where is the first, how far apart are they, and when do "
-    "you run out of rows or of columns?",
+    otherwise=(
+        "Follow x[0, 0], x[1, 1], x[2, 2]: where is the first, how far apart are they, and when do "
+        "you run out of rows or of columns?"
+    ),
     takeaway="A step along two dims at once is the sum of their strides.",
 )
 def diagonal(x: torch.Tensor) -> torch.Tensor:
@@ -190,20 +219,32 @@ def diagonal(x: torch.Tensor) -> torch.Tensor:
 
 diagonal.slots |= START
 diagonal.slots["x.stride(0) + x.stride(1)"] = {
-    "x.size(1) + 1": "You step by the number of columns plus one. That is a diagonal step where rows lie "
-    "one after the other; in general it is `x.stride(0) + x.stride(1)`.",
-    "x.stride(0)": "You only go down: that is the first column. A diagonal step also goes right, by "
-    "`x.stride(1)`.",
-    "x.stride(0) + 1": "You step one row down and one element on. The next column is not always the next "
-    "element: it lies `x.stride(1)` further.",
-    "x.stride(0) * x.stride(1)": "You multiply the two strides. First one step down, then one to the "
-    "right: two distances, one after the other, add up.",
+    "x.size(1) + 1": (
+        "You step by the number of columns plus one. That is a diagonal step where rows lie one "
+        "after the other; in general it is `x.stride(0) + x.stride(1)`."
+    ),
+    "x.stride(0)": (
+        "You only go down: that is the first column. A diagonal step also goes right, by "
+        "`x.stride(1)`."
+    ),
+    "x.stride(0) + 1": (
+        "You step one row down and one element on. The next column is not always the next element: "
+        "it lies `x.stride(1)` further."
+    ),
+    "x.stride(0) * x.stride(1)": (
+        "You multiply the two strides. First one step down, then one to the right: two distances, "
+        "one after the other, add up."
+    ),
 }
 diagonal.slots["min(x.shape)"] = {
-    "x.size(0)": "Your diagonal has as many elements as x has rows. In a tall matrix the columns run out "
-    "first.",
-    "x.size(1)": "Your diagonal has as many elements as x has columns. In a wide matrix the rows run out "
-    "first.",
+    "x.size(0)": (
+        "Your diagonal has as many elements as x has rows. In a tall matrix the columns run out "
+        "first."
+    ),
+    "x.size(1)": (
+        "Your diagonal has as many elements as x has columns. In a wide matrix the rows run out "
+        "first."
+    ),
     "max(x.shape)": "Your diagonal is as long as the longer dim. It ends with the shorter one.",
 }
 diagonal.wrong |= {
@@ -230,11 +271,13 @@ SQUARED = [
     cases=[f"x = {it}" for it in SQUARED],
     hints=[
         "The trace is the sum of the diagonal, and you have the diagonal already.",
-        "`x.as_strided(size, stride, storage_offset)` with the three numbers of your `diagonal`, and "
-        "`.sum()` after it.",
+        "`x.as_strided(size, stride, storage_offset)` with the three numbers of your `diagonal`, "
+        "and `.sum()` after it.",
     ],
-    otherwise="Look at your as_strided without the sum. Does it hold x[0, 0], x[1, 1], … and nothing "
-    "else?",
+    otherwise=(
+        "Look at your as_strided without the sum. Does it hold x[0, 0], x[1, 1], … and nothing "
+        "else?"
+    ),
     takeaway="The sum walks the same few elements; no copy, no loop and no mask were needed.",
 )
 def trace(x: torch.Tensor) -> torch.Tensor:
@@ -253,8 +296,10 @@ trace.slots |= diagonal.slots
 trace.wrong |= {
     "x.sum()": "You add up all of x. Only x[0, 0], x[1, 1], … belong to the trace.",
     "x.diagonal()": "There is the diagonal. Only the `.sum()` is missing.",
-    "x.diagonal().sum(0, keepdim=True)": "The right number, in a tensor that still has a dim. A sum over "
-    "everything has none: leave `keepdim` and slices out, and `.sum()` is 0-d.",
+    "x.diagonal().sum(0, keepdim=True)": (
+        "The right number, in a tensor that still has a dim. A sum over everything has none: leave "
+        "`keepdim` and slices out, and `.sum()` is 0-d."
+    ),
     "x.contiguous().as_strided((min(x.shape),), (x.size(1) + 1,), 0).sum()": shared.SOMETIMES_A_COPY.format(
         "x"
     ),
@@ -278,14 +323,17 @@ trace.wrong |= {
         "x = torch.tensor(2.0).expand(6); size = 3",
     ],
     hints=[
-        "Two dims: which window, and which element in it. The stride of each is a step in x's storage.",
-        "The next window starts one element further on. The next element of a window lies one element "
-        "further on too. Nothing says that two strides have to differ.",
-        "The shape is (n - size + 1, size), both strides are `x.stride(0)`, and the first window starts "
-        "where x does.",
+        "Two dims: which window, and which element in it. The stride of each is a step in x's "
+        "storage.",
+        "The next window starts one element further on. The next element of a window lies one "
+        "element further on too. Nothing says that two strides have to differ.",
+        "The shape is (n - size + 1, size), both strides are `x.stride(0)`, and the first window "
+        "starts where x does.",
     ],
-    otherwise="Write down the windows of [a, b, c, d] with size 2. How many are there, and what is the "
-    "step from one to the next, and inside one?",
+    otherwise=(
+        "Write down the windows of [a, b, c, d] with size 2. How many are there, and what is the "
+        "step from one to the next, and inside one?"
+    ),
     takeaway="Overlapping windows cost nothing: several indices simply share one element.",
 )
 def windows(x: torch.Tensor, size: int) -> torch.Tensor:
@@ -303,25 +351,31 @@ def windows(x: torch.Tensor, size: int) -> torch.Tensor:
 
 
 SIDE_BY_SIDE = (
-    "Your windows stand side by side, each starting where the last one ended. They should overlap: the "
-    "next one starts one element further on."
+    "Your windows stand side by side, each starting where the last one ended. They should "
+    "overlap: the next one starts one element further on."
 )
 
 windows.slots |= START
 windows.slots["(step, step)"] = {
     ("(size * step, step)", "(size, 1)"): SIDE_BY_SIDE,
-    "(step, 1)": "Inside a window you step by 1. Where x skips, its neighbours lie `x.stride(0)` apart.",
+    "(step, 1)": (
+        "Inside a window you step by 1. Where x skips, its neighbours lie `x.stride(0)` apart."
+    ),
     "(1, step)": "From window to window you step by 1. Where x skips, it is `x.stride(0)`.",
-    "(1, 1)": "Your steps are 1. Where x skips, as x[::2] does, neighbours lie `x.stride(0)` apart.",
+    "(1, 1)": (
+        "Your steps are 1. Where x skips, as x[::2] does, neighbours lie `x.stride(0)` apart."
+    ),
 }
 windows.slots["x.numel() - size + 1"] = {
     "x.numel() - size": "One window is missing: the last may end with x. There are n - size + 1.",
     "x.numel()": "A window for every element: the last reach beyond x. There are n - size + 1.",
 }
 windows.wrong |= {
-    ("x.unfold(0, size, size)",
-     "x.as_strided((x.numel() // size, size), (size, 1), x.storage_offset())"): SIDE_BY_SIDE,
+    (
+        "x.unfold(0, size, size)",
+        "x.as_strided((x.numel() // size, size), (size, 1), x.storage_offset())",
+    ): SIDE_BY_SIDE,
     "x.unfold(0, size, 1).t()": "Your windows are the columns. They should be the rows.",
     "x.unfold(0, size, 1).clone()": shared.COPY,
     "x.contiguous().unfold(0, size, 1)": shared.SOMETIMES_A_COPY.format("x"),
-}  # fmt: skip
+}

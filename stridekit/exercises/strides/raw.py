@@ -26,8 +26,8 @@ class OutOfTheStorage(Exception):
     """A read that would have left the arena, stopped before it happened."""
 
     hint = (
-        "Outside this check, that read could have ended Python. So first look at the two numbers alone, "
-        "without reading: where does the storage begin, and how many bytes does it have?"
+        "Outside this check, that read could have ended Python. So first look at the two numbers "
+        "alone, without reading: where does the storage begin, and how many bytes does it have?"
     )
 
 
@@ -115,14 +115,16 @@ def _spell(data: bytes) -> str:
     ],
     delicate_cases=["t = torch.arange(4, dtype=torch.int16)[4:]"],
     hints=[
-        "`ctypes.string_at(address, size)` copies `size` bytes that begin at `address`. Ask for both "
-        "where they belong to: the storage, not the tensor.",
-        "`t.untyped_storage()` is the storage: plain bytes, without dtype, shape or offset. It has a "
-        "`data_ptr()` and it has `nbytes()`.",
+        "`ctypes.string_at(address, size)` copies `size` bytes that begin at `address`. Ask for "
+        "both where they belong to: the storage, not the tensor.",
+        "`t.untyped_storage()` is the storage: plain bytes, without dtype, shape or offset. It "
+        "has a `data_ptr()` and it has `nbytes()`.",
         "The whole body is one line: `string_at` of the storage's `data_ptr()` and `nbytes()`.",
     ],
-    otherwise="Two numbers decide: the address of the storage's first byte, and how many bytes the "
-    "storage holds. Which object knows both?",
+    otherwise=(
+        "Two numbers decide: the address of the storage's first byte, and how many bytes the "
+        "storage holds. Which object knows both?"
+    ),
     takeaway="The storage is the memory; a tensor is one way of walking through it.",
 )
 def raw_bytes(t: torch.Tensor) -> bytes:
@@ -144,33 +146,52 @@ def past_the_last(t: torch.Tensor) -> int:
 
 
 raw_bytes.slots["storage.data_ptr()"] = {
-    "t.data_ptr() - t.storage_offset()": "You walk back from `t.data_ptr()`, but too short a way: "
-    "`t.storage_offset()` counts elements, an address counts bytes. The storage knows its own start.",
+    "t.data_ptr() - t.storage_offset()": (
+        "You walk back from `t.data_ptr()`, but too short a way: `t.storage_offset()` counts "
+        "elements, an address counts bytes. The storage knows its own start."
+    ),
 }
 raw_bytes.slots["storage.nbytes()"] = {
-    "t.numel() * t.element_size()": "You start at the right byte and stop too soon: `numel() * "
-    "element_size()` is what t needs, and the storage can hold more than t.",
-    "past_the_last(t) * t.element_size()": "You start at the right byte and stop after t's last element. "
-    "The storage may go on after it: its own size says how far.",
-    "(t.storage_offset() + t.numel()) * t.element_size()": "You start at the right byte and add t's "
-    "offset to t's size. That reaches t's end only where t has no gaps, and the storage may go on after "
-    "it: ask the storage for its size.",
-    ("t.numel()", "storage.nbytes() // t.element_size()"): "Your size counts elements, and `string_at` "
-    "counts bytes. An untyped storage has no elements: `nbytes()` is its size.",
-    "storage.nbytes() * t.element_size()": "`nbytes()` is in bytes already. Multiplied by the size of an "
-    "element it takes you far past the storage's end.",
-}  # fmt: skip
+    "t.numel() * t.element_size()": (
+        "You start at the right byte and stop too soon: `numel() * element_size()` is what t "
+        "needs, and the storage can hold more than t."
+    ),
+    "past_the_last(t) * t.element_size()": (
+        "You start at the right byte and stop after t's last element. The storage may go on after "
+        "it: its own size says how far."
+    ),
+    "(t.storage_offset() + t.numel()) * t.element_size()": (
+        "You start at the right byte and add t's offset to t's size. That reaches t's end only "
+        "where t has no gaps, and the storage may go on after it: ask the storage for its size."
+    ),
+    ("t.numel()", "storage.nbytes() // t.element_size()"): (
+        "Your size counts elements, and `string_at` counts bytes. An untyped storage has no "
+        "elements: `nbytes()` is its size."
+    ),
+    "storage.nbytes() * t.element_size()": (
+        "`nbytes()` is in bytes already. Multiplied by the size of an element it takes you far "
+        "past the storage's end."
+    ),
+}
 raw_bytes.wrong |= {
-    "storage.data_ptr() => t.data_ptr()": "You start at t's own first element and read as far as the "
-    "storage is long: past its end, into foreign memory. Where does the storage begin?",
-    "storage.data_ptr() => t.data_ptr() - t.storage_offset() * t.element_size()": "Right wherever t has "
-    "an element. The `data_ptr()` of an empty view is 0, though its storage is still there.",
-    "ctypes.string_at(t.data_ptr(), t.numel() * t.element_size())": "You read t's bytes as if they lay "
-    "in one piece from its first element on. Take both ends from the storage: t can begin after its "
-    "start, end before its end and leave gaps.",
-    "bytes(t.clone(memory_format=torch.contiguous_format).untyped_storage().tolist())":
-    "Those are the bytes of a tidy copy: t's elements in reading order. The storage lies in an order of "
-    "its own, and can hold elements that t leaves out.",
-    "ctypes.string_at(t.untyped_storage().data_ptr())": "Without a size, `string_at` takes the bytes for "
-    "a C string and stops at the first zero byte. Say how many there are.",
-}  # fmt: skip
+    "storage.data_ptr() => t.data_ptr()": (
+        "You start at t's own first element and read as far as the storage is long: past its end, "
+        "into foreign memory. Where does the storage begin?"
+    ),
+    "storage.data_ptr() => t.data_ptr() - t.storage_offset() * t.element_size()": (
+        "Right wherever t has an element. The `data_ptr()` of an empty view is 0, though its "
+        "storage is still there."
+    ),
+    "ctypes.string_at(t.data_ptr(), t.numel() * t.element_size())": (
+        "You read t's bytes as if they lay in one piece from its first element on. Take both ends "
+        "from the storage: t can begin after its start, end before its end and leave gaps."
+    ),
+    "bytes(t.clone(memory_format=torch.contiguous_format).untyped_storage().tolist())": (
+        "Those are the bytes of a tidy copy: t's elements in reading order. The storage lies in an "
+        "order of its own, and can hold elements that t leaves out."
+    ),
+    "ctypes.string_at(t.untyped_storage().data_ptr())": (
+        "Without a size, `string_at` takes the bytes for a C string and stops at the first zero "
+        "byte. Say how many there are."
+    ),
+}

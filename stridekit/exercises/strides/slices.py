@@ -48,15 +48,17 @@ def subscript(dim: int, start: Bound, stop: Bound, step: int) -> str:
         for part in parts
     ],
     hints=[
-        "Only three numbers can change: the size of `dim`, the stride of `dim`, and the offset. All the "
-        "others stay.",
-        "First make `start` and `stop` plain: None, negative and too large ones become numbers between 0 "
-        "and the size. `slice(start, stop, step).indices(size)` does just that.",
+        "Only three numbers can change: the size of `dim`, the stride of `dim`, and the offset. "
+        "All the others stay.",
+        "First make `start` and `stop` plain: None, negative and too large ones become numbers "
+        "between 0 and the size. `slice(start, stop, step).indices(size)` does just that.",
         "The first element moves by `start` old strides. A step now skips `step` old strides. And "
         "`range(start, stop, step)` knows how many are left, also when that is none.",
     ],
-    otherwise="Take one number at a time: where the first element lies, how far a step of the new dim "
-    "goes, and how many of them fit. The indices that are kept are `range(start, stop, step)`.",
+    otherwise=(
+        "Take one number at a time: where the first element lies, how far a step of the new dim "
+        "goes, and how many of them fit. The indices that are kept are `range(start, stop, step)`."
+    ),
     takeaway="A slice changes three numbers and moves no element: that is why it costs nothing.",
 )
 def slice_layout(
@@ -102,69 +104,118 @@ ADDED_FIRST = f"slice{UNBOUNDED}.indices(shape[dim])"
 
 
 slice_layout.slots["(*stride[:dim], stride[dim] * step, *stride[dim + 1 :])"] = {
-    "(*stride[:dim], step, *stride[dim + 1 :])": "Your new stride is `step` itself. But `step` counts "
-    "elements of the dim, and those already lie `stride[dim]` apart in the storage.",
-    "(*stride[:dim], stride[dim] + step, *stride[dim + 1 :])": "You add `step` to the stride. From one "
-    "kept element to the next you take `step` steps of the old stride: multiply.",
-    "stride": "Walk the new dim: from one kept element to the next you pass over `step` old ones. So the "
-    "new stride is `step` times the old one.",
-    "torch.empty((*shape[:dim], size, *shape[dim + 1 :])).stride()": "The strides are those of the new "
-    "shape, packed into new memory. But nothing moves: other dims keep theirs.",
-    "tuple(s * step for s in stride)": "You multiply every stride by `step`. Only one dim is sliced; in "
-    "the others you still go from one element to the next as before.",
+    "(*stride[:dim], step, *stride[dim + 1 :])": (
+        "Your new stride is `step` itself. But `step` counts elements of the dim, and those "
+        "already lie `stride[dim]` apart in the storage."
+    ),
+    "(*stride[:dim], stride[dim] + step, *stride[dim + 1 :])": (
+        "You add `step` to the stride. From one kept element to the next you take `step` steps of "
+        "the old stride: multiply."
+    ),
+    "stride": (
+        "Walk the new dim: from one kept element to the next you pass over `step` old ones. So the "
+        "new stride is `step` times the old one."
+    ),
+    "torch.empty((*shape[:dim], size, *shape[dim + 1 :])).stride()": (
+        "The strides are those of the new shape, packed into new memory. But nothing moves: other "
+        "dims keep theirs."
+    ),
+    "tuple(s * step for s in stride)": (
+        "You multiply every stride by `step`. Only one dim is sliced; in the others you still go "
+        "from one element to the next as before."
+    ),
 }
 slice_layout.slots["offset + start * stride[dim]"] = {
-    "offset": "Your slice begins where x begins. But the first element of x[1:] lies `start` strides "
-    "further on.",
-    "start * stride[dim]": "x need not begin at the start of its storage either: it can be a slice "
-    "already. Add to the offset it has, instead of starting anew.",
-    "offset + start * shape[dim]": "You multiply `start` by the size of the dim. The size says how many "
-    "steps there are; `stride[dim]` says how long one is.",
-    "offset + start": "`start` counts indices of the dim, the offset counts elements of the storage. One "
-    "index is `stride[dim]` elements.",
-    "offset + start * stride[dim] * step": "`start` is an index of x, before anything is skipped: it is "
-    "worth `start` old strides. You took the new, longer ones.",
+    "offset": (
+        "Your slice begins where x begins. But the first element of x[1:] lies `start` strides "
+        "further on."
+    ),
+    "start * stride[dim]": (
+        "x need not begin at the start of its storage either: it can be a slice already. Add to "
+        "the offset it has, instead of starting anew."
+    ),
+    "offset + start * shape[dim]": (
+        "You multiply `start` by the size of the dim. The size says how many steps there are; "
+        "`stride[dim]` says how long one is."
+    ),
+    "offset + start": (
+        "`start` counts indices of the dim, the offset counts elements of the storage. One index "
+        "is `stride[dim]` elements."
+    ),
+    "offset + start * stride[dim] * step": (
+        "`start` is an index of x, before anything is skipped: it is worth `start` old strides. "
+        "You took the new, longer ones."
+    ),
 }
 slice_layout.slots["len(range(start, stop, step))"] = {
-    "max(stop - start, 0) // step": "You round the size down. 0:5:2 keeps 0, 2 and 4: three of them, and "
-    "5 // 2 is 2. A last step that is cut short still begins with an element.",
-    "len(range(start, stop))": "Your size is stop - start, as if every index were kept: one in `step` is.",
-    "len(range(start, stop + 1, step))": "One too many: `stop` itself is not in the slice, so no + 1 "
-    "belongs to the size. 0:6:2 keeps 0, 2 and 4, and `range(start, stop, step)` counts just these.",
-    "-((start - stop) // step)": "Where start lies after stop, nothing is left: the size is 0 then, not "
-    "below. `len(range(start, stop, step))` never goes there.",
+    "max(stop - start, 0) // step": (
+        "You round the size down. 0:5:2 keeps 0, 2 and 4: three of them, and 5 // 2 is 2. A last "
+        "step that is cut short still begins with an element."
+    ),
+    "len(range(start, stop))": (
+        "Your size is stop - start, as if every index were kept: one in `step` is."
+    ),
+    "len(range(start, stop + 1, step))": (
+        "One too many: `stop` itself is not in the slice, so no + 1 belongs to the size. 0:6:2 "
+        "keeps 0, 2 and 4, and `range(start, stop, step)` counts just these."
+    ),
+    "-((start - stop) // step)": (
+        "Where start lies after stop, nothing is left: the size is 0 then, not below. "
+        "`len(range(start, stop, step))` never goes there."
+    ),
 }
 slice_layout.slots["slice(start, stop, step).indices(shape[dim])"] = {
-    "slice(start + 0, stop + 0, step).indices(shape[dim])": "`start` and `stop` can be None, as in "
-    "x[::2]: from the beginning, and to the end. Fill them in before you calculate.",
-    "slice(start or None, stop or None, step).indices(shape[dim])": "0 is not None, though both count as "
-    "false: `stop or size` makes x[:0] keep everything. Ask `if stop is None`.",
-    UNBOUNDED: "A slice may reach past the end, as in x[1:99]: Python and torch stop at the size, "
-    "without an error. So bring `start` and `stop` back to it.",
-    AS_THEY_COME: "A negative bound counts from the end: -1 is the last index. Add the size to it before "
-    "you calculate (and what is still below 0 then becomes 0).",
-    BOUNDED_ABOVE: "A slice may also reach back beyond the beginning, as in x[-99:2]: -99 plus the size "
-    "is still below 0. Bring such a bound up to 0.",
-    GONE_ROUND: "`%` goes round as often as it can: -99 % 4 is 1. Python adds the size once, then takes "
-    "0.",
-    ADDED_FIRST: "A bound below -size is still negative after you added the size, and a Python slice "
-    "then counts it from the end once more. Bring it up to 0 first.",
+    "slice(start + 0, stop + 0, step).indices(shape[dim])": (
+        "`start` and `stop` can be None, as in x[::2]: from the beginning, and to the end. Fill "
+        "them in before you calculate."
+    ),
+    "slice(start or None, stop or None, step).indices(shape[dim])": (
+        "0 is not None, though both count as false: `stop or size` makes x[:0] keep everything. "
+        "Ask `if stop is None`."
+    ),
+    UNBOUNDED: (
+        "A slice may reach past the end, as in x[1:99]: Python and torch stop at the size, without "
+        "an error. So bring `start` and `stop` back to it."
+    ),
+    AS_THEY_COME: (
+        "A negative bound counts from the end: -1 is the last index. Add the size to it before you "
+        "calculate (and what is still below 0 then becomes 0)."
+    ),
+    BOUNDED_ABOVE: (
+        "A slice may also reach back beyond the beginning, as in x[-99:2]: -99 plus the size is "
+        "still below 0. Bring such a bound up to 0."
+    ),
+    GONE_ROUND: (
+        "`%` goes round as often as it can: -99 % 4 is 1. Python adds the size once, then takes 0."
+    ),
+    ADDED_FIRST: (
+        "A bound below -size is still negative after you added the size, and a Python slice then "
+        "counts it from the end once more. Bring it up to 0 first."
+    ),
 }
 
 
 SLICED = "(s := slice_layout(shape, stride, offset, dim, start, stop, step))"
 slice_layout.wrong |= {
-    ("offset + start * stride[dim] => offset + start * stride[dim] * (size > 0) * all(shape)",
-     "offset + start * stride[dim] => offset + start * stride[dim] * all(shape)",
-     "offset + start => (size > 0) * all((*shape[:dim], *shape[dim + 1 :])) * offset + start"):
-    "All right as long as something is left. Where nothing is, torch does not make an exception: the "
-    "offset still moves by `start` strides, with `start` brought back to the size.",
-    (SLICED.replace("dim", "0"), SLICED.replace("dim", "len(shape) - 1")): "You slice the same dim, "
-    "whatever `dim` is. `shape[dim]`, `stride[dim]` and the offset change, all else stays.",
-    f"{SLICED}[0], s[1], offset + (start or 0) * stride[dim]": "Your size is right, but the offset takes "
-    "`start` as it came. Bring it between 0 and the size before you use it anywhere.",
+    (
+        "offset + start * stride[dim] => offset + start * stride[dim] * (size > 0) * all(shape)",
+        "offset + start * stride[dim] => offset + start * stride[dim] * all(shape)",
+        "offset + start => (size > 0) * all((*shape[:dim], *shape[dim + 1 :])) * offset + start",
+    ): (
+        "All right as long as something is left. Where nothing is, torch does not make an "
+        "exception: the offset still moves by `start` strides, with `start` brought back to the "
+        "size."
+    ),
+    (SLICED.replace("dim", "0"), SLICED.replace("dim", "len(shape) - 1")): (
+        "You slice the same dim, whatever `dim` is. `shape[dim]`, `stride[dim]` and the offset "
+        "change, all else stays."
+    ),
+    f"{SLICED}[0], s[1], offset + (start or 0) * stride[dim]": (
+        "Your size is right, but the offset takes `start` as it came. Bring it between 0 and the "
+        "size before you use it anywhere."
+    ),
     f"{SLICED}[1], s[0], s[2]": "Shape and stride have changed places.",
-}  # fmt: skip
+}
 
 
 PARTS = [  # a base, and slices of it
@@ -201,15 +252,17 @@ def read_slice(answer: Any, args: Arguments) -> Outcome:
     read=read_slice,
     cases=[f"base = {base}; view = base[{part}]" for base, *parts in PARTS for part in parts],
     hints=[
-        "The values cannot tell: they may all be alike. Compare the stride and the storage_offset of the "
-        "two, and count view's elements.",
-        "Both offsets count from the start of the storage, both strides count elements of the storage. "
-        "How far apart do two neighbours in base lie there?",
-        "`step = view.stride(0) // base.stride(0)`, start likewise from the difference of the offsets, "
-        "and stop lies `view.numel()` steps after start.",
+        "The values cannot tell: they may all be alike. Compare the stride and the storage_offset "
+        "of the two, and count view's elements.",
+        "Both offsets count from the start of the storage, both strides count elements of the "
+        "storage. How far apart do two neighbours in base lie there?",
+        "`step = view.stride(0) // base.stride(0)`, start likewise from the difference of the "
+        "offsets, and stop lies `view.numel()` steps after start.",
     ],
-    otherwise="Put the slice that you found to the test: `base[s]` should have view's shape, stride and "
-    "storage_offset. Which of start, stop and step decides the one that differs?",
+    otherwise=(
+        "Put the slice that you found to the test: `base[s]` should have view's shape, stride and "
+        "storage_offset. Which of start, stop and step decides the one that differs?"
+    ),
     takeaway="Two layouts on one storage are enough to find the slice; the values have no say.",
 )
 def recover_slice(base: torch.Tensor, view: torch.Tensor) -> slice:
@@ -233,40 +286,66 @@ def looks_up_the_first_values(base: torch.Tensor, view: torch.Tensor) -> slice:
 
 
 recover_slice.slots["view.storage_offset() - base.storage_offset()"] = {
-    "view.storage_offset()": "You count from the start of the storage. base need not begin there: from "
-    "where does base's own index 0 count?",
-    "base.storage_offset() - view.storage_offset()": "You subtract the wrong way round: how far view "
-    "lies into base is view's storage_offset minus base's.",
+    "view.storage_offset()": (
+        "You count from the start of the storage. base need not begin there: from where does "
+        "base's own index 0 count?"
+    ),
+    "base.storage_offset() - view.storage_offset()": (
+        "You subtract the wrong way round: how far view lies into base is view's storage_offset "
+        "minus base's."
+    ),
 }
 recover_slice.slots["start + view.numel() * step"] = {
-    ("start + view.numel() * step - 1", "start + (view.numel() - 1) * step"): "One too few: a slice "
-    "stops before `stop`, so the last element that it keeps has to lie before it.",
-    "start + view.numel() * step + 1": "One too many: `stop` is excluded already, so start plus view's "
-    "size times the step is far enough.",
-    "start + view.numel()": "Your stop lies `view.numel()` indices after start. But every kept element "
-    "takes a whole step, so it has to lie that many steps away.",
-    "view.numel() * step": "Your stop does not count from start: the elements of view begin there, and "
-    "stop lies `view.numel()` steps further on.",
+    ("start + view.numel() * step - 1", "start + (view.numel() - 1) * step"): (
+        "One too few: a slice stops before `stop`, so the last element that it keeps has to lie "
+        "before it."
+    ),
+    "start + view.numel() * step + 1": (
+        "One too many: `stop` is excluded already, so start plus view's size times the step is far "
+        "enough."
+    ),
+    "start + view.numel()": (
+        "Your stop lies `view.numel()` indices after start. But every kept element takes a whole "
+        "step, so it has to lie that many steps away."
+    ),
+    "view.numel() * step": (
+        "Your stop does not count from start: the elements of view begin there, and stop lies "
+        "`view.numel()` steps further on."
+    ),
     "None": "Your slice runs on to the end of base. view may end earlier: its size says where.",
-    "start + (view.numel() - 1) * step + 1": "Right while view has an element. For an empty one, the "
-    "last element would lie before start, and a stop that falls below 0 counts from the end of base.",
-}  # fmt: skip
+    "start + (view.numel() - 1) * step + 1": (
+        "Right while view has an element. For an empty one, the last element would lie before "
+        "start, and a stop that falls below 0 counts from the end of base."
+    ),
+}
 recover_slice.wrong |= {
-    "view.stride(0) // base.stride(0) => view.stride(0)": "start is right, but view's stride counts "
-    "elements of the storage. Divide it by base's own.",
-    "()) // base.stride(0)\n => ())\n": "The step is right, but the difference of the offsets counts "
-    "elements of the storage. One index of base is `base.stride(0)` of them.",
-    "view.storage_offset() - base.storage_offset() => (view.data_ptr() - base.data_ptr()) // view.itemsize":
-    "Nearly: also where view is empty, its storage_offset knows where it would begin. Its `data_ptr()` "
-    "does not: an empty view has no element to point to, so that is 0.",
-    "* step, step) => * step)": "Your step is 1. view's neighbours can lie further apart than base's: "
-    "`view.stride(0)` and `base.stride(0)` say how far.",
+    "view.stride(0) // base.stride(0) => view.stride(0)": (
+        "start is right, but view's stride counts elements of the storage. Divide it by base's own."
+    ),
+    "()) // base.stride(0)\n => ())\n": (
+        "The step is right, but the difference of the offsets counts elements of the storage. One "
+        "index of base is `base.stride(0)` of them."
+    ),
+    "view.storage_offset() - base.storage_offset() => "
+    "(view.data_ptr() - base.data_ptr()) // view.itemsize": (
+        "Nearly: also where view is empty, its storage_offset knows where it would begin. Its "
+        "`data_ptr()` does not: an empty view has no element to point to, so that is 0."
+    ),
+    "* step, step) => * step)": (
+        "Your step is 1. view's neighbours can lie further apart than base's: `view.stride(0)` and "
+        "`base.stride(0)` say how far."
+    ),
     "slice(a := view.storage_offset() - base.storage_offset(), a + len(view) * view.stride(0), "
-    "view.stride(0))": "Your numbers count elements of the storage. A slice counts elements of base, and "
-    "when base itself skips, those are `base.stride(0)` apart.",
-    ("looks_up_the_first_values(base, view)",
-     "next((s for start in range(len(base) + 1) for step in range(1, len(base) + 1) if torch.equal("
-     "base[s := slice(start, start + len(view) * step, step)], view)), (0, None)[1])"): "You look for "
-    "view's values in base. Where values repeat, or are all zero, that finds another place, or many. Where "
-    "a tensor lies is written in its stride and storage_offset.",
-}  # fmt: skip
+    "view.stride(0))": (
+        "Your numbers count elements of the storage. A slice counts elements of base, and when "
+        "base itself skips, those are `base.stride(0)` apart."
+    ),
+    (
+        "looks_up_the_first_values(base, view)",
+        "next((s for start in range(len(base) + 1) for step in range(1, len(base) + 1) if torch.equal("
+        "base[s := slice(start, start + len(view) * step, step)], view)), (0, None)[1])",
+    ): (
+        "You look for view's values in base. Where values repeat, or are all zero, that finds "
+        "another place, or many. Where a tensor lies is written in its stride and storage_offset."
+    ),
+}

@@ -75,15 +75,17 @@ TENSORS = [
     means=Means(whole=("memset",)),
     cases=[f"t = torch.{it}" for it in TENSORS],
     hints=[
-        "First the numbers of the elements in the storage, by the formula of the last lesson: one for "
-        "each index of t. Then the bytes of each element.",
-        "Start with one number, that of t's first element. Each dim multiplies what you have: for every "
-        "number so far, and every `i in range(size)`, take `i * step` more.",
-        "An element with number e has the bytes `e * item + k` for `k in range(item)`. Put them all into "
-        "one set; where t has no element, none is left.",
+        "First the numbers of the elements in the storage, by the formula of the last lesson: one "
+        "for each index of t. Then the bytes of each element.",
+        "Start with one number, that of t's first element. Each dim multiplies what you have: for "
+        "every number so far, and every `i in range(size)`, take `i * step` more.",
+        "An element with number e has the bytes `e * item + k` for `k in range(item)`. Put them "
+        "all into one set; where t has no element, none is left.",
     ],
-    otherwise="Put the input above on paper: the storage is a line of bytes. Mark the bytes of each "
-    "element of t, one element after the other, and compare the marks with yours.",
+    otherwise=(
+        "Put the input above on paper: the storage is a line of bytes. Mark the bytes of each "
+        "element of t, one element after the other, and compare the marks with yours."
+    ),
     takeaway="A tensor's memory set: every index, every byte. Two such sets say who shares what.",
 )
 def memset_of(t: torch.Tensor) -> set[int]:
@@ -100,8 +102,8 @@ def memset_of(t: torch.Tensor) -> set[int]:
 
 
 OFF_BY_ONE = (
-    "One byte too many: an element of 2 bytes that starts at byte 6 has bytes 6 and 7. Count the bytes of "
-    "the first input on your fingers: how many should there be?"
+    "One byte too many: an element of 2 bytes that starts at byte 6 has bytes 6 and 7. Count the "
+    "bytes of the first input on your fingers: how many should there be?"
 )
 SOME_DIMS = [
     walk.format(dims)
@@ -114,61 +116,100 @@ SOME_DIMS = [
 
 memset_of.slots["range(item)"] = {
     "range(item + 1)": OFF_BY_ONE,
-    "range(item - 1)": "The last byte of each element is missing: `range(a, b)` stops before b. An "
-    "element of 2 bytes that starts at byte 6 has the bytes 6 and 7.",
+    "range(item - 1)": (
+        "The last byte of each element is missing: `range(a, b)` stops before b. An element of 2 "
+        "bytes that starts at byte 6 has the bytes 6 and 7."
+    ),
 }
 memset_of.slots["range(size)"] = {
-    "range(size + 1)": "You step once too often along each dim: a dim of size 3 has the indices 0, 1 and "
-    "2, so its last element lies two steps from its first.",
-    "range(size - 1)": "You leave out the last index of each dim: a dim of size 3 has the indices 0, 1 "
-    "and 2, and `range(3)` runs through just these.",
+    "range(size + 1)": (
+        "You step once too often along each dim: a dim of size 3 has the indices 0, 1 and 2, so "
+        "its last element lies two steps from its first."
+    ),
+    "range(size - 1)": (
+        "You leave out the last index of each dim: a dim of size 3 has the indices 0, 1 and 2, and "
+        "`range(3)` runs through just these."
+    ),
 }
 memset_of.slots["{t.storage_offset()}"] = {
-    "{0}": "You count from t's own first element. Byte 0 is the storage's first: where in it does "
-    "`x[4:7]` begin?",
+    "{0}": (
+        "You count from t's own first element. Byte 0 is the storage's first: where in it does "
+        "`x[4:7]` begin?"
+    ),
 }
 memset_of.slots["t.stride()"] = {
-    "torch.empty(t.shape).stride()": "Your bytes lie in one piece, as those of a new tensor do. A column "
-    "or a slice with a step leaves gaps, and an expanded tensor returns to the same bytes: ask "
-    "`t.stride()` where the next element is.",
+    "torch.empty(t.shape).stride()": (
+        "Your bytes lie in one piece, as those of a new tensor do. A column or a slice with a step "
+        "leaves gaps, and an expanded tensor returns to the same bytes: ask `t.stride()` where the "
+        "next element is."
+    ),
     "t.shape": "You step by sizes. How far the next element lies, `t.stride()` says for each dim.",
 }
 memset_of.wrong |= {
-    "k in range(item) => k in range(1)": "You have the first byte of each element, and no other. An "
-    "element takes `t.element_size()` bytes in a row, and they all belong to it.",
-    "k in range(item) => k in range(1, item + 1)": "Each of your elements lies one byte too far along. "
-    "The first byte of element number e is `e * item` itself.",
-    "e * item + k => e": "Those are the numbers of the elements. The set is one of bytes: which bytes "
-    "does element number 5 have when an element takes 2 of them?",
-    "e * item + k => t.storage_offset() + (e - t.storage_offset()) * item + k": "You mix two units: your "
-    "steps are in bytes, and the storage offset still counts elements. Try a slice that starts later.",
-    "e * item + k => t.storage_offset() * item + (e - t.storage_offset()) + k": "You mix two units: the "
-    "offset is in bytes, and your steps are not. torch's strides count elements.",
-    "e * item + k => e + k": "You add numbers of bytes to numbers of elements. The element after number "
-    "5 begins a whole element later, not a byte: multiply before you add.",
-    ("i in range(size) => i in range(size if t.numel() else 1)", "elements = {e => elements |= {e",
-     "memset_of(t) or {t.storage_offset() * t.itemsize}"): "Right wherever t has an element. Where a "
-    "size is 0 there is no index, so there is no byte either: the answer is the empty set.",
+    "k in range(item) => k in range(1)": (
+        "You have the first byte of each element, and no other. An element takes "
+        "`t.element_size()` bytes in a row, and they all belong to it."
+    ),
+    "k in range(item) => k in range(1, item + 1)": (
+        "Each of your elements lies one byte too far along. The first byte of element number e is "
+        "`e * item` itself."
+    ),
+    "e * item + k => e": (
+        "Those are the numbers of the elements. The set is one of bytes: which bytes does element "
+        "number 5 have when an element takes 2 of them?"
+    ),
+    "e * item + k => t.storage_offset() + (e - t.storage_offset()) * item + k": (
+        "You mix two units: your steps are in bytes, and the storage offset still counts elements. "
+        "Try a slice that starts later."
+    ),
+    "e * item + k => t.storage_offset() * item + (e - t.storage_offset()) + k": (
+        "You mix two units: the offset is in bytes, and your steps are not. torch's strides count "
+        "elements."
+    ),
+    "e * item + k => e + k": (
+        "You add numbers of bytes to numbers of elements. The element after number 5 begins a "
+        "whole element later, not a byte: multiply before you add."
+    ),
+    (
+        "i in range(size) => i in range(size if t.numel() else 1)",
+        "elements = {e => elements |= {e",
+        "memset_of(t) or {t.storage_offset() * t.itemsize}",
+    ): (
+        "Right wherever t has an element. Where a size is 0 there is no index, so there is no byte "
+        "either: the answer is the empty set."
+    ),
     "{t.storage_offset() * t.itemsize + i * s * t.itemsize + k for n, s in zip(t.shape, t.stride()) for "
-    "i in range(n) for k in range(t.itemsize)}": "You walk along one dim at a time, always from the "
-    "first element. An index has a place in every dim at once: `t[1, 2]` is a step along both.",
-    "set(range(min(memset_of(t)), max(memset_of(t)) + 1)) if t.numel() else set()":
-    "You take everything between the first and the last byte. t can leave gaps: look at `x[::3]`, and "
-    "ask which of its neighbours in the storage it really reaches.",
-    "set(range(t.untyped_storage().nbytes()))": "That is the whole storage. It may hold much that t "
-    "never reaches: which bytes would change if you filled t with other values?",
-    "{t.untyped_storage().data_ptr() + byte for byte in memset_of(t)}": "Those are addresses: they "
-    "change from run to run. Count from the start of the storage, which is byte 0 wherever it lies.",
-    "{int(value.real) for value in t.flatten()}": "Those are t's values. Where an element lies never "
-    "depends on what it holds: a tensor of zeros has a memory set too.",
+    "i in range(n) for k in range(t.itemsize)}": (
+        "You walk along one dim at a time, always from the first element. An index has a place in "
+        "every dim at once: `t[1, 2]` is a step along both."
+    ),
+    "set(range(min(memset_of(t)), max(memset_of(t)) + 1)) if t.numel() else set()": (
+        "You take everything between the first and the last byte. t can leave gaps: look at "
+        "`x[::3]`, and ask which of its neighbours in the storage it really reaches."
+    ),
+    "set(range(t.untyped_storage().nbytes()))": (
+        "That is the whole storage. It may hold much that t never reaches: which bytes would "
+        "change if you filled t with other values?"
+    ),
+    "{t.untyped_storage().data_ptr() + byte for byte in memset_of(t)}": (
+        "Those are addresses: they change from run to run. Count from the start of the storage, "
+        "which is byte 0 wherever it lies."
+    ),
+    "{int(value.real) for value in t.flatten()}": (
+        "Those are t's values. Where an element lies never depends on what it holds: a tensor of "
+        "zeros has a memory set too."
+    ),
     "set(range(start := t.storage_offset() * t.itemsize, start + t.nbytes + 1))": OFF_BY_ONE,
-    tuple(f"zip(t.shape, t.stride(), strict=True) => {walk}" for walk in SOME_DIMS):
-    "Your loops are written for a fixed number of dims, and t can have any number, even none. Let one "
-    "loop run over all the dims: each has one size and one stride.",
-    tuple(f"e * item + k for e in elements for k in range(item) => e * {n} + k for e in elements "
-          f"for k in range({n})" for n in (4, 8)):
-    shared.ITEMSIZE.format("t.element_size()"),
-}  # fmt: skip
+    tuple(f"zip(t.shape, t.stride(), strict=True) => {walk}" for walk in SOME_DIMS): (
+        "Your loops are written for a fixed number of dims, and t can have any number, even none. "
+        "Let one loop run over all the dims: each has one size and one stride."
+    ),
+    tuple(
+        f"e * item + k for e in elements for k in range(item) => e * {n} + k for e in elements "
+        f"for k in range({n})"
+        for n in (4, 8)
+    ): (shared.ITEMSIZE.format("t.element_size()")),
+}
 
 X, M = "x = torch.arange(12)\n", "x = torch.arange(12).view(3, 4)\n"
 F, N = "x = torch.zeros(4)\n", "n = np.arange(12)\n"
@@ -202,16 +243,18 @@ PAIRS = [  # a line before, and pairs of tensors or arrays
     means=Means(whole=("shares_memory", "memset", "relation", "is_view")),
     cases=[f"{before}a, b = {pair}" for before, *pairs in PAIRS for pair in pairs],
     hints=[
-        "You have written the memory set of one tensor. Two such sets can be compared, if both count from "
-        "the same place: here that has to be memory itself.",
+        "You have written the memory set of one tensor. Two such sets can be compared, if both "
+        "count from the same place: here that has to be memory itself.",
         "The first element of a tensor lies at `data_ptr()`; that of an array at "
         '`array.__array_interface__["data"][0]`. From there, the steps: torch counts them in '
         "elements, NumPy in bytes, and backwards too.",
-        "Make the set of all bytes of a, and that of b. `not first.isdisjoint(second)` is the answer, "
-        "also where one of them is empty.",
+        "Make the set of all bytes of a, and that of b. `not first.isdisjoint(second)` is the "
+        "answer, also where one of them is empty.",
     ],
-    otherwise="Work out by hand which bytes a has and which b: the storage as a line, a mark for each "
-    "byte. Is one of them marked twice?",
+    otherwise=(
+        "Work out by hand which bytes a has and which b: the storage as a line, a mark for each "
+        "byte. Is one of them marked twice?"
+    ),
     takeaway="Same storage, same address, equal values: none of them is it. A byte in common is.",
 )
 def share_bytes(a: torch.Tensor | np.ndarray, b: torch.Tensor | np.ndarray) -> bool:
@@ -287,91 +330,150 @@ def base_of(x: Either) -> Either:
 OF_TENSORS = "bool(memset_of.reference(a) & memset_of.reference(b))"
 OF_STORAGES = "bool(from_its_storage(a) & from_its_storage(b))"
 share_bytes.slots["s * x.itemsize"] = {
-    "s": "Addresses count bytes, and torch's strides count elements: one step along a tensor is as many "
-    "times `itemsize` bytes. (NumPy's strides are in bytes already.)",
+    "s": (
+        "Addresses count bytes, and torch's strides count elements: one step along a tensor is as "
+        "many times `itemsize` bytes. (NumPy's strides are in bytes already.)"
+    ),
 }
 share_bytes.slots["not memsets[0].isdisjoint(memsets[1])"] = {
     (
         "memsets[0] <= memsets[1]",
         "memsets[1] <= memsets[0]",
         "memsets[0] <= memsets[1] or memsets[1] <= memsets[0]",
-    ): "You ask whether one of the two lies inside "
-    "the other. They can meet without that: `x[2:8]` and `x[5:]`. (And an empty set lies inside any.)",
+    ): (
+        "You ask whether one of the two lies inside the other. They can meet without that: "
+        "`x[2:8]` and `x[5:]`. (And an empty set lies inside any.)"
+    ),
 }
 share_bytes.slots["(*x.shape, x.itemsize)"] = {
-    "(*x.shape, 1)": "You compare the first bytes of the elements only. A `uint8` view can begin in the "
-    "middle of a float: every element has `itemsize` bytes, and all of them count.",
+    "(*x.shape, 1)": (
+        "You compare the first bytes of the elements only. A `uint8` view can begin in the middle "
+        "of a float: every element has `itemsize` bytes, and all of them count."
+    ),
 }
 share_bytes.slots["x.strides"] = {
-    "[s * x.itemsize for s in x.strides]": "You multiply NumPy's strides by the size of an element. They "
-    "count bytes already: print `x.stride()` beside `x.numpy().strides`.",
-    "[s // x.itemsize for s in x.strides]": "You count an array's steps in elements. Addresses count "
-    "bytes, and so do NumPy's strides: take them as they are.",
+    "[s * x.itemsize for s in x.strides]": (
+        "You multiply NumPy's strides by the size of an element. They count bytes already: print "
+        "`x.stride()` beside `x.numpy().strides`."
+    ),
+    "[s // x.itemsize for s in x.strides]": (
+        "You count an array's steps in elements. Addresses count bytes, and so do NumPy's strides: "
+        "take them as they are."
+    ),
 }
 share_bytes.slots["(*steps, 1)"] = {
-    "(*map(abs, steps), 1)": "Your steps go forward only. An array can walk backwards, as `n[::-1]` "
-    "does: its stride is negative, and its first element lies after its last.",
+    "(*map(abs, steps), 1)": (
+        "Your steps go forward only. An array can walk backwards, as `n[::-1]` does: its stride is "
+        "negative, and its first element lies after its last."
+    ),
 }
 share_bytes.wrong |= {
-    ("(*x.shape, x.itemsize) => (*x.shape, a.itemsize)",
-     "(*x.shape, x.itemsize) => (*x.shape, b.itemsize)"): "You count with one size of elements for both. "
-     "A float32 and a view of its bytes are on one memory, and each has an `itemsize` of its own.",
-    ("(*x.shape, x.itemsize) => (*x.shape, 4)", "(*x.shape, x.itemsize) => (*x.shape, 8)"):
-    shared.ITEMSIZE.format("x.itemsize"),
-    "(*x.shape, x.itemsize) => (*x.shape, x.itemsize + 1)": "One byte too many for each element: the "
-    "next one belongs to the neighbour. `x[:6]` and `x[6:]` only touch.",
-    "not memsets[0].isdisjoint(memsets[1]) => memsets[0] == memsets[1]": "You ask whether the two have "
-    "the same bytes. One in common is enough.",
-    ("not memsets[0].isdisjoint(memsets[1]) => memsets[0] != set() and min(memsets[0]) in memsets[1]",
-     "not memsets[0].isdisjoint(memsets[1]) => "
-     "any(a and min(a) in b for a, b in (memsets, memsets[::-1]))"):
-    "You look for a first byte alone. Two tensors can meet further on: `x[1]` and `x[:, 2]` of a matrix "
-    "have one element in common, and neither begins with it.",
-    "not share_bytes(a, b)": "Each answer is the opposite of the right one. `isdisjoint` is True where "
-    "nothing is shared.",
-    (OF_TENSORS, OF_STORAGES,
-     "bool(from_its_storage(np.array(a)) & from_its_storage(np.array(b))) "
-     f"if not tensors(a, b) else {OF_TENSORS}",
-     f"block(torch.as_tensor(a)) == block(torch.as_tensor(b)) and {OF_STORAGES}"):
-    "You count from the start of a storage, as in exercise 1. Here a and b can have two storages, and "
-    "byte 0 of one is not byte 0 of the other: count both from memory.",
-    ("bool(with_offset_twice(a) & with_offset_twice(b))",
-     "bool(with_offset_twice(a) & with_offset_twice(b)) if tensors(a, b) else share_bytes(a, b)"):
-    "The offset counts twice: `data_ptr()` is where the tensor begins, its storage offset included. Add "
-    "the steps alone to it, or the bytes of exercise 1 to `untyped_storage().data_ptr()`.",
-    ("first_byte(a) == first_byte(b)", "a.data_ptr() == b.data_ptr()"): "You compare where the two "
-    "begin. `x[2:8]` and `x[5:]` begin at different bytes and yet meet.",
-    ("block(a) == block(b)", "a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()",
-     "block(torch.as_tensor(a)) == block(torch.as_tensor(b))"): "You ask whether the two are on one "
-    "storage. Halves of one storage need not meet: write to `x[:6]` and look whether `x[6:]` changes. "
-    "(And after NumPy, one memory can have two storages.)",
-    ("np.may_share_memory(a, b)", "meet(upwards(a), upwards(b))"): "You ask whether the ranges meet, "
-    "from the first byte to the last. `x[::2]` and `x[1::2]` lie in each other's gaps: does a write to "
-    "one reach the other?",
-    "meet(piece(a), piece(b))": "You take each of them for one piece: `nbytes` bytes from its first "
-    "element on. A step leaves gaps: `x[::3]` of 12 elements reaches the tenth.",
-    ("a.nbytes > 0 and b.nbytes > 0", "a.nbytes > 0 or b.nbytes > 0"): "You say True wherever there are "
-    "elements at all. Two tensors with elements can lie far apart.",
+    (
+        "(*x.shape, x.itemsize) => (*x.shape, a.itemsize)",
+        "(*x.shape, x.itemsize) => (*x.shape, b.itemsize)",
+    ): (
+        "You count with one size of elements for both. A float32 and a view of its bytes are on "
+        "one memory, and each has an `itemsize` of its own."
+    ),
+    ("(*x.shape, x.itemsize) => (*x.shape, 4)", "(*x.shape, x.itemsize) => (*x.shape, 8)"): (
+        shared.ITEMSIZE.format("x.itemsize")
+    ),
+    "(*x.shape, x.itemsize) => (*x.shape, x.itemsize + 1)": (
+        "One byte too many for each element: the next one belongs to the neighbour. `x[:6]` and "
+        "`x[6:]` only touch."
+    ),
+    "not memsets[0].isdisjoint(memsets[1]) => memsets[0] == memsets[1]": (
+        "You ask whether the two have the same bytes. One in common is enough."
+    ),
+    (
+        "not memsets[0].isdisjoint(memsets[1]) => memsets[0] != set() and min(memsets[0]) in memsets[1]",
+        "not memsets[0].isdisjoint(memsets[1]) => "
+        "any(a and min(a) in b for a, b in (memsets, memsets[::-1]))",
+    ): (
+        "You look for a first byte alone. Two tensors can meet further on: `x[1]` and `x[:, 2]` of "
+        "a matrix have one element in common, and neither begins with it."
+    ),
+    "not share_bytes(a, b)": (
+        "Each answer is the opposite of the right one. `isdisjoint` is True where nothing is "
+        "shared."
+    ),
+    (
+        OF_TENSORS,
+        OF_STORAGES,
+        "bool(from_its_storage(np.array(a)) & from_its_storage(np.array(b))) "
+        f"if not tensors(a, b) else {OF_TENSORS}",
+        f"block(torch.as_tensor(a)) == block(torch.as_tensor(b)) and {OF_STORAGES}",
+    ): (
+        "You count from the start of a storage, as in exercise 1. Here a and b can have two "
+        "storages, and byte 0 of one is not byte 0 of the other: count both from memory."
+    ),
+    (
+        "bool(with_offset_twice(a) & with_offset_twice(b))",
+        "bool(with_offset_twice(a) & with_offset_twice(b)) if tensors(a, b) else share_bytes(a, b)",
+    ): (
+        "The offset counts twice: `data_ptr()` is where the tensor begins, its storage offset "
+        "included. Add the steps alone to it, or the bytes of exercise 1 to "
+        "`untyped_storage().data_ptr()`."
+    ),
+    ("first_byte(a) == first_byte(b)", "a.data_ptr() == b.data_ptr()"): (
+        "You compare where the two begin. `x[2:8]` and `x[5:]` begin at different bytes and yet "
+        "meet."
+    ),
+    (
+        "block(a) == block(b)",
+        "a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()",
+        "block(torch.as_tensor(a)) == block(torch.as_tensor(b))",
+    ): (
+        "You ask whether the two are on one storage. Halves of one storage need not meet: write to "
+        "`x[:6]` and look whether `x[6:]` changes. (And after NumPy, one memory can have two "
+        "storages.)"
+    ),
+    ("np.may_share_memory(a, b)", "meet(upwards(a), upwards(b))"): (
+        "You ask whether the ranges meet, from the first byte to the last. `x[::2]` and `x[1::2]` "
+        "lie in each other's gaps: does a write to one reach the other?"
+    ),
+    "meet(piece(a), piece(b))": (
+        "You take each of them for one piece: `nbytes` bytes from its first element on. A step "
+        "leaves gaps: `x[::3]` of 12 elements reaches the tenth."
+    ),
+    ("a.nbytes > 0 and b.nbytes > 0", "a.nbytes > 0 or b.nbytes > 0"): (
+        "You say True wherever there are elements at all. Two tensors with elements can lie far "
+        "apart."
+    ),
     ("a.shape == b.shape and bool((a == b).all())", "bool(np.isin(a, b).any())"): shared.VALUES,
-    ("base_of(a) is base_of(b)",
-     "a._base is b or b._base is a or (a._base is not None and a._base is b._base)",
-     "a._is_view() or b._is_view()", "b._is_view() or a._is_view()", "a._base is b or b._base is a"):
-    "You ask which tensor the two were made from. Autograd keeps that record, and it has gaps: it knows "
-    "neither `detach()` nor NumPy. And two halves of one base need not meet.",
+    (
+        "base_of(a) is base_of(b)",
+        "a._base is b or b._base is a or (a._base is not None and a._base is b._base)",
+        "a._is_view() or b._is_view()",
+        "b._is_view() or a._is_view()",
+        "a._base is b or b._base is a",
+    ): (
+        "You ask which tensor the two were made from. Autograd keeps that record, and it has gaps: "
+        "it knows neither `detach()` nor NumPy. And two halves of one base need not meet."
+    ),
     ("True", "False"): shared.ALIKE.format("pair"),
-    ("s * x.itemsize => s * a.itemsize", "s * x.itemsize => s * b.itemsize"): "You count with one size "
-    "of elements for both. A float32 and a view of its bytes are on one memory, and each has an "
-    "`itemsize` of its own.",
-}  # fmt: skip
+    ("s * x.itemsize => s * a.itemsize", "s * x.itemsize => s * b.itemsize"): (
+        "You count with one size of elements for both. A float32 and a view of its bytes are on "
+        "one memory, and each has an `itemsize` of its own."
+    ),
+}
 share_bytes.exact |= {
-    ("share_bytes(a, b) if tensors(a, b) else a.data_ptr() + b.data_ptr()",
-     "share_bytes(a, b) if tensors(a, b) else a.size(0) + b.size(0)",
-     "tensors(a, b) and share_bytes(a, b)"): "Right wherever both are tensors. Each can be an array, "
-    "too, on the other's memory: an array's first element lies at "
-    '`array.__array_interface__["data"][0]`, and `array.strides` counts bytes.',
-    "share_bytes(torch.as_tensor(a), torch.as_tensor(b))": "Right until an array walks backwards. torch "
-    "has no negative strides: ask the array itself where it begins, and how far it steps.",
-    "type(a) is type(b) and share_bytes(a, b)": "Right wherever the two are of a kind. A tensor and an "
-    "array can lie on the same memory: `x` and `x.numpy()` do.",
+    (
+        "share_bytes(a, b) if tensors(a, b) else a.data_ptr() + b.data_ptr()",
+        "share_bytes(a, b) if tensors(a, b) else a.size(0) + b.size(0)",
+        "tensors(a, b) and share_bytes(a, b)",
+    ): (
+        "Right wherever both are tensors. Each can be an array, too, on the other's memory: an "
+        'array\'s first element lies at `array.__array_interface__["data"][0]`, and `array.strides` '
+        "counts bytes."
+    ),
+    "share_bytes(torch.as_tensor(a), torch.as_tensor(b))": (
+        "Right until an array walks backwards. torch has no negative strides: ask the array itself "
+        "where it begins, and how far it steps."
+    ),
+    "type(a) is type(b) and share_bytes(a, b)": (
+        "Right wherever the two are of a kind. A tensor and an array can lie on the same memory: "
+        "`x` and `x.numpy()` do."
+    ),
     "np.shares_memory(np.asarray(a), np.asarray(b))": shared.NO_BFLOAT16,
-}  # fmt: skip
+}

@@ -25,14 +25,16 @@ LAYOUTS = [  # a shape and a stride, and orders of dims
     means=without_a_tensor("Layout"),
     cases=[f"shape, stride = {n}, {s}\ndims = {it}" for n, s, *orders in LAYOUTS for it in orders],
     hints=[
-        "permute moves nothing in memory. It only lists the dims in another order, and each dim brings "
-        "its size and its stride along.",
-        "`dims` is read from the result's side: dim d of the result is dim `dims[d]` of x. Which size and "
-        "which stride does that dim have?",
+        "permute moves nothing in memory. It only lists the dims in another order, and each dim "
+        "brings its size and its stride along.",
+        "`dims` is read from the result's side: dim d of the result is dim `dims[d]` of x. Which "
+        "size and which stride does that dim have?",
         "So `shape[dims[d]]` and `stride[dims[d]]`, for d = 0, 1, 2, … in turn.",
     ],
-    otherwise="Make the tensor with `torch.empty_strided(shape, stride)`, permute it, and look at the "
-    "result's dims in turn: which dim of x does each come from?",
+    otherwise=(
+        "Make the tensor with `torch.empty_strided(shape, stride)`, permute it, and look at the "
+        "result's dims in turn: which dim of x does each come from?"
+    ),
     takeaway="permute lists the dims in another order: sizes and strides travel together.",
 )
 def permute_layout(
@@ -57,43 +59,80 @@ def in_place(values: Ints, dims: Ints, swap: bool) -> Ints:
 
 INVERSE = "sorted(range(len(dims)), key=[d % len(dims) for d in dims].__getitem__)"
 permute_layout.exact |= {
-    ("permute_layout(shape, stride, [range(len(dims)).index(d) for d in dims])",
-     "permute_layout(shape, stride, [*map(abs, dims)])",
-     "permute_layout(shape, stride, [d + (d < 0) for d in dims])"): "Right as long as no dim is "
-     "negative. As in any index of Python, -1 is the last dim and `-n` the first of n.",
-}  # fmt: skip
+    (
+        "permute_layout(shape, stride, [range(len(dims)).index(d) for d in dims])",
+        "permute_layout(shape, stride, [*map(abs, dims)])",
+        "permute_layout(shape, stride, [d + (d < 0) for d in dims])",
+    ): (
+        "Right as long as no dim is negative. As in any index of Python, -1 is the last dim and "
+        "`-n` the first of n."
+    ),
+}
 permute_layout.wrong |= {
-    "tuple(stride[d] for d in dims) => row_major([shape[d] for d in dims])": "The shape is right, but "
-    "your stride is that of a new tensor of this shape. permute moves no element, so each dim keeps the "
-    "step that it had: print `torch.empty(4, 6).t().stride()`.",
-    "tuple(stride[d] for d in dims) => stride": "The shape is right, and the stride is still x's. If "
-    "only the sizes change places, an index steps along the wrong dim.",
-    (f"stride[d] for d in dims => stride[d] for d in {INVERSE}",
-     f"shape[d] for d in dims => shape[d] for d in {INVERSE}"): "The sizes go one way and the strides "
-     "the other: one of your two lists is the inverse. One and the same rule moves them.",
-    "tuple(stride[d] for d in dims) => tuple(stride[d] for d in dims[::-1])": "The shape is right, and "
-    "the strides are in the opposite order. A size and its stride travel together.",
-    "tuple(stride[d] for d in dims) => tuple(sorted(stride, reverse=True))": "Your strides come out "
-    "sorted, the largest first. A permuted tensor may step far along its last dim.",
-    "tuple(shape[d] for d in dims) => shape": "The stride is right, and the shape is still x's. Which of "
-    "the dims has which size now? A size and its stride travel together.",
-    (f"permute_layout(shape, stride, {INVERSE})",
-     "permute_layout(shape, stride, [dims.index(d) for d in range(len(dims))])",
-     "permute_layout(shape, stride, sorted(range(len(dims)), key=dims.__getitem__))"):
-    "That is the permutation the other way round. For two dims it is the same, for a cycle of three not: "
-    "try `torch.empty(2, 3, 4).permute(1, 2, 0).shape`, and ask where each size came from.",
-    "shape, stride": "That is x's own layout. permute moves no element, but it does list the dims in "
-    "another order: the result's dim 0 is x's dim `dims[0]`.",
-    "shape[::-1], stride[::-1]": "You reverse the dims, whatever `dims` says. That is `x.t()` for two "
-    "dims, and one of six permutations for three.",
-    ("in_place(shape, dims, True), in_place(stride, dims, True)",
-     "in_place(shape, dims, False), in_place(stride, dims, False)"): "You change the lists in place. After "
-     "the first step they are no longer x's, and `dims` speaks of x's dims: write to new ones.",
+    "tuple(stride[d] for d in dims) => row_major([shape[d] for d in dims])": (
+        "The shape is right, but your stride is that of a new tensor of this shape. permute moves "
+        "no element, so each dim keeps the step that it had: print `torch.empty(4, "
+        "6).t().stride()`."
+    ),
+    "tuple(stride[d] for d in dims) => stride": (
+        "The shape is right, and the stride is still x's. If only the sizes change places, an "
+        "index steps along the wrong dim."
+    ),
+    (
+        f"stride[d] for d in dims => stride[d] for d in {INVERSE}",
+        f"shape[d] for d in dims => shape[d] for d in {INVERSE}",
+    ): (
+        "The sizes go one way and the strides the other: one of your two lists is the inverse. One "
+        "and the same rule moves them."
+    ),
+    "tuple(stride[d] for d in dims) => tuple(stride[d] for d in dims[::-1])": (
+        "The shape is right, and the strides are in the opposite order. A size and its stride "
+        "travel together."
+    ),
+    "tuple(stride[d] for d in dims) => tuple(sorted(stride, reverse=True))": (
+        "Your strides come out sorted, the largest first. A permuted tensor may step far along its "
+        "last dim."
+    ),
+    "tuple(shape[d] for d in dims) => shape": (
+        "The stride is right, and the shape is still x's. Which of the dims has which size now? A "
+        "size and its stride travel together."
+    ),
+    (
+        f"permute_layout(shape, stride, {INVERSE})",
+        "permute_layout(shape, stride, [dims.index(d) for d in range(len(dims))])",
+        "permute_layout(shape, stride, sorted(range(len(dims)), key=dims.__getitem__))",
+    ): (
+        "That is the permutation the other way round. For two dims it is the same, for a cycle of "
+        "three not: try `torch.empty(2, 3, 4).permute(1, 2, 0).shape`, and ask where each size "
+        "came from."
+    ),
+    "shape, stride": (
+        "That is x's own layout. permute moves no element, but it does list the dims in another "
+        "order: the result's dim 0 is x's dim `dims[0]`."
+    ),
+    "shape[::-1], stride[::-1]": (
+        "You reverse the dims, whatever `dims` says. That is `x.t()` for two dims, and one of six "
+        "permutations for three."
+    ),
+    (
+        "in_place(shape, dims, True), in_place(stride, dims, True)",
+        "in_place(shape, dims, False), in_place(stride, dims, False)",
+    ): (
+        "You change the lists in place. After the first step they are no longer x's, and `dims` "
+        "speaks of x's dims: write to new ones."
+    ),
     "permute_layout(shape, stride, [d - 1 for d in dims])": shared.FROM_ZERO.format("dim"),
-    "permute_layout(shape, stride, dims[::-1])": "You read `dims` from its end. Begin with `dims[0]`.",
-    "permute_layout(shape, stride, dims)[::-1]": "Both are right, in the wrong order: shape, then stride.",
-    "tuple(zip(*permute_layout(shape, stride, dims)))": "You answer with a size and a stride for each "
-    "dim. Asked for are two tuples, one of all sizes and one of all strides.",
-    "sorted(shape, reverse=True), sorted(stride, reverse=True)": "You sort. permute puts the dims where "
-    "`dims` says, whether large or small.",
-}  # fmt: skip
+    "permute_layout(shape, stride, dims[::-1])": (
+        "You read `dims` from its end. Begin with `dims[0]`."
+    ),
+    "permute_layout(shape, stride, dims)[::-1]": (
+        "Both are right, in the wrong order: shape, then stride."
+    ),
+    "tuple(zip(*permute_layout(shape, stride, dims)))": (
+        "You answer with a size and a stride for each dim. Asked for are two tuples, one of all "
+        "sizes and one of all strides."
+    ),
+    "sorted(shape, reverse=True), sorted(stride, reverse=True)": (
+        "You sort. permute puts the dims where `dims` says, whether large or small."
+    ),
+}

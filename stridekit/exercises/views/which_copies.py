@@ -53,14 +53,16 @@ def where(answer: torch.Tensor, big: torch.Tensor) -> str:
         "big = torch.zeros(4, 6)[:, 2:2]; i = 1",
     ],
     hints=[
-        "A view keeps the whole storage alive, however small it is: `row.untyped_storage().nbytes()` says "
-        "what you hold.",
-        "So the row has to move to a storage of its own. `contiguous()` moves it only where it is not "
-        "contiguous already; is there something that always copies?",
+        "A view keeps the whole storage alive, however small it is: "
+        "`row.untyped_storage().nbytes()` says what you hold.",
+        "So the row has to move to a storage of its own. `contiguous()` moves it only where it is "
+        "not contiguous already; is there something that always copies?",
         "First cut, then copy: the row alone, by `clone()`.",
     ],
-    otherwise="Look at what you return: dtype, shape and values should be those of `big[i]`, and "
-    "`untyped_storage().nbytes()` no more than its elements need.",
+    otherwise=(
+        "Look at what you return: dtype, shape and values should be those of `big[i]`, and "
+        "`untyped_storage().nbytes()` no more than its elements need."
+    ),
     takeaway="clone() after the cut: the row has its own bytes, and the rest can go.",
 )
 def keep_row(big: torch.Tensor, i: int) -> torch.Tensor:
@@ -78,30 +80,50 @@ keep_row.slots["big[i]"] = {
     "big[:, i]": "That is a column. Row i is `big[i]`: the first index counts rows.",
 }
 keep_row.slots[".clone()"] = {
-    "": "That is still on big's storage, so all of it stays alive, even after `del big`. A slice, "
-    "`detach()`, `view` and `reshape` give you a small tensor on the same large block.",
-    ".contiguous()": "You copy only a row that is not contiguous, as `contiguous()` does. A row of a new "
-    "tensor is contiguous already, so you get the row itself: try "
-    "`big[1].contiguous().untyped_storage().nbytes()`.",
-    " + 0": "Arithmetic does make new memory, but it has its own rules for dtypes: `True + 0` is an int. "
-    "There is an operation that only copies.",
+    "": (
+        "That is still on big's storage, so all of it stays alive, even after `del big`. A slice, "
+        "`detach()`, `view` and `reshape` give you a small tensor on the same large block."
+    ),
+    ".contiguous()": (
+        "You copy only a row that is not contiguous, as `contiguous()` does. A row of a new tensor "
+        "is contiguous already, so you get the row itself: try "
+        "`big[1].contiguous().untyped_storage().nbytes()`."
+    ),
+    " + 0": (
+        "Arithmetic does make new memory, but it has its own rules for dtypes: `True + 0` is an "
+        "int. There is an operation that only copies."
+    ),
 }
 keep_row.wrong |= {
-    ".clone() => .float()": "You ask for one dtype. That copies only where the dtype changes, and then "
-    "it has changed: copy the row as it is.",
-    "big[i] => big[i : i + 1]": "The memory is right, but you kept the row's dim: that is a matrix with "
-    "one row. `big[i]` has one dim, `big[i : i + 1]` and `big[[i]]` have two.",
-    "big.clone()[i]": "Your row is a view again, now of something new that is as large as big, and it "
-    "keeps all of that alive. In which order would you copy and cut?",
-    "copy.deepcopy(big[i])": "Your row came with a copy of the whole storage, as from `deepcopy`: it "
-    "copies more than the tensor reaches. Compare `nbytes()` of the two storages.",
+    ".clone() => .float()": (
+        "You ask for one dtype. That copies only where the dtype changes, and then it has changed: "
+        "copy the row as it is."
+    ),
+    "big[i] => big[i : i + 1]": (
+        "The memory is right, but you kept the row's dim: that is a matrix with one row. `big[i]` "
+        "has one dim, `big[i : i + 1]` and `big[[i]]` have two."
+    ),
+    "big.clone()[i]": (
+        "Your row is a view again, now of something new that is as large as big, and it keeps all "
+        "of that alive. In which order would you copy and cut?"
+    ),
+    "copy.deepcopy(big[i])": (
+        "Your row came with a copy of the whole storage, as from `deepcopy`: it copies more than "
+        "the tensor reaches. Compare `nbytes()` of the two storages."
+    ),
     (".clone() => .clone().float()", "torch.tensor(big[i].tolist())"): shared.DTYPE.format("big"),
-    "torch.from_numpy(np.array(big.numpy())[i])": "That memory belongs to a NumPy array, and torch "
-    "cannot tell what else the array keeps alive: its `base` can be all of big. Let torch copy the row.",
-    "torch.from_numpy(big[i].numpy())": "To NumPy and back, nothing is copied: your row, the array and "
-    "big are on one memory, and all of it stays alive.",
-    "torch.zeros_like(big[i])": "The storage has the right size and the values are not in it: "
-    "`empty_like` and its kind only make room. Something has to copy them in.",
+    "torch.from_numpy(np.array(big.numpy())[i])": (
+        "That memory belongs to a NumPy array, and torch cannot tell what else the array keeps "
+        "alive: its `base` can be all of big. Let torch copy the row."
+    ),
+    "torch.from_numpy(big[i].numpy())": (
+        "To NumPy and back, nothing is copied: your row, the array and big are on one memory, and "
+        "all of it stays alive."
+    ),
+    "torch.zeros_like(big[i])": (
+        "The storage has the right size and the values are not in it: `empty_like` and its kind "
+        "only make room. Something has to copy them in."
+    ),
 }
 keep_row.exact["torch.tensor(big[i].numpy())"] = shared.NO_BFLOAT16
 
@@ -164,15 +186,17 @@ FLOAT = "torch.zeros(4, 6)"
         case(FLOAT),
     ],
     hints=[
-        "Run the steps one after the other, each on what the last one made, and look at two neighbours at "
-        "a time: do they share a byte?",
+        "Run the steps one after the other, each on what the last one made, and look at two "
+        "neighbours at a time: do they share a byte?",
         "Values, `is`, `data_ptr()`, `_is_view()` and contiguity do not tell. stridekit's "
         "`shares_memory(a, b)` does, and so does your own `share_bytes`.",
-        "`for k, step in enumerate(steps)`: y = step(x); if the two share no byte, k is the answer; if "
-        "they do, go on with x = y. After the loop: `len(steps)`.",
+        "`for k, step in enumerate(steps)`: y = step(x); if the two share no byte, k is the "
+        "answer; if they do, go on with x = y. After the loop: `len(steps)`.",
     ],
-    otherwise="Run the steps of the input above by hand, one line each, and ask `relation(y, x)` after "
-    "each. Which is the first that shares no byte?",
+    otherwise=(
+        "Run the steps of the input above by hand, one line each, and ask `relation(y, x)` after "
+        "each. Which is the first that shares no byte?"
+    ),
     takeaway="The same names can view or copy: the bytes tell, one step at a time.",
 )
 def first_copy(x: torch.Tensor, steps: "Steps") -> int:
@@ -203,33 +227,60 @@ def steps_that_copy(x: torch.Tensor, steps: Steps) -> list[int]:
 
 
 VIEWS = (
-    "You ask autograd, by `_is_view()` or `_base`. It does not know `detach()` and NumPy's views, and the "
-    "transpose of a clone is a view too: of the clone."
+    "You ask autograd, by `_is_view()` or `_base`. It does not know `detach()` and NumPy's views, "
+    "and the transpose of a clone is a view too: of the clone."
 )
 
 first_copy.slots["not shares_memory(y, x)"] = {
     "shares_memory(y, x)": "You stop at the first step that does share: where does sharing end?",
-    "memset(y) != memset(x)": "You ask whether the two reach the same bytes. A slice reaches fewer of "
-    "them, and copies nothing: `x[1:]` does.",
-    "not is_view(x, y)": "You ask whether what went in lies inside the result. A slice is the other way "
-    "round: `x[1:]` lies inside x, and copies nothing.",
-    "x.untyped_storage().nbytes() != y.untyped_storage().nbytes()": "You compare how large the storages "
-    "are. A copy of all of x has one just as large; ask whether it is the same.",
-    ("y.dtype != x.dtype", "torch.equal(x, y)", "not torch.equal(x, y)",
-     "sorted(map(float, x.flatten())) != sorted(map(float, y.flatten()))"): "You compare shapes, dtypes "
-    "or values. A copy can have the same ones, and a view others. Compare where the two lie.",
-    "y.data_ptr() != x.data_ptr()": "You compare `data_ptr()`. A slice that begins later has another one "
-    "and copies nothing: `x[1:]` does.",
+    "memset(y) != memset(x)": (
+        "You ask whether the two reach the same bytes. A slice reaches fewer of them, and copies "
+        "nothing: `x[1:]` does."
+    ),
+    "not is_view(x, y)": (
+        "You ask whether what went in lies inside the result. A slice is the other way round: "
+        "`x[1:]` lies inside x, and copies nothing."
+    ),
+    "x.untyped_storage().nbytes() != y.untyped_storage().nbytes()": (
+        "You compare how large the storages are. A copy of all of x has one just as large; ask "
+        "whether it is the same."
+    ),
+    (
+        "y.dtype != x.dtype",
+        "torch.equal(x, y)",
+        "not torch.equal(x, y)",
+        "sorted(map(float, x.flatten())) != sorted(map(float, y.flatten()))",
+    ): (
+        "You compare shapes, dtypes or values. A copy can have the same ones, and a view others. "
+        "Compare where the two lie."
+    ),
+    "y.data_ptr() != x.data_ptr()": (
+        "You compare `data_ptr()`. A slice that begins later has another one and copies nothing: "
+        "`x[1:]` does."
+    ),
     ("not y._is_view()", "y._base is not x and y._base is not x._base"): VIEWS,
-    "y is not x": "You ask whether the result is the same Python object. A view is a new object on the "
-    "same bytes: `x[:]` is not x, and copies nothing.",
-    ("y.is_contiguous()", "y.is_contiguous() and not x.is_contiguous()", "not y.is_contiguous()",
-     "not x.is_contiguous()"): "You look at contiguity. A copy is often contiguous, but so are many "
-    "views, such as `x[1:]`; and a step can copy what was contiguous before. Ask who shares bytes.",
-    ("x.stride() != y.stride()", "y.storage_offset() == 0", "x.storage_offset() != y.storage_offset()"):
-    "You go by the layout. A copy can have the same shape, stride and offset as what it copies, and "
-    "every slice has others. Where the bytes are is not in those numbers.",
-}  # fmt: skip
+    "y is not x": (
+        "You ask whether the result is the same Python object. A view is a new object on the same "
+        "bytes: `x[:]` is not x, and copies nothing."
+    ),
+    (
+        "y.is_contiguous()",
+        "y.is_contiguous() and not x.is_contiguous()",
+        "not y.is_contiguous()",
+        "not x.is_contiguous()",
+    ): (
+        "You look at contiguity. A copy is often contiguous, but so are many views, such as "
+        "`x[1:]`; and a step can copy what was contiguous before. Ask who shares bytes."
+    ),
+    (
+        "x.stride() != y.stride()",
+        "y.storage_offset() == 0",
+        "x.storage_offset() != y.storage_offset()",
+    ): (
+        "You go by the layout. A copy can have the same shape, stride and offset as what it "
+        "copies, and every slice has others. Where the bytes are is not in those numbers."
+    ),
+}
 first_copy.slots["x = y"] = {
     "pass": shared.ON_THE_FIRST.format("step"),
 }
@@ -237,48 +288,76 @@ first_copy.slots["enumerate(steps)"] = {
     "enumerate(steps, 1)": shared.FROM_ZERO.format("step"),
 }
 first_copy.slots["return len(steps)"] = {
-    ("return -1", "return None", "return len(steps) - 1"):
-    shared.NONE_IN_THE_CHAIN.format("step", "copies"),
-}  # fmt: skip
+    ("return -1", "return None", "return len(steps) - 1"): (
+        shared.NONE_IN_THE_CHAIN.format("step", "copies")
+    ),
+}
 first_copy.wrong |= {
-    "enumerate(steps) => enumerate(steps[:-1])": "You stop before the last step: where that is the first "
-    "to copy, you say that none does. `range(n)` has n numbers, from 0 to n - 1.",
-    "enumerate(steps) => [*enumerate(steps)][1:]": "You leave out the first step, which is number 0.",
-    "for k, step => start = x\n    for k, step && not shares_memory(y, x) => not shares_memory(y, start)":
-    "You compare each result with the x of the start. The question is what went into the step: after "
-    "`as_strided` that can lie elsewhere, and the next step still copies nothing of it.",
-    "not shares_memory(y, x) => not memset_of.reference(x) & memset_of.reference(y)":
-    "Your sets count from the start of a storage. A copy has a storage of its own, and byte 0 of that is "
-    "not byte 0 of the other: count from memory.",
-    "not shares_memory(y, x) => not shares_storage(y, x)": "You ask whether the two are on one storage. "
-    "`as_strided` can lead to other bytes of it, that the tensor before did not reach: no byte in common.",
-    ("not shares_memory(y, x) => not is_view(y, x)",
-     "not shares_memory(y, x) => not is_view(y, x) and not is_view(x, y)"): "`as_strided` can reach "
-    "further than what went in, or lead to a part of it and beyond. One byte in common is enough: then a "
-    "write still comes through, though neither lies inside the other.",
-    ("not shares_memory(y, x) => not np.may_share_memory(x.numpy(), y.numpy())",
-     "not shares_memory(y, x) => "
-     "abs(x.data_ptr() - y.data_ptr()) >= min((x, y), key=torch.Tensor.data_ptr).nbytes"):
-    "You ask whether the ranges meet, from the first byte to the last. Where the two lie in each other's "
-    "gaps, the ranges meet and no byte is shared: look at `x[:, ::2]` and `x[:, 1::2]`.",
-    "not shares_memory(y, x) => x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()":
-    "You compare storages, and that is close. After a round trip through NumPy there are two storages on "
-    "one memory, and the second may begin later: it is the bytes that count.",
+    "enumerate(steps) => enumerate(steps[:-1])": (
+        "You stop before the last step: where that is the first to copy, you say that none does. "
+        "`range(n)` has n numbers, from 0 to n - 1."
+    ),
+    "enumerate(steps) => [*enumerate(steps)][1:]": (
+        "You leave out the first step, which is number 0."
+    ),
+    "for k, step => start = x\n    for k, step && not shares_memory(y, x) => not shares_memory(y, start)": (
+        "You compare each result with the x of the start. The question is what went into the step: "
+        "after `as_strided` that can lie elsewhere, and the next step still copies nothing of it."
+    ),
+    "not shares_memory(y, x) => not memset_of.reference(x) & memset_of.reference(y)": (
+        "Your sets count from the start of a storage. A copy has a storage of its own, and byte 0 "
+        "of that is not byte 0 of the other: count from memory."
+    ),
+    "not shares_memory(y, x) => not shares_storage(y, x)": (
+        "You ask whether the two are on one storage. `as_strided` can lead to other bytes of it, "
+        "that the tensor before did not reach: no byte in common."
+    ),
+    (
+        "not shares_memory(y, x) => not is_view(y, x)",
+        "not shares_memory(y, x) => not is_view(y, x) and not is_view(x, y)",
+    ): (
+        "`as_strided` can reach further than what went in, or lead to a part of it and beyond. One "
+        "byte in common is enough: then a write still comes through, though neither lies inside "
+        "the other."
+    ),
+    (
+        "not shares_memory(y, x) => not np.may_share_memory(x.numpy(), y.numpy())",
+        "not shares_memory(y, x) => "
+        "abs(x.data_ptr() - y.data_ptr()) >= min((x, y), key=torch.Tensor.data_ptr).nbytes",
+    ): (
+        "You ask whether the ranges meet, from the first byte to the last. Where the two lie in "
+        "each other's gaps, the ranges meet and no byte is shared: look at `x[:, ::2]` and `x[:, "
+        "1::2]`."
+    ),
+    "not shares_memory(y, x) => x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()": (
+        "You compare storages, and that is close. After a round trip through NumPy there are two "
+        "storages on one memory, and the second may begin later: it is the bytes that count."
+    ),
     "[*(k for k, y in enumerate(results(x, steps)) if y._base is not x), len(steps)][0]": VIEWS,
-    "[len(steps), *steps_that_copy(x, steps)][-1]": "You name the last step that copies, but the task "
-    "asks for the first: stop there.",
-    "len(steps_that_copy(x, steps))": "You count the copies. The task asks which step makes the first of "
-    "them.",
-    ("[*(k - 1 for k in steps_that_copy(x, steps) if k), len(steps)][0]",
-     "[*(k for k in steps_that_copy(x, steps) if k), len(steps)][0]"): "You compare the results with one "
-    "another, and leave x out. Step 0 has an input, too: the first pair is x and the first result.",
-    "0 if steps_that_copy(x, steps[:1]) else len(steps)": "You look at the first step alone. Is there a "
-    "`return` inside the loop that should come after it?",
+    "[len(steps), *steps_that_copy(x, steps)][-1]": (
+        "You name the last step that copies, but the task asks for the first: stop there."
+    ),
+    "len(steps_that_copy(x, steps))": (
+        "You count the copies. The task asks which step makes the first of them."
+    ),
+    (
+        "[*(k - 1 for k in steps_that_copy(x, steps) if k), len(steps)][0]",
+        "[*(k for k in steps_that_copy(x, steps) if k), len(steps)][0]",
+    ): (
+        "You compare the results with one another, and leave x out. Step 0 has an input, too: the "
+        "first pair is x and the first result."
+    ),
+    "0 if steps_that_copy(x, steps[:1]) else len(steps)": (
+        "You look at the first step alone. Is there a `return` inside the loop that should come "
+        "after it?"
+    ),
     ("0", "len(steps) - 1"): shared.ALIKE.format("chain"),
     "len(steps)": "You find no copy in any chain. Does your loop compare y with itself?",
-    "first_copy(x.clone(), steps)": "You run the steps on a copy of x. A clone can have other strides "
-    "than x, and then a `reshape` that copies on x is a view on the clone: run them on x itself.",
-}  # fmt: skip
+    "first_copy(x.clone(), steps)": (
+        "You run the steps on a copy of x. A clone can have other strides than x, and then a "
+        "`reshape` that copies on x is a view on the clone: run them on x itself."
+    ),
+}
 
 
 def read_repaired(answer: Any, args: Arguments) -> Outcome:
@@ -317,14 +396,17 @@ EXPANDED = [
     read=read_repaired,
     cases=[f"e = torch.{it}" for it in EXPANDED],
     hints=[
-        "e[0] and e[1] can be the same memory. A write there reaches both; and e belongs to the caller.",
-        "So write to something else: a tensor with e's values in which every index has an element of its "
-        "own. Which operation makes one whatever e looks like?",
-        "`y = e.clone()`, then `y[0] += 1`, then return y. clone() of an expanded tensor writes all its "
-        "rows out, one after the other.",
+        "e[0] and e[1] can be the same memory. A write there reaches both; and e belongs to the "
+        "caller.",
+        "So write to something else: a tensor with e's values in which every index has an element "
+        "of its own. Which operation makes one whatever e looks like?",
+        "`y = e.clone()`, then `y[0] += 1`, then return y. clone() of an expanded tensor writes "
+        "all its rows out, one after the other.",
     ],
-    otherwise="Compare your rows with e's, one by one: row 0 is one more, every other is as before, and e "
-    "itself has not changed.",
+    otherwise=(
+        "Compare your rows with e's, one by one: row 0 is one more, every other is as before, and "
+        "e itself has not changed."
+    ),
     takeaway="Before a write, ask who else lives there. clone() gives every index an element of its own.",
 )
 def bump_first(e: torch.Tensor) -> torch.Tensor:
@@ -340,35 +422,63 @@ def bump_first(e: torch.Tensor) -> torch.Tensor:
 
 
 bump_first.slots["e.clone()"] = {
-    "e": "You write into e's own memory. Where e is expanded, that one row is all of them: all rows "
-    "grow, and so does the tensor that e was made from. A slice, `view` or `detach()` lies there too.",
-    "copy.deepcopy(e)": "What you return has e's strides, stride 0 among them: its rows are still one "
-    "row, though on other memory. (`deepcopy` copies a storage and keeps the strides.) Print the stride.",
-    "e[:1].clone().expand(e.shape)": "What you return is one row, expanded: all rows grow together, as "
-    "e's did. (And where e's rows differ, they are lost.)",
+    "e": (
+        "You write into e's own memory. Where e is expanded, that one row is all of them: all rows "
+        "grow, and so does the tensor that e was made from. A slice, `view` or `detach()` lies "
+        "there too."
+    ),
+    "copy.deepcopy(e)": (
+        "What you return has e's strides, stride 0 among them: its rows are still one row, though "
+        "on other memory. (`deepcopy` copies a storage and keeps the strides.) Print the stride."
+    ),
+    "e[:1].clone().expand(e.shape)": (
+        "What you return is one row, expanded: all rows grow together, as e's did. (And where e's "
+        "rows differ, they are lost.)"
+    ),
 }
 bump_first.slots["y[0] += 1"] = {
-    "y[:, 0] += 1": "You add along another dim: `y[:, 0]` and `y[..., 0]` are a column. Row 0 is `y[0]`.",
-    "y[0] = 1": "You replace row 0 by ones. It should keep its values and grow by 1: `+=`, not `=`.",
+    "y[:, 0] += 1": (
+        "You add along another dim: `y[:, 0]` and `y[..., 0]` are a column. Row 0 is `y[0]`."
+    ),
+    "y[0] = 1": (
+        "You replace row 0 by ones. It should keep its values and grow by 1: `+=`, not `=`."
+    ),
     "y[1:] += 1": "You add to every row but row 0.",
 }
 bump_first.exact["bump_first(torch.tensor(e.numpy()))"] = shared.NO_BFLOAT16
 bump_first.wrong |= {
-    ("e.clone() => e.contiguous()",
-     "e.clone() => (e if has_an_element_for_every_index(e) else e.clone())",
-     "e.clone() => (e.clone() if 0 in e.stride() else e)",
-     "e.clone() => (e.clone() if e.stride(0) == 0 else e)",
-     "e.clone() => (e.clone() if e._is_view() else e)"): "You copy e in some cases only, as "
-    "`contiguous()` does: it hands a contiguous e back itself. In the others you write into e, which "
-    "belongs to the caller. Copy it whatever it looks like.",
-    ("e.clone() => e.clone().float()", "e.clone() => e.clone().long()",
-     "e.clone() => torch.tensor(e.tolist())"): shared.DTYPE.format("e"),
+    (
+        "e.clone() => e.contiguous()",
+        "e.clone() => (e if has_an_element_for_every_index(e) else e.clone())",
+        "e.clone() => (e.clone() if 0 in e.stride() else e)",
+        "e.clone() => (e.clone() if e.stride(0) == 0 else e)",
+        "e.clone() => (e.clone() if e._is_view() else e)",
+    ): (
+        "You copy e in some cases only, as `contiguous()` does: it hands a contiguous e back "
+        "itself. In the others you write into e, which belongs to the caller. Copy it whatever it "
+        "looks like."
+    ),
+    (
+        "e.clone() => e.clone().float()",
+        "e.clone() => e.clone().long()",
+        "e.clone() => torch.tensor(e.tolist())",
+    ): shared.DTYPE.format("e"),
     "y[0] += 1 => y[0, 0] += 1": "You add to one element of row 0 alone. `y[0]` is the whole row.",
-    "y[0] += 1 => y[0].add(1)": "Row 0 is as before. (`add` makes a new tensor; `y[0] += 1` writes.)",
-    "e.add_(1)": "You add to the whole tensor in place. On an expanded one torch refuses, as it should; "
-    "on any other you change e, and every row of it.",
-    "e + 1": "All rows have grown, and only row 0 should. e is safe, though: what you return is new "
-    "memory. In new memory, one row alone can be written to.",
-    "e[0] + 1": "That is row 0 alone, one more. Asked for is all of e, with the other rows as they were.",
-    "torch.stack([e[0] + 1, e[1]])": "You return two rows. e can have any number of them, even one.",
-}  # fmt: skip
+    "y[0] += 1 => y[0].add(1)": (
+        "Row 0 is as before. (`add` makes a new tensor; `y[0] += 1` writes.)"
+    ),
+    "e.add_(1)": (
+        "You add to the whole tensor in place. On an expanded one torch refuses, as it should; on "
+        "any other you change e, and every row of it."
+    ),
+    "e + 1": (
+        "All rows have grown, and only row 0 should. e is safe, though: what you return is new "
+        "memory. In new memory, one row alone can be written to."
+    ),
+    "e[0] + 1": (
+        "That is row 0 alone, one more. Asked for is all of e, with the other rows as they were."
+    ),
+    "torch.stack([e[0] + 1, e[1]])": (
+        "You return two rows. e can have any number of them, even one."
+    ),
+}

@@ -56,15 +56,17 @@ MAKING = [
     read=read_number_of_step,
     cases=MAKING,
     hints=[
-        "Is there a copy at all? Run all steps, and ask `Layout.of(t).why_not_view(-1)`: an empty answer "
-        "means that `t.view(-1)` works.",
-        "If there is one, judge each step by itself: give it a contiguous tensor. Does its result have a "
-        "flat view? Which step is the last to lose it?",
-        "Go through the steps, with x as it goes into each. Run step k on `x.contiguous()`: the last k "
-        "after which `why_not_view(-1)` has a reason is the answer.",
+        "Is there a copy at all? Run all steps, and ask `Layout.of(t).why_not_view(-1)`: an empty "
+        "answer means that `t.view(-1)` works.",
+        "If there is one, judge each step by itself: give it a contiguous tensor. Does its result "
+        "have a flat view? Which step is the last to lose it?",
+        "Go through the steps, with x as it goes into each. Run step k on `x.contiguous()`: the "
+        "last k after which `why_not_view(-1)` has a reason is the answer.",
     ],
-    otherwise="Take the steps of the input above one line each, and give each of them a contiguous "
-    "tensor. After which of them does `view(-1)` not work?",
+    otherwise=(
+        "Take the steps of the input above one line each, and give each of them a contiguous "
+        "tensor. After which of them does `view(-1)` not work?"
+    ),
     takeaway="The line that copies is seldom the one to mend: look for the one that made the layout.",
 )
 def made_by(x: torch.Tensor, steps: "Steps") -> int:
@@ -93,29 +95,46 @@ def first(holds: Any, steps: Steps) -> int:
 
 
 made_by.wrong |= {
-    ("if Layout.of(step(x.contiguous())).why_not_view(-1) => if not step(x.contiguous()).is_contiguous()",
-     "made if Layout.of(x).why_not_view(-1) else len(steps) => len(steps) if x.is_contiguous() else made"):
-    "You ask whether a tensor is contiguous. A column is not, and yet `view(-1)` works on it: what "
-    "counts is whether the strides of its dims merge.",
-    "made if Layout.of(x).why_not_view(-1) else len(steps) => made": "You look for a step without asking "
-    "first whether the result needs a copy at all. A step that another one undoes does not count.",
+    (
+        "if Layout.of(step(x.contiguous())).why_not_view(-1) => "
+        "if not step(x.contiguous()).is_contiguous()",
+        "made if Layout.of(x).why_not_view(-1) else len(steps) => "
+        "len(steps) if x.is_contiguous() else made",
+    ): (
+        "You ask whether a tensor is contiguous. A column is not, and yet `view(-1)` works on it: "
+        "what counts is whether the strides of its dims merge."
+    ),
+    "made if Layout.of(x).why_not_view(-1) else len(steps) => made": (
+        "You look for a step without asking first whether the result needs a copy at all. A step "
+        "that another one undoes does not count."
+    ),
     "        x = step(x)\n => ": shared.ON_THE_FIRST.format("step"),
-    "first(map(has_no_view, results(x, steps)), steps)": "You answer with the first step after which no "
-    "view is possible. A later step can undo it, or a copy end it: look from the end.",
-    "first((not t.is_contiguous() for t in results(x, steps)), steps)": "You answer with the first step "
-    "whose result is not contiguous. Some such results need no copy, and a later step may undo it.",
-    "max(len(steps) - 1, 0) if steps and has_no_view(results(x, steps)[-1]) else len(steps)":
-    "You answer with the last step. Try it alone, on a contiguous tensor.",
-    "0 if steps and has_no_view(results(x, steps)[-1]) else len(steps)": "You answer with the first step "
-    "wherever there is a copy. Try each step alone, on a contiguous tensor.",
+    "first(map(has_no_view, results(x, steps)), steps)": (
+        "You answer with the first step after which no view is possible. A later step can undo it, "
+        "or a copy end it: look from the end."
+    ),
+    "first((not t.is_contiguous() for t in results(x, steps)), steps)": (
+        "You answer with the first step whose result is not contiguous. Some such results need no "
+        "copy, and a later step may undo it."
+    ),
+    "max(len(steps) - 1, 0) if steps and has_no_view(results(x, steps)[-1]) else len(steps)": (
+        "You answer with the last step. Try it alone, on a contiguous tensor."
+    ),
+    "0 if steps and has_no_view(results(x, steps)[-1]) else len(steps)": (
+        "You answer with the first step wherever there is a copy. Try each step alone, on a "
+        "contiguous tensor."
+    ),
     "made_by(x, steps) + 1": shared.FROM_ZERO.format("step"),
-    "made_by(x, steps) - 1": "You name the step before. The one asked for is the step that makes the "
-    "layout, and not the last good one.",
+    "made_by(x, steps) - 1": (
+        "You name the step before. The one asked for is the step that makes the layout, and not "
+        "the last good one."
+    ),
     "max((k for k, t in enumerate(results(x, steps)) if has_no_view(t) and (k == 0 or not "
-    "has_no_view(results(x, steps)[k - 1]))), default=len(steps))": "You name the last step that turns a "
-    "tensor with a flat view into one without. Is it undone by the end? And a step can make a bad layout "
-    "out of one that was bad before.",
-}  # fmt: skip
+    "has_no_view(results(x, steps)[k - 1]))), default=len(steps))": (
+        "You name the last step that turns a tensor with a flat view into one without. Is it "
+        "undone by the end? And a step can make a bad layout out of one that was bad before."
+    ),
+}
 
 
 def read_numbers_of_steps(answer: Any, args: Arguments) -> Outcome:
@@ -149,15 +168,17 @@ def read_numbers_of_steps(answer: Any, args: Arguments) -> Outcome:
         case(NEW),
     ],
     hints=[
-        "A call that does nothing hands on what it was given: the same bytes, read in the same way. Which "
-        "four questions about a tensor tell that?",
-        "Run the chain step by step, and compare what comes out of each step with what went into it: "
-        "`data_ptr()`, shape, stride and dtype.",
-        "`for k, step in enumerate(steps)`: y = step(x); if all four are equal, k is in the list. Then x "
-        "= y.",
+        "A call that does nothing hands on what it was given: the same bytes, read in the same "
+        "way. Which four questions about a tensor tell that?",
+        "Run the chain step by step, and compare what comes out of each step with what went into "
+        "it: `data_ptr()`, shape, stride and dtype.",
+        "`for k, step in enumerate(steps)`: y = step(x); if all four are equal, k is in the list. "
+        "Then x = y.",
     ],
-    otherwise="Take the steps of the input above one line each, and print data_ptr(), shape, stride and "
-    "dtype before and after. Where is nothing different?",
+    otherwise=(
+        "Take the steps of the input above one line each, and print data_ptr(), shape, stride and "
+        "dtype before and after. Where is nothing different?"
+    ),
     takeaway="A call that does nothing copies as soon as a layout before it changes.",
 )
 def does_nothing(x: torch.Tensor, steps: "Steps") -> list[int]:
@@ -187,24 +208,38 @@ def steps_where(holds: Any, x: torch.Tensor, steps: Steps) -> list[int]:
 
 
 does_nothing.wrong |= {
-    "y.data_ptr() == x.data_ptr() and  => ": "You compare all but the address. A copy has the same shape "
-    "and stride.",
-    " and y.shape == x.shape => ": "You leave the shape out. A slice can have the address and strides of "
-    "the whole.",
-    "y.stride() == x.stride() and  => ": "You leave the stride out. The transpose of a square has the "
-    "shape and the address of the square.",
+    "y.data_ptr() == x.data_ptr() and  => ": (
+        "You compare all but the address. A copy has the same shape and stride."
+    ),
+    " and y.shape == x.shape => ": (
+        "You leave the shape out. A slice can have the address and strides of the whole."
+    ),
+    "y.stride() == x.stride() and  => ": (
+        "You leave the stride out. The transpose of a square has the shape and the address of the "
+        "square."
+    ),
     " and y.dtype == x.dtype => ": "You leave the dtype out. `view(dtype)` changes nothing else.",
     "        x = y =>         pass": shared.ON_THE_FIRST.format("step"),
-    "steps_where(lambda a, b: a.data_ptr() == b.data_ptr(), x, steps)": "You compare addresses alone. A "
-    "transpose, a slice or another dtype begins at the same byte, and reads it in another way.",
-    "steps_where(shares_memory, x, steps)": "You ask whether bytes are shared. Every view shares them; a "
-    "call that does nothing has the same shape, stride and dtype as well.",
-    "steps_where(torch.equal, x, steps)": "You compare values. A copy has the same values, and it is "
-    "just what should not count as nothing.",
-    "steps_where(lambda a, b: a is b, x, steps)": "You ask for the same object. `t[:]` and a view of the "
-    "same shape make another one, of the same bytes in the same layout: nothing, too.",
-    "steps_where(lambda a, b: a.is_contiguous(), x, steps)": "You ask whether a tensor is contiguous "
-    "before the step. That tells about `contiguous()`, and about no other step.",
+    "steps_where(lambda a, b: a.data_ptr() == b.data_ptr(), x, steps)": (
+        "You compare addresses alone. A transpose, a slice or another dtype begins at the same "
+        "byte, and reads it in another way."
+    ),
+    "steps_where(shares_memory, x, steps)": (
+        "You ask whether bytes are shared. Every view shares them; a call that does nothing has "
+        "the same shape, stride and dtype as well."
+    ),
+    "steps_where(torch.equal, x, steps)": (
+        "You compare values. A copy has the same values, and it is just what should not count as "
+        "nothing."
+    ),
+    "steps_where(lambda a, b: a is b, x, steps)": (
+        "You ask for the same object. `t[:]` and a view of the same shape make another one, of the "
+        "same bytes in the same layout: nothing, too."
+    ),
+    "steps_where(lambda a, b: a.is_contiguous(), x, steps)": (
+        "You ask whether a tensor is contiguous before the step. That tells about `contiguous()`, "
+        "and about no other step."
+    ),
     "[k for k in range(len(steps)) if k not in does_nothing(x, steps)]": shared.THE_OTHERS.format(
         "do something"
     ),
@@ -242,16 +277,18 @@ does_nothing.wrong |= {
         case(NEW),
     ],
     hints=[
-        "To know whether a step can go, take it out and look. What has to be the same, and what may "
-        "happen on the way?",
-        "Run all steps, then all but step k, and compare the two with `torch.equal`. If a later step "
-        "stops with an error, k cannot go.",
-        "`run([*steps[:k], *steps[k + 1:]])` in a `try`, with `except (RuntimeError, IndexError)`, "
-        "against `run(steps)`, for each k on its own. `torch.equal` does not look at the dtype: compare "
-        "that, too.",
+        "To know whether a step can go, take it out and look. What has to be the same, and what "
+        "may happen on the way?",
+        "Run all steps, then all but step k, and compare the two with `torch.equal`. If a later "
+        "step stops with an error, k cannot go.",
+        "`run([*steps[:k], *steps[k + 1:]])` in a `try`, with `except (RuntimeError, "
+        "IndexError)`, against `run(steps)`, for each k on its own. `torch.equal` does not look "
+        "at the dtype: compare that, too.",
     ],
-    otherwise="Take the steps of the input above, one line each, and leave out one of them. Does the "
-    "chain still come to its end, and with the same values?",
+    otherwise=(
+        "Take the steps of the input above, one line each, and leave out one of them. Does the "
+        "chain still come to its end, and with the same values?"
+    ),
     takeaway="Whether a copy is needed is decided behind it: by a step that stops, or reads other values.",
 )
 def can_go(x: torch.Tensor, steps: "Steps") -> list[int]:
@@ -282,34 +319,57 @@ def can_go(x: torch.Tensor, steps: "Steps") -> list[int]:
 
 
 can_go.slots["run([*steps[:k], *steps[k + 1 :]])"] = {
-    "run([step for step in steps if step is not steps[k]])": "Right wherever no function is two steps. "
-    "Leave one step out by its number; the same function can be another step, which stays.",
+    "run([step for step in steps if step is not steps[k]])": (
+        "Right wherever no function is two steps. Leave one step out by its number; the same "
+        "function can be another step, which stays."
+    ),
     "run(steps[:k])": "You leave out step k and all that follow. The steps behind k stay.",
 }
 can_go.slots["left.dtype == whole.dtype and torch.equal(left, whole)"] = {
-    "True": "You ask whether the chain comes to its end. It can end with other values or in another "
-    "shape, where a later step reads the layout.",
-    "left.shape == whole.shape": "You compare shapes alone. Another layout can lead `as_strided` to "
-    "other values, and no error says so.",
+    "True": (
+        "You ask whether the chain comes to its end. It can end with other values or in another "
+        "shape, where a later step reads the layout."
+    ),
+    "left.shape == whole.shape": (
+        "You compare shapes alone. Another layout can lead `as_strided` to other values, and no "
+        "error says so."
+    ),
 }
 can_go.wrong |= {
-    "run([*steps[:k], *steps[k + 1 :]]) => run(steps[:k])\n            whole = run(steps[: k + 1])":
-    "You ask whether the step itself changes values. `contiguous()` never does, but a `view` behind it "
-    "can need it.",
-    "left.dtype == whole.dtype and  => ": "You leave the dtype out. `torch.equal` compares the numbers "
-    "of a float and a double, and these can be equal.",
-    "left.dtype == whole.dtype and  => left is not whole and left.dtype == whole.dtype and ":
-    "Right unless both results are one object. A step that returns its input can go as well.",
+    "run([*steps[:k], *steps[k + 1 :]]) => run(steps[:k])\n            whole = run(steps[: k + 1])": (
+        "You ask whether the step itself changes values. `contiguous()` never does, but a `view` "
+        "behind it can need it."
+    ),
+    "left.dtype == whole.dtype and  => ": (
+        "You leave the dtype out. `torch.equal` compares the numbers of a float and a double, and "
+        "these can be equal."
+    ),
+    "left.dtype == whole.dtype and  => left is not whole and left.dtype == whole.dtype and ": (
+        "Right unless both results are one object. A step that returns its input can go as well."
+    ),
     "run([*steps[:k], *steps[k + 1 :]]) => run([step for j, step in enumerate(steps) if j not in (k, "
-    "*numbers)])": "You leave out one step, and then look for others without it. Each step is tried on "
-    "its own, with all the others there.",
-    "continue => break": "Right up to the first step without which the chain stops. The steps that come "
-    "later are tried as well: a `try` inside the loop is there for each of them.",
-    "does_nothing.reference(x, steps)": "You name the steps that do nothing here. A copy that nobody "
-    "needs does something, and can go all the same.",
-    "[k for k in range(len(steps)) if k not in can_go(x, steps)]": shared.THE_OTHERS.format("are needed"),
+    "*numbers)])": (
+        "You leave out one step, and then look for others without it. Each step is tried on its "
+        "own, with all the others there."
+    ),
+    "continue => break": (
+        "Right up to the first step without which the chain stops. The steps that come later are "
+        "tried as well: a `try` inside the loop is there for each of them."
+    ),
+    "does_nothing.reference(x, steps)": (
+        "You name the steps that do nothing here. A copy that nobody needs does something, and can "
+        "go all the same."
+    ),
+    "[k for k in range(len(steps)) if k not in can_go(x, steps)]": (
+        shared.THE_OTHERS.format("are needed")
+    ),
     "[k + 1 for k in can_go(x, steps)]": shared.FROM_ZERO.format("step"),
-    "steps_where(lambda a, b: not shares_memory(a, b), x, steps)": "You name the steps that copy. "
-    "Whether a copy is needed is decided by what follows: leave it out, and look.",
-    "[]": "You find no step that can go. Compare values and shapes, not layouts, addresses or objects.",
-}  # fmt: skip
+    "steps_where(lambda a, b: not shares_memory(a, b), x, steps)": (
+        "You name the steps that copy. Whether a copy is needed is decided by what follows: leave "
+        "it out, and look."
+    ),
+    "[]": (
+        "You find no step that can go. Compare values and shapes, not layouts, addresses or "
+        "objects."
+    ),
+}

@@ -45,15 +45,17 @@ SHUFFLED = [
     fence=logging_copies,
     cases=SHUFFLED,
     hints=[
-        "Where do the channels of a pixel lie in a channels-last tensor, and which dim of a view would be "
-        "the last? One copy is needed: it has to be made in that order.",
-        "Move the channels to the end, a view; cut them there into groups; let the two parts change "
-        "places; and merge them. What does the merge write, and in which order?",
-        "`x.movedim(1, -1).unflatten(-1, (groups, -1))`, then `.transpose(-1, -2).flatten(-2)`, then "
-        "`.movedim(-1, 1)`.",
+        "Where do the channels of a pixel lie in a channels-last tensor, and which dim of a view "
+        "would be the last? One copy is needed: it has to be made in that order.",
+        "Move the channels to the end, a view; cut them there into groups; let the two parts "
+        "change places; and merge them. What does the merge write, and in which order?",
+        "`x.movedim(1, -1).unflatten(-1, (groups, -1))`, then `.transpose(-1, -2).flatten(-2)`, "
+        "then `.movedim(-1, 1)`.",
     ],
-    otherwise="Write down the channels of one pixel before and after, as `x[0, :, 0, 0]` shows them; then "
-    "count the bytes that your line fills; then look at the strides.",
+    otherwise=(
+        "Write down the channels of one pixel before and after, as `x[0, :, 0, 0]` shows them; "
+        "then count the bytes that your line fills; then look at the strides."
+    ),
     takeaway="If a copy is needed, make it write the layout that comes next.",
 )
 def shuffle(x: torch.Tensor, groups: int) -> torch.Tensor:
@@ -69,25 +71,43 @@ def shuffle(x: torch.Tensor, groups: int) -> torch.Tensor:
 
 
 shuffle.wrong |= {
-    ".movedim(-1, 1) => ": "The channels are still the last dim of the shape. Move them back to dim 1.",
-    ".movedim(-1, 1) => .movedim(-1, 1).contiguous()": "The right channels, but not last, and more new "
-    "bytes than x has: a call after the merge, such as `contiguous()`, writes them once more.",
-    ".movedim(-1, 1) => .transpose(1, -1)": "`transpose(1, -1)` swaps two dims, and H and W with them: "
-    "`movedim(-1, 1)` keeps their order.",
-    ("(groups, -1) => (-1, groups)", "x.unflatten(1, (-1, groups)).transpose(1, 2).flatten(1, 2)"):
-    "That is the shuffle that undoes this one. Cut into (groups, -1), and not into (-1, groups).",
-    (".transpose(-1, -2) => ", "x.clone()"): "Your channels come in the order they had. Between cutting "
-    "and merging, the parts change places.",
-    "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)": "The right channels, but no longer "
-    "last: the result lies in the order N, C, H, W, as it does where dim 1 is cut and merged. The "
-    "convolution that follows copies once more.",
-    ("x.contiguous().unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, "
-    "2).to(memory_format=torch.channels_last)",
-     "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2).to(memory_format=torch.channels_last)",
-     "shuffle(x, groups).clone()"): "The right tensor, with more new bytes than x has. One copy is "
-    "enough: the one that merges the two parts, made in the right order.",
+    ".movedim(-1, 1) => ": (
+        "The channels are still the last dim of the shape. Move them back to dim 1."
+    ),
+    ".movedim(-1, 1) => .movedim(-1, 1).contiguous()": (
+        "The right channels, but not last, and more new bytes than x has: a call after the merge, "
+        "such as `contiguous()`, writes them once more."
+    ),
+    ".movedim(-1, 1) => .transpose(1, -1)": (
+        "`transpose(1, -1)` swaps two dims, and H and W with them: `movedim(-1, 1)` keeps their "
+        "order."
+    ),
+    (
+        "(groups, -1) => (-1, groups)",
+        "x.unflatten(1, (-1, groups)).transpose(1, 2).flatten(1, 2)",
+    ): (
+        "That is the shuffle that undoes this one. Cut into (groups, -1), and not into (-1, "
+        "groups)."
+    ),
+    (".transpose(-1, -2) => ", "x.clone()"): (
+        "Your channels come in the order they had. Between cutting and merging, the parts change "
+        "places."
+    ),
+    "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)": (
+        "The right channels, but no longer last: the result lies in the order N, C, H, W, as it "
+        "does where dim 1 is cut and merged. The convolution that follows copies once more."
+    ),
+    (
+        "x.contiguous().unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, "
+        "2).to(memory_format=torch.channels_last)",
+        "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2).to(memory_format=torch.channels_last)",
+        "shuffle(x, groups).clone()",
+    ): (
+        "The right tensor, with more new bytes than x has. One copy is enough: the one that merges "
+        "the two parts, made in the right order."
+    ),
     "x.flip(1)": "You turn all channels round. They take turns: first the first of each group.",
-}  # fmt: skip
+}
 
 
 def read_features(answer: Any, args: Arguments) -> Outcome:
@@ -118,13 +138,16 @@ FOUR = "(torch.arange(480.0) * 7 % 480).view(2, 3, 8, 10)"
         "maps = (torch.arange(96) * 7 % 5 > 1).view(2, 3, 4, 4)",
     ],
     hints=[
-        "An index makes a view, and a view keeps all of the storage. What would let that storage go?",
-        "A tensor on a storage of its own. Which call makes one always, and which hands back what it was "
-        "given where that is contiguous already?",
+        "An index makes a view, and a view keeps all of the storage. What would let that storage "
+        "go?",
+        "A tensor on a storage of its own. Which call makes one always, and which hands back what "
+        "it was given where that is contiguous already?",
         "`maps[:, :, 0, 0].clone()`: index first, so that only the features are copied.",
     ],
-    otherwise="Ask your answer for `untyped_storage().nbytes()`, and compare it with `nbytes`. Then "
-    "compare the values with `maps[:, :, 0, 0]`.",
+    otherwise=(
+        "Ask your answer for `untyped_storage().nbytes()`, and compare it with `nbytes`. Then "
+        "compare the values with `maps[:, :, 0, 0]`."
+    ),
     takeaway="A small view keeps a large storage. What outlives its step gets its own: clone().",
 )
 def features(maps: torch.Tensor) -> torch.Tensor:
@@ -138,28 +161,48 @@ def features(maps: torch.Tensor) -> torch.Tensor:
 
 
 features.wrong |= {
-    "clone => contiguous": "`contiguous()` copies only what is not contiguous. For one image with its "
-    "channels last, or of one pixel, the view is contiguous, and all the maps stay alive.",
-    (".clone() =>  * 1", ".clone() => .clone().float()", ".clone() => .clone().double()",
-     "torch.tensor(maps[:, :, 0, 0].tolist())"): shared.DTYPE.format("the maps"),
-    "0, 0].clone() => 0].clone()": "That is a row of pixels. A pixel takes two indices, of H and of W.",
+    "clone => contiguous": (
+        "`contiguous()` copies only what is not contiguous. For one image with its channels last, "
+        "or of one pixel, the view is contiguous, and all the maps stay alive."
+    ),
+    (
+        ".clone() =>  * 1",
+        ".clone() => .clone().float()",
+        ".clone() => .clone().double()",
+        "torch.tensor(maps[:, :, 0, 0].tolist())",
+    ): shared.DTYPE.format("the maps"),
+    "0, 0].clone() => 0].clone()": (
+        "That is a row of pixels. A pixel takes two indices, of H and of W."
+    ),
     ":, :, 0 => :, 0": "Those indices are of C and of H. The pixel is index 0 of H and of W.",
-    "[:, :, 0 => [0, :, 0": "That is the first image alone. All of them are asked for: N and C stay.",
-    ("maps.amin((2, 3))", "maps.amax((2, 3))", "maps.mean((2, 3))", "maps[:, :, -1, -1].clone()"):
-    "That is another pixel of each map, or a mean of them all. The top left one has index 0 of H and of "
-    "W.",
-    ("maps[:, :, 0, 0]", "maps[:, :, 0, 0].reshape(maps.shape[:2])"): "The right values, in a view: as "
-    "long as it lives, so do all the bytes of maps. `detach()` changes nothing about that.",
-    "maps.clone()[:, :, 0, 0]": "The right values, in a storage that holds more than the features: a "
-    "view keeps alive all that it lies in, also a copy of the maps. Index first, copy then.",
-    "maps.contiguous()[:, :, 0, 0]": "The right values, in a view: all that it lies in stays alive, the "
-    "maps themselves or what `contiguous()` made of them.",
-    "maps.flatten(1)[:, : maps.size(1)].clone()": "You take the first C numbers of each image, as if its "
-    "channels were last in the shape. The pixel is index 0 of H and of W: `maps[:, :, 0, 0]`.",
-    "maps[:, :, :1, :1].clone()": "The right values in the wrong shape: a slice keeps its dim, an int "
-    "takes it away.",
+    "[:, :, 0 => [0, :, 0": (
+        "That is the first image alone. All of them are asked for: N and C stay."
+    ),
+    ("maps.amin((2, 3))", "maps.amax((2, 3))", "maps.mean((2, 3))", "maps[:, :, -1, -1].clone()"): (
+        "That is another pixel of each map, or a mean of them all. The top left one has index 0 of "
+        "H and of W."
+    ),
+    ("maps[:, :, 0, 0]", "maps[:, :, 0, 0].reshape(maps.shape[:2])"): (
+        "The right values, in a view: as long as it lives, so do all the bytes of maps. `detach()` "
+        "changes nothing about that."
+    ),
+    "maps.clone()[:, :, 0, 0]": (
+        "The right values, in a storage that holds more than the features: a view keeps alive all "
+        "that it lies in, also a copy of the maps. Index first, copy then."
+    ),
+    "maps.contiguous()[:, :, 0, 0]": (
+        "The right values, in a view: all that it lies in stays alive, the maps themselves or what "
+        "`contiguous()` made of them."
+    ),
+    "maps.flatten(1)[:, : maps.size(1)].clone()": (
+        "You take the first C numbers of each image, as if its channels were last in the shape. "
+        "The pixel is index 0 of H and of W: `maps[:, :, 0, 0]`."
+    ),
+    "maps[:, :, :1, :1].clone()": (
+        "The right values in the wrong shape: a slice keeps its dim, an int takes it away."
+    ),
     "maps[0, 0].clone()": "That is one channel of one image. The pixel is index 0 of H and of W.",
-}  # fmt: skip
+}
 
 VERDICTS = ("other sizes", "harmless", "copy")
 
@@ -208,15 +251,17 @@ INVALID = "shape ... is invalid for input of size ..."
         said("2, 2", "1, 2", "2, 2", "(2, 1)", COMPILED),
     ],
     hints=[
-        "Sizes first: which numbers of elements are there, and where the message states strides, are the "
-        "shapes equal?",
-        "Then strides. Where both are stated, only those count by which an index steps. Where only a "
-        "shape is wanted, the rule of `view` decides.",
+        "Sizes first: which numbers of elements are there, and where the message states strides, "
+        "are the shapes equal?",
+        "Then strides. Where both are stated, only those count by which an index steps. Where "
+        "only a shape is wanted, the rule of `view` decides.",
         'With strides: "harmless" if they agree at all sizes above 1. Without: "harmless" if '
         '`Layout(shape, stride).why_not_view(wanted)` is empty. Else "copy".',
     ],
-    otherwise="Read the numbers of the input above: the sizes, then the strides of the dims with more "
-    "than one index. What is the first thing that differs?",
+    otherwise=(
+        "Read the numbers of the input above: the sizes, then the strides of the dims with more "
+        "than one index. What is the first thing that differs?"
+    ),
     takeaway="Compare the strides that an index steps by: the others reach no address.",
 )
 def decode(
@@ -245,34 +290,54 @@ def contiguous(shape: Ints, stride: Ints) -> bool:
 
 
 decode.slots["math.prod(shape) != math.prod(wanted) or "] = {
-    "": "You do not count elements where only a shape is wanted: (3, 4) has 12, and (5, 2) asks for 10.",
-    "(steps is None and shape != wanted) or ": "You take another shape for other sizes. A view changes "
-    "the shape, as long as the number of elements stays.",
+    "": (
+        "You do not count elements where only a shape is wanted: (3, 4) has 12, and (5, 2) asks "
+        "for 10."
+    ),
+    "(steps is None and shape != wanted) or ": (
+        "You take another shape for other sizes. A view changes the shape, as long as the number "
+        "of elements stays."
+    ),
 }
 decode.slots["(steps and shape != wanted)"] = {
-    "False": "You compare numbers of elements alone. (4, 6) and (6, 4) have as many, and where a stride "
-    "is wanted, the shapes have to be equal too.",
+    "False": (
+        "You compare numbers of elements alone. (4, 6) and (6, 4) have as many, and where a stride "
+        "is wanted, the shapes have to be equal too."
+    ),
 }
 decode.slots["n > 1 and "] = {
-    "": "You compare all strides. At a size of 1 no index steps, so a stride there reaches no address: "
-    "that is the harmless half of these messages.",
+    "": (
+        "You compare all strides. At a size of 1 no index steps, so a stride there reaches no "
+        "address: that is the harmless half of these messages."
+    ),
 }
 decode.slots["differ and 0 not in shape"] = {
-    "differ": "You compare strides of a tensor without elements. It has no address that could differ.",
+    "differ": (
+        "You compare strides of a tensor without elements. It has no address that could differ."
+    ),
 }
 decode.exact[tuple(map(repr, VERDICTS))] = shared.ALIKE.format("message") + " Begin with the sizes."
 decode.wrong |= {
-    "'harmless' if has[0] == wants[0] else 'other sizes'": "You compare shapes alone. Another shape can be "
-    "a view, and where the shapes are equal, the strides decide.",
-    "Layout(shape, stride).why_not_view(wanted) => not contiguous(shape, stride)": "You ask whether the "
-    "tensor is contiguous. `view` asks less: the dims that it merges have to lie one inside the other.",
-    "Layout(shape, stride).why_not_view(wanted) => True": 'You answer "copy" wherever only a shape is '
-    "wanted. Some of these views work.",
-    "Layout(shape, stride).why_not_view(wanted) => False": 'You answer "harmless" wherever the number of '
-    "elements fits. The strides have a say: dims that do not lie one inside the other cannot merge.",
-    "'other sizes' if decode(has, wants) == 'other sizes' else 'copy'": "Wherever the sizes fit, the "
-    "answer is 'copy'. Some of these tensors are as good as the wanted ones: where only sizes of 1 "
-    "differ in stride, and where a view works.",
-    "'other sizes' if decode(has, wants) == 'other sizes' else 'harmless'": "Wherever the sizes fit, the "
-    "answer is 'harmless'. There, strides decide.",
+    "'harmless' if has[0] == wants[0] else 'other sizes'": (
+        "You compare shapes alone. Another shape can be a view, and where the shapes are equal, "
+        "the strides decide."
+    ),
+    "Layout(shape, stride).why_not_view(wanted) => not contiguous(shape, stride)": (
+        "You ask whether the tensor is contiguous. `view` asks less: the dims that it merges have "
+        "to lie one inside the other."
+    ),
+    "Layout(shape, stride).why_not_view(wanted) => True": (
+        'You answer "copy" wherever only a shape is wanted. Some of these views work.'
+    ),
+    "Layout(shape, stride).why_not_view(wanted) => False": (
+        'You answer "harmless" wherever the number of elements fits. The strides have a say: dims '
+        "that do not lie one inside the other cannot merge."
+    ),
+    "'other sizes' if decode(has, wants) == 'other sizes' else 'copy'": (
+        "Wherever the sizes fit, the answer is 'copy'. Some of these tensors are as good as the "
+        "wanted ones: where only sizes of 1 differ in stride, and where a view works."
+    ),
+    "'other sizes' if decode(has, wants) == 'other sizes' else 'harmless'": (
+        "Wherever the sizes fit, the answer is 'harmless'. There, strides decide."
+    ),
 }
