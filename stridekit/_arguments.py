@@ -16,7 +16,7 @@ from typing import Any
 
 # Python writes out at most 4,300 digits: enough for sums and products of a few such numbers.
 MAX_INT = 2**4096
-# What is read of one sequence; an iterator may be endless.
+# The items that are read from one sequence; an iterator may be endless.
 MOST_ITEMS = 100_000
 
 
@@ -64,9 +64,11 @@ def in_bytes(size: int) -> str:
     >>> in_bytes(48), in_bytes(9216), in_bytes(999_999)
     ('48 B', '9.22 kB', '1 MB')
     """
-    rounded, units = float(f"{size:.3g}"), (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
-    texts = (f"{rounded / each:g} {unit}" for unit, each in units if abs(rounded) >= each)
-    return next(texts, f"{size} B")
+    rounded = float(f"{size:.3g}")
+    for unit, unit_bytes in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if abs(rounded) >= unit_bytes:
+            return f"{rounded / unit_bytes:g} {unit}"
+    return f"{size} B"
 
 
 class _Shown(reprlib.Repr):
@@ -88,7 +90,7 @@ class _Shown(reprlib.Repr):
             return super().repr_instance(x, level)
         try:
             return f"<{type(x).__name__} of shape {tuple(x.shape)}>"
-        except Exception:  # a nested tensor has none, nor has a lazy module's parameter
+        except Exception:  # neither a nested tensor nor a lazy module's parameter has a shape
             return f"<{type(x).__name__}>"
 
 
@@ -97,7 +99,7 @@ shown = _Shown().repr
 
 
 def wrong_argument_error(name: str, value: Any, advice: str) -> LayoutError:
-    """Return the error about an argument of another kind."""
+    """Return the error about an argument of a wrong type."""
     return LayoutError(f"{name} is {shown(value)}, {a_kind(value)}: {advice}")
 
 
@@ -139,8 +141,8 @@ def positive(name: str, value: Any) -> int:
 
 def ints(name: str, values: Any) -> tuple[int, ...]:
     """Return the values as a tuple of plain ints."""
-    plain = type(values) is tuple and {*map(type, values)} <= {int}
-    if plain and len(values) <= MOST_ITEMS and max(map(abs, values), default=0) <= MAX_INT:
+    are_plain = type(values) is tuple and {*map(type, values)} <= {int}
+    if are_plain and len(values) <= MOST_ITEMS and max(map(abs, values), default=0) <= MAX_INT:
         return values  # the usual case, and each new layout passes here
     items = items_of(values)
     if items is None:
@@ -160,7 +162,7 @@ def texts(name: str, values: Any) -> tuple[str, ...]:
 
 
 def items_of(values: Any) -> tuple[Any, ...] | None:
-    """Return a sequence as a tuple; None for a text, a set, a mapping, and what cannot be iterated.
+    """Return a sequence as a tuple; None for a text, a set, a mapping and anything not iterable.
 
     Raises LayoutError for more items than anyone can mean, so that endless iterators end too.
     """
@@ -182,8 +184,8 @@ def varargs(name: str, args: tuple[Any, ...]) -> tuple[int, ...]:
     if not args:
         raise LayoutError(f"{name} is missing: give ints, or () for no dims")
     # A 0-d tensor or array claims to be iterable, and is not.
-    several = isinstance(args[0], Iterable) and getattr(args[0], "ndim", 1) != 0
-    return ints(name, args[0] if len(args) == 1 and several else args)
+    is_sequence = isinstance(args[0], Iterable) and getattr(args[0], "ndim", 1) != 0
+    return ints(name, args[0] if len(args) == 1 and is_sequence else args)
 
 
 def shape_of(other: Any) -> tuple[int, ...]:
@@ -201,10 +203,10 @@ def basic_index(item: Any) -> int:
     """Return one index as an int; lists, masks and tensors with dims would gather, and are refused."""
     number = None if getattr(item, "ndim", 0) else _plain_int("an index", item)
     if number is None:
-        takes = (
-            "a layout takes ints, slices, ... and None; lists, masks and tensors gather elements"
+        raise LayoutError(
+            f"{shown(item)} is not a basic index: a layout takes ints, slices, ... and None; "
+            "lists, masks and tensors gather elements into a new storage"
         )
-        raise LayoutError(f"{shown(item)} is not a basic index: {takes} into a new storage")
     return number
 
 
@@ -218,10 +220,12 @@ def wrap_index(index: int, dim: int, size: int) -> int:
 
 def wrap_dim(dim: Any, ndim: int, shape: tuple[int, ...]) -> int:
     """Return a dim counted from 0; like torch, a 0-d layout accepts 0 and -1."""
-    dim, count = int_("dim", dim), max(ndim, 1)
+    dim = int_("dim", dim)
+    count = max(ndim, 1)
     if not -count <= dim < count:
-        advice = f"use {-count} to {count - 1}"
-        raise IndexError(f"dim {dim} is out of range for shape {shape}: {advice}")
+        raise IndexError(
+            f"dim {dim} is out of range for shape {shape}: use {-count} to {count - 1}"
+        )
     return dim % count
 
 
@@ -229,8 +233,9 @@ def different_dims(name: str, dims: Any, shape: tuple[int, ...]) -> list[int]:
     """Return one dim or several, counted from 0; raises LayoutError if one is named twice."""
     wanted = ints(name, dims if isinstance(dims, Iterable) else (dims,))
     wrapped = [wrap_dim(dim, len(shape), shape) for dim in wanted]
-    if twice := [dim for i, dim in enumerate(wrapped) if dim in wrapped[:i]]:
-        raise LayoutError(f"{name} {wanted} names dim {twice[0]} twice: give each dim once")
+    for i, dim in enumerate(wrapped):
+        if dim in wrapped[:i]:
+            raise LayoutError(f"{name} {wanted} names dim {dim} twice: give each dim once")
     return wrapped
 
 
@@ -243,8 +248,10 @@ def numbers_of(x: Any) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
         return tuple(x.shape), tuple(x.stride()), x.storage_offset(), x.element_size()
     if hasattr(x, "__array_interface__") and hasattr(x, "__array_finalize__"):
         return _numbers_of_array(x)  # not a NumPy scalar, which has no lasting memory
-    advice = "give a torch tensor or a NumPy array (torch.as_tensor makes one from numbers)"
-    raise TypeError(f"{a_kind(x)} has no layout: {advice}")
+    raise TypeError(
+        f"{a_kind(x)} has no layout: give a torch tensor or a NumPy array "
+        "(torch.as_tensor makes one from numbers)"
+    )
 
 
 def _refuse_without_stride(x: Any) -> None:
@@ -253,16 +260,22 @@ def _refuse_without_stride(x: Any) -> None:
         raise LayoutError(f"{a_kind(x)} has no shape and no memory yet: run its lazy module once")
     kind = str(x.layout).removeprefix("torch.")
     if getattr(x, "is_nested", False):
-        advice = "take one of x.unbind(), or pad it with torch.nested.to_padded_tensor"
-        raise LayoutError(f"a nested tensor is several tensors of their own shapes: {advice}")
+        raise LayoutError(
+            "a nested tensor is several tensors of their own shapes: take one of x.unbind(), "
+            "or pad it with torch.nested.to_padded_tensor"
+        )
     if kind.startswith("sparse"):
-        what = f"a {kind} tensor keeps indices and values apart and has no stride"
-        raise LayoutError(f"{what}: ask its x.values(), or x.to_dense() for a strided copy")
+        raise LayoutError(
+            f"a {kind} tensor keeps indices and values apart and has no stride: "
+            "ask its x.values(), or x.to_dense() for a strided copy"
+        )
     if kind != "strided":
         raise LayoutError(f"a {kind} tensor hides its layout: x.to_dense() makes a strided copy")
     if x.is_quantized:
-        advice = "ask x.int_repr() for the integers, x.dequantize() for the numbers"
-        raise LayoutError(f"a quantized tensor ({x.dtype}) stores integers for numbers: {advice}")
+        raise LayoutError(
+            f"a quantized tensor ({x.dtype}) stores integers for numbers: "
+            "ask x.int_repr() for the integers, x.dequantize() for the numbers"
+        )
 
 
 def _numbers_of_array(x: Any) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
@@ -271,14 +284,14 @@ def _numbers_of_array(x: Any) -> tuple[tuple[int, ...], tuple[int, ...], int, in
     start = _pointer(x) - block
     if x.size == 0 and not 0 <= start <= nbytes:
         start = 0  # an empty tensor has no address, and NumPy makes one up for its array
-    for what, count in [("strides", s) for s in x.strides] + [("offset", start)]:
+    for name, count in [("strides", step) for step in x.strides] + [("offset", start)]:
         if x.itemsize and count % x.itemsize:
             raise LayoutError(
-                f"the {what} of this array, {count} bytes, are not a whole number of elements of "
+                f"the {name} of this array, {count} bytes, are not a whole number of elements of "
                 f"{x.itemsize} bytes (a field of a structured array?): np.ascontiguousarray copies it"
             )
     itemsize = max(x.itemsize, 1)  # Layout refuses elements of 0 bytes in its own words
-    return x.shape, tuple(s // itemsize for s in x.strides), start // itemsize, x.itemsize
+    return x.shape, tuple(step // itemsize for step in x.strides), start // itemsize, x.itemsize
 
 
 def array_block(x: Any) -> tuple[int, int]:
@@ -286,7 +299,8 @@ def array_block(x: Any) -> tuple[int, int]:
 
     It belongs to the array, or the torch storage, at the end of the `.base` chain.
     """
-    owner, base = x, x.base
+    owner = x
+    base = x.base
     while base is not None:
         if hasattr(base, "untyped_storage"):
             storage = base.untyped_storage()
@@ -296,9 +310,9 @@ def array_block(x: Any) -> tuple[int, int]:
         base = getattr(base, "base", None)
     if owner.size == 0:
         return _pointer(owner), 0
-    steps = [(n - 1) * s for n, s in zip(owner.shape, owner.strides, strict=True)]
-    lowest = sum(step for step in steps if step < 0)  # strides may be negative
-    return _pointer(owner) + lowest, sum(map(abs, steps)) + owner.itemsize
+    extents = [(size - 1) * step for size, step in zip(owner.shape, owner.strides, strict=True)]
+    lowest = sum(extent for extent in extents if extent < 0)  # strides may be negative
+    return _pointer(owner) + lowest, sum(map(abs, extents)) + owner.itemsize
 
 
 def _pointer(array: Any) -> int:

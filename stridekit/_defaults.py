@@ -27,27 +27,29 @@ def torch_defaults() -> Iterator[None]:
     """
     # A default device is a function mode, and set_default_device remembers its own. So take all modes
     # off: one more mode would change what some functions answer.
-    modes, dtype = _get_current_function_mode_stack(), torch.get_default_dtype()
-    memory = vars(torch._GLOBAL_DEVICE_CONTEXT)  # of this thread
+    modes = _get_current_function_mode_stack()
+    dtype = torch.get_default_dtype()
+    device_context = vars(torch._GLOBAL_DEVICE_CONTEXT)  # of this thread
     with (
         torch.inference_mode(False),
         torch.enable_grad(),
         torch.autocast("cpu", enabled=False),
     ):
         _replace_modes([])
-        device = memory.pop("device_context", None)
+        device = device_context.pop("device_context", None)
         torch.set_default_dtype(torch.float32)
         try:
             yield
         finally:
             torch.set_default_dtype(dtype)
-            memory.pop("device_context", None)
+            device_context.pop("device_context", None)
             if device is not None:  # torch 2.6 takes None for a device
-                memory["device_context"] = device
+                device_context["device_context"] = device
             _replace_modes(modes)
 
 
 def _replace_modes(modes: Iterable[Any]) -> None:
+    """Take all function modes off, and put these on."""
     while _len_torch_function_stack():
         _pop_mode()
     for mode in modes:

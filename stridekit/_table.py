@@ -36,9 +36,12 @@ def columns(rows: Sequence[Sequence[str]], align: str = "<") -> list[str]:
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     signs = align.ljust(len(widths), align[-1])
-    looks = [f"{sign}{width}" for sign, width in zip(signs, widths, strict=False)]
-    texts = ([f"{text:{look}}" for text, look in zip(row, looks, strict=True)] for row in rows)
-    return [f"  {'  '.join(cells)}".rstrip() for cells in texts]
+    formats = [f"{sign}{width}" for sign, width in zip(signs, widths, strict=False)]
+    lines = []
+    for row in rows:
+        cells = [f"{text:{format_}}" for text, format_ in zip(row, formats, strict=True)]
+        lines.append(f"  {'  '.join(cells)}".rstrip())
+    return lines
 
 
 def html_table(
@@ -62,20 +65,30 @@ def html_table(
     sides = [_SIDES[sign] for sign in signs] or [""] * count
     bold = "font-weight:600" if align else ""
 
-    top = [_cell('th scope="col"', text, side) for text, side in zip(head, sides, strict=False)]
-    lines = [[_cell("td", *pair) for pair in zip(row, sides, strict=True)] for row in rows]
-    for cells, row in zip(lines, rows, strict=True):
-        cells[0] = _cell('th scope="row"', row[0], sides[0], bold)
-    parts = ["".join(f"<tr>{''.join(cells)}</tr>" for cells in part) for part in ([top], lines)]
-    if foot:
-        last = _cell(f'td colspan="{count}"', foot, _SIDES["<"])
-        parts = [f"<thead>{parts[0]}</thead>", f"<tbody>{parts[1]}</tbody>"]
-        parts.append(f"<tfoot><tr>{last}</tr></tfoot>")
     caption = _cell("caption", title, "caption-side:top", _SIDES["<"], bold)
-    return f"<table>{caption}{''.join(parts if head else parts[1:])}</table>"
+    head_row = ""
+    if head:
+        cells = [_cell('th scope="col"', *pair) for pair in zip(head, sides, strict=False)]
+        head_row = _row(cells)
+    body = ""
+    for first, *texts in rows:
+        cells = [_cell("td", *pair) for pair in zip(texts, sides[1:], strict=True)]
+        body += _row([_cell('th scope="row"', first, sides[0], bold), *cells])
+    if foot:
+        foot_row = _row([_cell(f'td colspan="{count}"', foot, _SIDES["<"])])
+        if head:
+            head_row = f"<thead>{head_row}</thead>"
+        body = f"<tbody>{body}</tbody><tfoot>{foot_row}</tfoot>"
+    return f"<table>{caption}{head_row}{body}</table>"
+
+
+def _row(cells: list[str]) -> str:
+    """Return a row of an HTML table."""
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _cell(tag: str, text: str, *styles: str) -> str:
+    """Return a cell; `tag` may have attributes, and empty styles are left out."""
     style = ";".join(filter(None, styles))
     opening = f'{tag} style="{style}"' if style else tag
     return f"<{opening}>{escape(text)}</{tag.partition(' ')[0]}>"

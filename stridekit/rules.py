@@ -43,7 +43,8 @@ PRESERVE = "preserve_format"
 
 def packed_stride(shape: Sequence[int], order: Iterable[int]) -> Ints:
     """Return the stride that packs the dims densely in an order, innermost first."""
-    stride, step = [0] * len(shape), 1
+    stride = [0] * len(shape)
+    step = 1
     for d in order:
         stride[d] = step
         step *= shape[d]
@@ -94,8 +95,9 @@ def complete_shape(numel: int, new_shape: Ints) -> Ints:
         raise ValueError(f"size {size} is negative: give sizes of 0 or more, or one -1")
     unknown = [d for d, size in enumerate(new_shape) if size == -1]
     if len(unknown) > 1:
-        both = f"dims {unknown[0]} and {unknown[1]} are both -1"
-        raise ValueError(f"{both}: only one can be worked out")
+        raise ValueError(
+            f"dims {unknown[0]} and {unknown[1]} are both -1: only one can be worked out"
+        )
     known = prod(size for size in new_shape if size != -1)
     if unknown and known == 0:
         raise ValueError("any size would do for the -1 beside a 0: write the size out")
@@ -131,11 +133,12 @@ def view_stride(shape: Ints, stride: Ints, new_shape: Ints) -> tuple[Ints, str]:
             new_dim = next(k for k in range(d + 1, len(new_shape)) if new_shape[k] != 1)
             outer = chunk.first - 1
             inner = next(k for k in range(chunk.first, chunk.last + 1) if shape[k] != 1)
-            return (), (
+            reason = (
                 f"dims {outer} and {inner} do not merge (stride {stride[outer]} found, "
                 f"{chunk.numel * chunk.stride} needed), and the new dim {new_dim} of size "
                 f"{new_shape[new_dim]} would straddle them"
             )
+            return (), reason
     return tuple(new_stride), ""
 
 
@@ -182,8 +185,10 @@ def stride_in_format(shape: Ints, name: str) -> Ints:
     if order is None:
         return contiguous_stride(shape)
     if len(order) != len(shape):
-        dims = f"{name} has {len(order)} dims, shape {shape} has {len(shape)}"
-        raise LayoutError(f"{dims}: use contiguous_format, or unsqueeze the missing dims")
+        raise LayoutError(
+            f"{name} has {len(order)} dims, shape {shape} has {len(shape)}: "
+            "use contiguous_format, or unsqueeze the missing dims"
+        )
     return packed_stride(shape, order)
 
 
@@ -226,30 +231,31 @@ def sort_dims(shape: Ints, *strides: Ints) -> list[int]:
     past pairs that nothing tells apart, as `reorder_dimensions` in aten/src/ATen/TensorIterator.cpp does.
     """
     order = list(range(len(shape)))[::-1]
-    for first in range(1, len(order)):
-        place = first
-        for other in reversed(range(first)):
-            verdict = compare_dims(order[other], order[place], shape, *strides)
-            if verdict > 0:
-                order[other], order[place] = order[place], order[other]
-                place = other
-            elif verdict < 0:
+    for sorted_count in range(1, len(order)):
+        position = sorted_count  # of the dim that is inserted
+        for before in reversed(range(sorted_count)):
+            comparison = compare_dims(order[before], order[position], shape, *strides)
+            if comparison > 0:
+                order[before], order[position] = order[position], order[before]
+                position = before
+            elif comparison < 0:
                 break
     return order
 
 
 def compare_dims(a: int, b: int, shape: Ints, *strides: Ints) -> int:
-    """Negative if dim `a` lies inside dim `b`, positive if outside, 0 if nothing tells them apart.
+    """Return a negative number if dim `a` lies inside `b`, positive if outside, 0 if undecided.
 
-    A stride of 0 tells nothing, because a repeated dim fits anywhere. If two strides are equal, the smaller
-    size lies inside: dims of size 1 often carry the stride of a neighbour.
+    A stride of 0 decides nothing, because a repeated dim fits anywhere. If two strides are equal, the
+    smaller size lies inside: dims of size 1 often carry the stride of a neighbour.
     """
     for stride in strides:
-        inner, outer = abs(stride[a]), abs(stride[b])
-        if inner == 0 or outer == 0:
+        step_a = abs(stride[a])
+        step_b = abs(stride[b])
+        if step_a == 0 or step_b == 0:
             continue
-        if inner != outer:
-            return inner - outer
+        if step_a != step_b:
+            return step_a - step_b
         if shape[a] > shape[b]:
             return 1
     return 0
@@ -280,8 +286,10 @@ def why_not_sorted(shape: Ints, stride: Ints) -> str:
     for inner, outer in pairwise(sort_dims(shape, stride)):
         if compare_dims(inner, outer, shape, stride) >= 0:
             a, b = sorted((inner, outer))
-            both = f"sizes {shape[a]} and {shape[b]}, strides {stride[a]} and {stride[b]}"
-            return f"nothing tells dims {a} and {b} apart ({both})"
+            return (
+                f"nothing tells dims {a} and {b} apart (sizes {shape[a]} and {shape[b]}, "
+                f"strides {stride[a]} and {stride[b]})"
+            )
     return ""
 
 
@@ -311,9 +319,11 @@ def why_not_dense(shape: Ints, stride: Ints, start: int = 0) -> str:
         if step < needed:
             return f"{mismatch}: two indices share element {start + step}"
         if step > needed:  # all other strides are at least as large, so nothing reaches the gap
-            first, last = start + needed, start + step - 1
-            what = f"elements {first} to {last} are" if last > first else f"element {first} is"
-            return f"{mismatch}: {what} a hole"
+            first = start + needed
+            last = start + step - 1
+            if first == last:
+                return f"{mismatch}: element {first} is a hole"
+            return f"{mismatch}: elements {first} to {last} are a hole"
         needed *= shape[d]
     return ""
 

@@ -49,20 +49,20 @@ def why_no_flash(
     >>> why_no_flash(q, q[:1], q[:1])
     'q, k and v have batches of 2, 1 and 1: flash repeats none, expand them first (it copies nothing)'
     """
-    return checked(q, k, v, attn_mask, dropout_p, is_causal, enable_gqa)[0]
+    return reason_and_output(q, k, v, attn_mask, dropout_p, is_causal, enable_gqa)[0]
 
 
-def checked(
+def reason_and_output(
     q: Any, k: Any, v: Any, attn_mask: Any, dropout_p: Any, is_causal: Any, enable_gqa: Any
 ) -> tuple[str, Tensor]:
     """Return why a call takes the math path, and the result of that path as a meta tensor."""
     for name, flag in (("is_causal", is_causal), ("enable_gqa", enable_gqa)):
         if not isinstance(flag, bool):
             raise wrong_argument_error(name, flag, "give True or False")
-    number = isinstance(dropout_p, (int, float)) and not isinstance(dropout_p, bool)
-    if not number or not 0 <= dropout_p <= 1:
+    is_number = isinstance(dropout_p, (int, float)) and not isinstance(dropout_p, bool)
+    if not is_number or not 0 <= dropout_p <= 1:
         raise LayoutError(f"dropout_p is {shown(dropout_p)}: give a probability from 0 to 1")
-    tensors = meta({"q": q, "k": k, "v": v}, FLOATS)
+    tensors = meta_tensors({"q": q, "k": k, "v": v}, FLOATS)
     for name, x in zip("qkv", tensors, strict=True):
         if not x.is_floating_point() or x.dtype.itemsize not in FLOATS:
             raise LayoutError(f"{name} is of {x.dtype}: SDPA takes floats of 2, 4 or 8 bytes")
@@ -71,27 +71,32 @@ def checked(
     mask = None
     if attn_mask is not None:
         dtypes = FLOATS | {1: torch.bool, tensors[0].itemsize: tensors[0].dtype}
-        [mask] = meta({"attn_mask": attn_mask}, dtypes)
+        [mask] = meta_tensors({"attn_mask": attn_mask}, dtypes)
     options = {"dropout_p": dropout_p, "enable_gqa": enable_gqa}
-    # Without is_causal, because flash takes it with a mask, and meta tensors go the math path.
-    output = asked(scaled_dot_product_attention, *tensors, mask, **options)
+    # is_causal is left out: meta tensors take the math path, which refuses it beside a mask.
+    output = call_on_meta(scaled_dot_product_attention, *tensors, mask, **options)
     if mask is not None:
         _require_fit(mask, tensors[0].shape, tensors[1].shape, enable_gqa)
     reason = _why_math(tensors, mask, dropout_p, enable_gqa)
     if is_causal and mask is not None and reason:
-        both = "the math path takes attn_mask or is_causal, not both, and flash does not run here"
-        raise LayoutError(f"{both}: {reason}. Write the causal mask into attn_mask")
+        raise LayoutError(
+            "the math path takes attn_mask or is_causal, not both, and flash does not run here: "
+            f"{reason}. Write the causal mask into attn_mask"
+        )
     return reason, output
 
 
 def _require_fit(mask: Tensor, q: Sequence[int], k: Sequence[int], grouped: bool) -> None:
     """Raise LayoutError for a mask that is larger than the weights: meta tensors would grow with it."""
-    heads = (*k[:-3], q[-3]) if grouped else k[:-2]
-    weights = (*torch.broadcast_shapes(q[:-2], heads), q[-2], k[-2])
+    k_heads = (*k[:-3], q[-3]) if grouped else k[:-2]
+    weights = (*torch.broadcast_shapes(q[:-2], k_heads), q[-2], k[-2])
     sizes = zip(mask.shape[::-1], weights[::-1], strict=False)
-    if not 2 <= mask.ndim <= len(weights) or any(n not in (1, size) for n, size in sizes):
-        shapes = f"attn_mask has shape {tuple(mask.shape)}, the weights have {weights}"
-        raise LayoutError(f"{shapes}: give it 2 dims or more, each of the weights' size or 1")
+    fits = all(mask_size in (1, size) for mask_size, size in sizes)
+    if not fits or not 2 <= mask.ndim <= len(weights):
+        raise LayoutError(
+            f"attn_mask has shape {tuple(mask.shape)}, the weights have {weights}: "
+            "give it 2 dims or more, each of the weights' size or 1"
+        )
 
 
 def _why_math(qkv: Sequence[Tensor], mask: Tensor | None, dropout: float, grouped: bool) -> str:
@@ -100,12 +105,15 @@ def _why_math(qkv: Sequence[Tensor], mask: Tensor | None, dropout: float, groupe
         return f"dropout_p is {dropout}: flash has no dropout on the CPU"
     ndims = [x.ndim for x in qkv]
     if {*ndims} != {4}:
-        takes = "flash takes 4, (batch, heads, tokens, head dim)"
-        return f"q, k and v have {_and(ndims)} dims: {takes}"
+        return (
+            f"q, k and v have {_and(ndims)} dims: flash takes 4, (batch, heads, tokens, head dim)"
+        )
     batches, heads, _, dims = zip(*(x.shape for x in qkv), strict=True)
     if len({*batches}) > 1:
-        advice = "flash repeats none, expand them first (it copies nothing)"
-        return f"q, k and v have batches of {_and(batches)}: {advice}"
+        return (
+            f"q, k and v have batches of {_and(batches)}: "
+            "flash repeats none, expand them first (it copies nothing)"
+        )
     if grouped and heads[1] != heads[2]:
         return f"k and v have {heads[1]} and {heads[2]} heads: flash takes as many"
     if not grouped and len({*heads}) > 1:
@@ -123,42 +131,50 @@ def _why_math(qkv: Sequence[Tensor], mask: Tensor | None, dropout: float, groupe
 
 
 def _and(numbers: Sequence[int]) -> str:
+    """Return three numbers as a phrase."""
     return "{}, {} and {}".format(*numbers)
 
 
-def meta(operands: dict[str, Any], dtypes: dict[int, torch.dtype]) -> list[Tensor]:
+def meta_tensors(operands: dict[str, Any], dtypes: dict[int, torch.dtype]) -> list[Tensor]:
     """Return meta tensors like the operands; a Layout has the dtype of its itemsize."""
-    tensors: list[Tensor] = []
-    known = [x.dtype for x in operands.values() if isinstance(x, Tensor)]
-    dtypes = dtypes | {dtype.itemsize: dtype for dtype in known}
-    for name, x in operands.items():
-        layout = Layout.of(x)
-        if layout.why_not_torch():
-            raise LayoutError(f"{name} is not a torch tensor: {layout.why_not_torch()}")
-        device = getattr(x, "device", "cpu")
-        if getattr(device, "type", device) not in ("cpu", "meta"):
-            rules = f"these rules are of the CPU, give Layout.of({name})"
-            raise LayoutError(f"{name} is on {device}: {rules}")
-        for lazy, verb in (("conj", "conjugated"), ("neg", "negated")):
-            if getattr(x, f"is_{lazy}", bool)():
-                lies = f"{name} has yet to be {verb}, and torch copies it on the way"
-                raise LayoutError(f"{lies}: give {name}.resolve_{lazy}()")
-        dtype = getattr(x, "dtype", dtypes.get(layout.itemsize))
-        dtype = getattr(torch, str(dtype).removeprefix("torch."), None)
-        if not isinstance(dtype, torch.dtype):
-            size = many(layout.itemsize, "byte")
-            raise LayoutError(f"{name} has {size} an element: torch multiplies no such elements")
-        grad = bool(getattr(x, "requires_grad", False))
-        options = {"dtype": dtype, "requires_grad": grad, "device": "meta"}
-        tensors.append(asked(torch.empty_strided, layout.shape, layout.stride, **options))
-    return tensors
+    tensor_dtypes = [x.dtype for x in operands.values() if isinstance(x, Tensor)]
+    dtypes = dtypes | {dtype.itemsize: dtype for dtype in tensor_dtypes}
+    return [_meta_tensor(name, x, dtypes) for name, x in operands.items()]
 
 
-def asked(function: Any, *args: Any, **options: Any) -> Any:
+def _meta_tensor(name: str, x: Any, dtypes: dict[int, torch.dtype]) -> Tensor:
+    """Return a meta tensor like the operand; raise LayoutError if these rules do not hold for it."""
+    layout = Layout.of(x)
+    if layout.why_not_torch():
+        raise LayoutError(f"{name} is not a torch tensor: {layout.why_not_torch()}")
+    device = getattr(x, "device", "cpu")
+    if getattr(device, "type", device) not in ("cpu", "meta"):
+        raise LayoutError(
+            f"{name} is on {device}: these rules are of the CPU, give Layout.of({name})"
+        )
+    for flag, participle in (("conj", "conjugated"), ("neg", "negated")):
+        if getattr(x, f"is_{flag}", bool)():
+            raise LayoutError(
+                f"{name} has yet to be {participle}, and torch copies it on the way: "
+                f"give {name}.resolve_{flag}()"
+            )
+    dtype = getattr(x, "dtype", dtypes.get(layout.itemsize))
+    dtype = getattr(torch, str(dtype).removeprefix("torch."), None)  # also of a NumPy array
+    if not isinstance(dtype, torch.dtype):
+        raise LayoutError(
+            f"{name} has {many(layout.itemsize, 'byte')} an element: "
+            "torch multiplies no such elements"
+        )
+    requires_grad = bool(getattr(x, "requires_grad", False))
+    options = {"dtype": dtype, "requires_grad": requires_grad, "device": "meta"}
+    return call_on_meta(torch.empty_strided, layout.shape, layout.stride, **options)
+
+
+def call_on_meta(function: Any, *args: Any, **options: Any) -> Any:
     """Call a function of torch with meta tensors; raise LayoutError with torch's words if it refuses."""
     try:
         with temporarily_clear_interpreter_stack(), _disable_current_modes():
             return function(*args, **options)
     except (RuntimeError, IndexError, ValueError) as error:
-        words = str(error).partition("\n")[0]
-        raise LayoutError(f"torch does not take these operands: {words}") from None
+        first_line = str(error).partition("\n")[0]
+        raise LayoutError(f"torch does not take these operands: {first_line}") from None

@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from stridekit._arguments import LayoutError, items_of, positive, shown
 from stridekit.layout import Layout, new_storage
-from stridekit.sdpa import DTYPES, asked, checked, meta, why_no_flash
+from stridekit.sdpa import DTYPES, call_on_meta, meta_tensors, reason_and_output, why_no_flash
 
 __all__ = ["Clones", "matmul_copies", "packed_heads", "sdpa_output", "why_no_flash"]
 
@@ -101,7 +101,7 @@ def matmul_copies(a: Any, b: Any, *, requires_grad: Any = (False, False)) -> Clo
     if flags is None or list(map(type, flags)) != [bool, bool]:
         advice = "give a bool for each operand, as in (False, True)"
         raise LayoutError(f"requires_grad is {shown(requires_grad)}: {advice}")
-    operands = meta({"a": a, "b": b}, DTYPES)
+    operands = meta_tensors({"a": a, "b": b}, DTYPES)
     for operand, flag in zip(operands, flags, strict=True):
         if flag and (operand.is_floating_point() or operand.is_complex()):
             operand.requires_grad_()
@@ -111,7 +111,7 @@ def matmul_copies(a: Any, b: Any, *, requires_grad: Any = (False, False)) -> Clo
         with clones:
             torch.matmul(*operands)
 
-    asked(multiply, *operands)
+    call_on_meta(multiply, *operands)
     x, y = (clones.bytes.pop(operand.untyped_storage()._cdata, 0) for operand in operands)
     return Clones(x, y, sum(clones.bytes.values()))
 
@@ -158,7 +158,7 @@ def sdpa_output(
     >>> sdpa_output(q.contiguous(), k, v).transpose(1, 2).why_not_view(2, 5, 12)
     'dims 2 and 3 do not merge (stride 20 found, 4 needed), ...'
     """
-    reason, output = checked(q, k, v, attn_mask, dropout_p, is_causal, enable_gqa)
+    reason, output = reason_and_output(q, k, v, attn_mask, dropout_p, is_causal, enable_gqa)
     like = Layout.of(q)
     if reason:
         return Layout(output.shape, output.stride(), itemsize=like.itemsize, storage=new_storage())
