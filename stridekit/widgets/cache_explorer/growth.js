@@ -1,7 +1,11 @@
-// A cache of keys, grown by a token a step: what lies in its memory, what each step writes, and what is said of it.
-// `cat` makes a new tensor of all tokens so far. In place, the token is written into a tensor of full length. In blocks, it
-// is written into the last block of its sequence, or into a new one of a pool; to be read, the blocks are gathered. Then
-// attention reads the keys, and `@` may clone them. tests/course/test_cache_explorer.py compares each step with torch.
+// A cache of keys, grown by a token a step: its memory, the bytes that each step writes, and
+// sentences about both.
+//
+// A cache grows in one of three ways. `cat` makes a new tensor of all tokens so far. In place, the
+// token is written into a tensor of full length. In blocks, the token is written into the last
+// block of its sequence, or into a new block of a pool; to be read, the blocks are gathered. Then
+// attention reads the keys, and `@` may clone them. tests/course/test_cache_explorer.py compares
+// each step with torch.
 
 import {
   contiguousStride,
@@ -13,23 +17,43 @@ import {
   viewStride,
 } from "../page/layout.js";
 
+/**
+ * The settings.
+ *
+ * @typedef {object} State
+ * @property {number} tokens
+ * @property {number} batch
+ * @property {number} heads
+ * @property {number} block
+ * @property {string} order
+ * @property {string} attention
+ */
+
+/** @typedef {"cat" | "in place" | "blocks"} Way */
+
+/**
+ * The key of one sequence, head and token: a box of the picture.
+ *
+ * @typedef {[number, number, number]} Vector
+ */
+
 export const ROOM = 8; // tokens of the picture,
 export const LONG = 512; // and of the curves
 export const SIZES = { tokens: [0, ROOM], batch: [1, 2], heads: [1, 3] };
 export const BLOCKS = [2, 4];
 export const ORDERS = ["heads first", "tokens first"];
 export const ATTENTION = ["@", "SDPA"];
+/** @param {number[]} bounds */
+const numbersFrom = ([least, most]) => range(most - least + 1).map((k) => least + k);
 export const CHOICES = {
-  ...Object.fromEntries(
-    Object.entries(SIZES).map(([name, [least, most]]) => [
-      name,
-      range(most - least + 1).map((k) => least + k),
-    ]),
-  ),
+  tokens: numbersFrom(SIZES.tokens),
+  batch: numbersFrom(SIZES.batch),
+  heads: numbersFrom(SIZES.heads),
   block: BLOCKS,
   order: ORDERS,
   attention: ATTENTION,
 };
+/** @type {State} */
 export const EXAMPLE = {
   tokens: 0,
   batch: 1,
@@ -38,196 +62,257 @@ export const EXAMPLE = {
   order: ORDERS[0],
   attention: "@",
 };
+/** @type {Way[]} */
 export const WAYS = ["cat", "in place", "blocks"];
 export const DIM = 64;
 const ITEMSIZE = 4;
 
-const isFirst = ({ order }) => order === ORDERS[0];
-const inner = (s, tokens) => (isFirst(s) ? [s.heads, tokens] : [tokens, s.heads]);
-const bytes = (shape) => product(shape) * ITEMSIZE;
-const exchanged = ([a, b, c, d]) => [a, c, b, d];
+// The bytes of a step -----------------------------------------------------------------------------
 
-/** The keys (batch, heads, tokens, dim) as attention gets them, and the bytes copied to read them. */
-export function keys(s, way, tokens, room = LONG) {
-  if (way !== "blocks") {
-    const stride = contiguousStride([s.batch, ...inner(s, way === "cat" ? tokens : room), DIM]);
-    return {
-      stride: isFirst(s) ? stride : exchanged(stride),
-      copied: 0,
-      shape: [s.batch, s.heads, tokens, DIM],
-    };
-  }
-  const count = Math.ceil(tokens / s.block);
-  const all = count * s.block;
-  const copied = bytes([s.batch, s.heads, all, DIM]);
-  const shape = [s.batch, s.heads, tokens, DIM];
-  if (!isFirst(s))
-    return { shape, stride: exchanged(contiguousStride([s.batch, all, s.heads, DIM])), copied };
-  // pool[table] is (batch, count, heads, block, dim): heads come forward, and each head's blocks merge, or are copied.
-  const [b, n, h, t, d] = contiguousStride([s.batch, count, s.heads, s.block, DIM]);
-  const wanted = [s.batch, s.heads, all, DIM];
-  const merged = viewStride(
-    [s.batch, s.heads, count, s.block, DIM],
-    [b, h, n, t, d],
-    wanted,
-  ).stride;
-  return {
-    shape,
-    stride: merged ?? contiguousStride(wanted),
-    copied: merged ? copied : 2 * copied,
-  };
+/** @param {{ order: string }} state */
+const isHeadsFirst = ({ order }) => order === ORDERS[0];
+/** The sizes of heads and tokens, in the order of the memory. */
+const inOrder = (state, tokens) =>
+  isHeadsFirst(state) ? [state.heads, tokens] : [tokens, state.heads];
+const bytes = (shape) => product(shape) * ITEMSIZE;
+/** @param {number[]} sizes */
+const transposed = ([a, b, c, d]) => [a, c, b, d];
+
+/**
+ * The keys (batch, heads, tokens, dim) as attention gets them, and the bytes copied to read them.
+ *
+ * @param {State} state
+ * @param {Way} way
+ * @param {number} tokens
+ */
+export function keys(state, way, tokens, room = LONG) {
+  const shape = [state.batch, state.heads, tokens, DIM];
+  if (way === "blocks") return { shape, ...gathered(state, tokens) };
+  const length = way === "cat" ? tokens : room;
+  const stride = contiguousStride([state.batch, ...inOrder(state, length), DIM]);
+  return { shape, stride: isHeadsFirst(state) ? stride : transposed(stride), copied: 0 };
 }
 
-export function written(s, way, tokens) {
-  const row = bytes([s.batch, s.heads, DIM]);
-  const { shape, stride, copied } = keys(s, way, tokens);
-  const merges = viewStride(shape, stride, [s.batch * s.heads, tokens, DIM]).stride; // to one batch dim
+/**
+ * The strides of the blocks that hold so many tokens, gathered from the pool, and the bytes copied
+ * for them.
+ */
+function gathered({ batch, heads, block, order }, tokens) {
+  const count = Math.ceil(tokens / block);
+  const length = count * block;
+  const copied = bytes([batch, heads, length, DIM]);
+  if (!isHeadsFirst({ order }))
+    return { stride: transposed(contiguousStride([batch, length, heads, DIM])), copied };
+  // pool[table] is (batch, count, heads, block, dim). The heads come forward, and then the blocks
+  // of each head merge, or are copied once more.
+  const [b, n, h, t, d] = contiguousStride([batch, count, heads, block, DIM]);
+  const wanted = [batch, heads, length, DIM];
+  const merged = viewStride([batch, heads, count, block, DIM], [b, h, n, t, d], wanted).stride;
+  if (merged) return { stride: merged, copied };
+  return { stride: contiguousStride(wanted), copied: 2 * copied };
+}
+
+/**
+ * The bytes that a step writes: to keep its token, to gather blocks, and to clone for `@`.
+ *
+ * @param {State} state
+ * @param {Way} way
+ * @param {number} tokens
+ */
+export function written(state, way, tokens) {
+  const row = bytes([state.batch, state.heads, DIM]);
+  const { shape, stride, copied } = keys(state, way, tokens);
+  // `@` clones unless the batch and the heads merge.
+  const isView = viewStride(shape, stride, [state.batch * state.heads, tokens, DIM]).stride;
   return {
     kept: way === "cat" ? tokens * row : row,
     gathered: copied,
-    cloned: s.attention === "@" && !merges ? bytes(shape) : 0,
+    cloned: state.attention === "@" && !isView ? bytes(shape) : 0,
   };
 }
 
-const total = (s, way, tokens) => sum(Object.values(written(s, way, tokens)));
+/** For each way, the bytes written by the first 0, 1, … LONG steps. */
+export function curves(state) {
+  /** @type {Record<Way, number[]>} */
+  const totals = { cat: [], "in place": [], blocks: [] };
+  for (const way of WAYS) totals[way] = sumsOfSteps(state, way, LONG);
+  return totals;
+}
 
-/** For each way, the bytes that all steps up to each have written, up to LONG tokens. */
-export function curves(s) {
-  return Object.fromEntries(
-    WAYS.map((way) => {
-      let all = 0;
-      return [way, [0, ...range(LONG).map((k) => (all += total(s, way, k + 1)))]];
-    }),
+function sumsOfSteps(state, way, steps) {
+  const sums = [0];
+  for (const k of range(steps)) sums.push(sums[k] + sum(Object.values(written(state, way, k + 1))));
+  return sums;
+}
+
+// The boxes of a memory ---------------------------------------------------------------------------
+
+/** The numbers of the pool's blocks, in the order in which they are handed out: odd ones first. */
+function freeBlocks({ batch, block }) {
+  const blocks = range((batch * ROOM) / block);
+  return [...blocks.filter((n) => n % 2), ...blocks.filter((n) => n % 2 === 0)];
+}
+
+/** The numbers of each sequence's blocks. */
+export function tables(state) {
+  const free = freeBlocks(state);
+  const count = Math.ceil(state.tokens / state.block);
+  return range(state.batch).map((b) => range(count).map((k) => free[k * state.batch + b]));
+}
+
+/** The [head, token] pairs of one sequence or block, in the order of the memory. */
+function pairs(state, tokens) {
+  const isFirst = isHeadsFirst(state);
+  const [outer, inner] = inOrder(state, tokens);
+  return range(outer * inner).map((k) => {
+    const i = Math.floor(k / inner);
+    const j = k % inner;
+    return isFirst ? [i, j] : [j, i];
+  });
+}
+
+/**
+ * The vectors in the memory of a way, one after the other; null where nothing has been written yet.
+ *
+ * @param {State} state
+ * @param {Way} way
+ * @returns {(Vector | null)[]}
+ */
+export function boxes(state, way) {
+  if (way === "blocks") return boxesOfPool(state);
+  const length = way === "cat" ? state.tokens : ROOM;
+  return range(state.batch).flatMap((b) =>
+    pairs(state, length).map(([h, t]) => (t < state.tokens ? [b, h, t] : null)),
   );
 }
 
-/** The numbers of the pool's blocks, in the order in which they are handed out. */
-function pool({ batch, block }) {
-  const all = range((batch * ROOM) / block);
-  return [...all.filter((n) => n % 2), ...all.filter((n) => n % 2 === 0)];
-}
+/** @returns {(Vector | null)[]} */
+function boxesOfPool(state) {
+  const owners = new Map(); // [sequence, first token] of each block in use
+  for (const [b, numbers] of tables(state).entries())
+    for (const [k, number] of numbers.entries()) owners.set(number, [b, k * state.block]);
 
-export function tables(s) {
-  const free = pool(s);
-  const count = Math.ceil(s.tokens / s.block);
-  return range(s.batch).map((b) => range(count).map((k) => free[k * s.batch + b]));
-}
-
-/** Each head and token of one piece of memory, as they lie. */
-const places = (s, tokens) =>
-  isFirst(s)
-    ? range(s.heads).flatMap((h) => range(tokens).map((t) => [h, t]))
-    : range(tokens).flatMap((t) => range(s.heads).map((h) => [h, t]));
-
-/** The vectors in a way's memory, [sequence, head, token], one after the other; null where nothing was written yet. */
-export function boxes(s, way) {
-  if (way !== "blocks")
-    return range(s.batch).flatMap((b) =>
-      places(s, way === "cat" ? s.tokens : ROOM).map((place) =>
-        place[1] < s.tokens ? [b, ...place] : null,
-      ),
-    );
-  const owners = new Map(tables(s).flatMap((row, b) => row.map((n, k) => [n, [b, k]])));
-  return range(pool(s).length).flatMap((n) => {
-    const [b, k] = owners.get(n) ?? [0, LONG];
-    return places(s, s.block).map(([h, t]) =>
-      k * s.block + t < s.tokens ? [b, h, k * s.block + t] : null,
+  return range(freeBlocks(state).length).flatMap((number) => {
+    const [b, first] = owners.get(number) ?? [0, Infinity];
+    return pairs(state, state.block).map(([h, t]) =>
+      first + t < state.tokens ? [b, h, first + t] : null,
     );
   });
 }
 
-/** How many boxes a row of the picture has: a head's tokens, a token's heads, or a block. */
-export const rowOf = (s, way) =>
-  way === "blocks" ? s.heads * s.block : isFirst(s) ? (way === "cat" ? s.tokens : ROOM) : s.heads;
-export const label = (vector) => (vector ? `${"abc"[vector[1]]}${vector[2]}` : "");
-
-export function now(s, way) {
-  if (!s.tokens) return ["nothing is written yet"];
-  const { kept, gathered, cloned } = written(s, way, s.tokens);
-  const old = way === "cat" && s.tokens > 1 ? `, ${s.tokens - 1} of ${s.tokens} tokens again` : "";
-  return [
-    `keep: ${grouped(kept)} bytes${old}`,
-    ...(gathered ? [`pool[table]: ${grouped(gathered)} bytes`] : []),
-    cloned
-      ? `@ clones ${grouped(cloned)} bytes`
-      : `${s.attention} reads ${gathered ? "that" : "them"} without a copy`,
-  ];
+/** The number of boxes in a row of the picture: a head's tokens, a token's heads, or a block. */
+export function rowOf(state, way) {
+  if (way === "blocks") return state.heads * state.block;
+  if (!isHeadsFirst(state)) return state.heads;
+  return way === "cat" ? state.tokens : ROOM;
 }
 
-export function whole(found) {
-  const ends = WAYS.map((way) => `${way} ${grouped(found[way][LONG])}`).join(", ");
-  const times = Number((found.cat[LONG] / found["in place"][LONG]).toPrecision(4));
-  return `${LONG} tokens write, in bytes: ${ends}. cat writes ${times} times as much as in place.`;
+/** @param {Vector | null} vector */
+export const label = (vector) => (vector ? `${"abc"[vector[1]]}${vector[2]}` : "");
+
+// In words ----------------------------------------------------------------------------------------
+
+/** The sentences about the last step of a way. */
+export function stepOf(state, way) {
+  if (!state.tokens) return ["nothing is written yet"];
+  const { kept, gathered, cloned } = written(state, way, state.tokens);
+  const isAgain = way === "cat" && state.tokens > 1;
+  const again = isAgain ? `, ${state.tokens - 1} of ${state.tokens} tokens again` : "";
+  const sentences = [`keep: ${grouped(kept)} bytes${again}`];
+  if (gathered) sentences.push(`pool[table]: ${grouped(gathered)} bytes`);
+  if (cloned) sentences.push(`@ clones ${grouped(cloned)} bytes`);
+  else sentences.push(`${state.attention} reads ${gathered ? "that" : "them"} without a copy`);
+  return sentences;
+}
+
+/** The sentence about the ends of the curves. */
+export function whole(totals) {
+  const ends = WAYS.map((way) => `${way} ${grouped(totals[way][LONG])}`).join(", ");
+  const times = Number((totals.cat[LONG] / totals["in place"][LONG]).toPrecision(4));
+  return (
+    `${LONG} tokens write, in bytes: ${ends}. ` + `cat writes ${times} times as much as in place.`
+  );
 }
 
 const WHERE = { cat: "of cat's tape", "in place": "in place", blocks: "of the pool" };
 
-/** Where one vector lies in each memory, in boxes. */
-export function place(s, [b, h, t]) {
+/** The box of one vector in each memory, in words. */
+export function place(state, vector) {
+  const [b, h, t] = vector;
   const name = `Sequence ${b}, head ${h}, token ${t}`;
-  if (t >= s.tokens) return `${name}: not written yet.`;
-  const at = (way) => boxes(s, way).findIndex((vector) => String(vector) === String([b, h, t]));
-  const spots = WAYS.map((way) => `box ${at(way)} ${WHERE[way]}`);
-  return `${name}: ${spots.join(", ")}, each labelled ${label([b, h, t])}.`;
+  if (t >= state.tokens) return `${name}: not written yet.`;
+  const spots = WAYS.map((way) => {
+    const box = boxes(state, way).findIndex((candidate) => String(candidate) === String(vector));
+    return `box ${box} ${WHERE[way]}`;
+  });
+  return `${name}: ${spots.join(", ")}, each labelled ${label(vector)}.`;
 }
 
-export function told(s) {
-  const totals = curves(s);
+/** The lines of the repr. */
+export function told(state) {
+  const { tokens, batch, heads, block, order, attention } = state;
+  const totals = curves(state);
   return [
-    `CacheExplorer: ${s.tokens} tokens, batch ${s.batch}, heads ${s.heads}, blocks of ${s.block}, ${s.order}, read by ${s.attention}`,
-    ...WAYS.map(
-      (way) => `${way}: ${now(s, way).join("; ")}; ${grouped(totals[way][s.tokens])} bytes so far`,
-    ),
+    `CacheExplorer: ${tokens} tokens, batch ${batch}, heads ${heads}, ` +
+      `blocks of ${block}, ${order}, read by ${attention}`,
+    ...WAYS.map((way) => {
+      const sentences = stepOf(state, way).join("; ");
+      return `${way}: ${sentences}; ${grouped(totals[way][tokens])} bytes so far`;
+    }),
     whole(totals),
   ];
 }
 
-export function code(s) {
-  const first = isFirst(s);
-  const shape = (outer, tokens) => tuple([outer, ...inner(s, tokens), DIM]);
-  const [at, key] = first ? [":, :, t : t + 1", "k[:, :, 0]"] : [":, t : t + 1", "k[:, 0]"];
-  const [merged, turn] = first
-    ? ["transpose(1, 2).flatten(2, 3)", ""]
-    : ["flatten(1, 2)", ".transpose(1, 2)"];
-  const free = pool(s);
-  const upto = `${turn}[:, :, :${s.tokens}]`;
-  return [
+/** The code that grows all three caches. */
+export function code(state) {
+  const { tokens, batch, heads, block, attention } = state;
+  const isFirst = isHeadsFirst(state);
+  const shape = (outer, length) => tuple([outer, ...inOrder(state, length), DIM]);
+  const free = freeBlocks(state);
+  const lines = [
     "import torch",
-    `cat, ready = torch.empty${shape(s.batch, 0)}, torch.empty${shape(s.batch, ROOM)}`,
-    `pool, free = torch.empty${shape(free.length, s.block)}, torch.tensor([${free.join(", ")}])`,
-    `for t in range(${s.tokens}):`,
-    `    k = torch.rand${shape(s.batch, 1)}`,
-    `    cat = torch.cat([cat, k], ${first ? 2 : 1})`,
-    `    ready[${at}] = k`,
-    `    table = free[: ${s.batch} * (t // ${s.block} + 1)].view(-1, ${s.batch}).t()`,
-    `    pool[table[:, -1], ${first ? ":, " : ""}t % ${s.block}] = ${key}`,
-    ...(s.tokens
-      ? [
-          `q = torch.rand(${s.batch}, ${s.heads}, 1, ${DIM})`,
-          `blocks = pool[table].${merged}`,
-          `for keys in (cat${turn}, ready${upto}, blocks${upto}):`,
-          s.attention === "@"
-            ? "    print((q @ keys.mT).shape)"
-            : "    print(torch.nn.functional.scaled_dot_product_attention(q, keys, keys).shape)",
-        ]
-      : []),
-  ].join("\n");
+    `cat, ready = torch.empty${shape(batch, 0)}, torch.empty${shape(batch, ROOM)}`,
+    `pool, free = torch.empty${shape(free.length, block)}, torch.tensor([${free.join(", ")}])`,
+    `for t in range(${tokens}):`,
+    `    k = torch.rand${shape(batch, 1)}`,
+    `    cat = torch.cat([cat, k], ${isFirst ? 2 : 1})`,
+    `    ready[${isFirst ? ":, :, t : t + 1" : ":, t : t + 1"}] = k`,
+    `    table = free[: ${batch} * (t // ${block} + 1)].view(-1, ${batch}).t()`,
+    isFirst
+      ? `    pool[table[:, -1], :, t % ${block}] = k[:, :, 0]`
+      : `    pool[table[:, -1], t % ${block}] = k[:, 0]`,
+  ];
+  if (tokens) {
+    const merged = isFirst ? "transpose(1, 2).flatten(2, 3)" : "flatten(1, 2)";
+    const turned = isFirst ? "" : ".transpose(1, 2)";
+    const cut = `${turned}[:, :, :${tokens}]`;
+    lines.push(
+      `q = torch.rand(${batch}, ${heads}, 1, ${DIM})`,
+      `blocks = pool[table].${merged}`,
+      `for keys in (cat${turned}, ready${cut}, blocks${cut}):`,
+      attention === "@"
+        ? "    print((q @ keys.mT).shape)"
+        : "    print(torch.nn.functional.scaled_dot_product_attention(q, keys, keys).shape)",
+    );
+  }
+  return lines.join("\n");
 }
 
-/** The settings, the bytes that all steps so far have written, and those of the last one's copies. */
-export function facts(s) {
-  const last = (way) => (s.tokens ? written(s, way, s.tokens) : { gathered: 0, cloned: 0 });
-  const [cat, inPlace, blocks] = WAYS.map((way) => ({
-    ...last(way),
-    written: sum(range(s.tokens).map((k) => total(s, way, k + 1))),
-  }));
+/**
+ * The settings, the bytes that all steps so far have written, and the bytes of the last step's
+ * copies.
+ */
+export function facts(state) {
+  const sumOf = (way) => sumsOfSteps(state, way, state.tokens)[state.tokens];
+  const none = { gathered: 0, cloned: 0 };
+  const copiesOf = (way) => (state.tokens ? written(state, way, state.tokens) : none);
   return {
-    ...s,
-    cat_written: cat.written,
-    in_place_written: inPlace.written,
-    blocks_written: blocks.written,
-    cat_cloned: cat.cloned,
-    in_place_cloned: inPlace.cloned,
-    blocks_gathered: blocks.gathered,
+    ...state,
+    cat_written: sumOf("cat"),
+    in_place_written: sumOf("in place"),
+    blocks_written: sumOf("blocks"),
+    cat_cloned: copiesOf("cat").cloned,
+    in_place_cloned: copiesOf("in place").cloned,
+    blocks_gathered: copiesOf("blocks").gathered,
   };
 }

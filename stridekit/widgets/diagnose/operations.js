@@ -482,7 +482,7 @@ export const OPERATIONS = [
   ]),
 ];
 
-// Einops, safetensors, transformers, ONNX, distributed training -------------------------------------
+// Einops, safetensors, transformers, ONNX, distributed training -----------------------------------
 
 const EINOPS = "no: einops refuses";
 const NOT_RUN = "no: onnx stops, and nothing runs";

@@ -18,15 +18,15 @@ import { tuple } from "../page/layout.js";
 /**
  * Messages that mean the same.
  *
- * A template is a library's text with its fields in braces. The sign behind a field's name gives the
- * field's form: {n} is an integer, {shape,} a list in brackets, {shapes:} several lists, {op*} a word,
- * {names~} a short text and {~} any text. {what+} and {dims&} are for one family each.
+ * A template is a library's text with its fields in braces. The sign behind a field's name gives
+ * the field's form: {n} is an integer, {shape,} a list in brackets, {shapes:} several lists, {op*}
+ * a word, {names~} a short text and {~} any text. {what+} and {dims&} are for one family each.
  *
- * A label may have several sentences. The first sentence whose fields are all known counts, and {n dim}
- * becomes "2 dims".
+ * A label may have several sentences. The first sentence whose fields are all known counts, and {n
+ * dim} becomes "2 dims".
  *
- * `decode` returns sentences that hold for these numbers alone: an Explanation, a string in the place of
- * { means }, or null.
+ * `decode` returns sentences that hold for these numbers alone: an Explanation, a string in the
+ * place of { means }, or null.
  *
  * @typedef {object} Family
  * @property {string} title
@@ -61,8 +61,8 @@ const PATTERNS = {
 };
 
 /**
- * Compile a template: a pattern that matches at its `lastIndex`, the sign of each field, and the text in
- * front of the first field.
+ * Compile a template: a pattern that matches at its `lastIndex`, the sign of each field, and the
+ * text in front of the first field.
  *
  * @param {string} template
  */
@@ -80,7 +80,9 @@ export function compiled(template) {
   return { pattern: new RegExp(source, "y"), signs, begin };
 }
 
-/** The numbers of a printed list, [2, 3], (2,) or torch.Size([2]); null if one of them is a name. */
+/**
+ * The numbers of a printed list, [2, 3], (2,) or torch.Size([2]); null if one of them is a name.
+ */
 export function numbers(text) {
   const items = text
     .replace(/torch\.Size|[[\](){} ]/g, "")
@@ -95,8 +97,8 @@ const areExact = (sizes) =>
   Number.isSafeInteger(sizes.reduce((all, n) => all * Math.max(Math.abs(n), 1), 1));
 
 /**
- * The fields of a match as numbers and lists, and as texts; `exact` is false if a number is a name or
- * too large.
+ * The fields of a match as numbers and lists, and as texts; `exact` is false if a number is a name
+ * or too large.
  *
  * @param {Record<string, string>} groups
  * @param {Record<string, string>} signs

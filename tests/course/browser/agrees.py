@@ -190,7 +190,7 @@ def of_caches(made):
     s = made._state
     totals = growth.curves(s)
     wanted = {
-        ".sk-written li": [said for way in growth.WAYS for said in growth.now(s, way)],
+        ".sk-written li": [said for way in growth.WAYS for said in growth.stepOf(s, way)],
         ".sk-way .sk-total": [f"{totals[way][s['tokens']]:,} bytes so far" for way in growth.WAYS],
         ".sk-idea": [growth.whole(totals)],
     }
