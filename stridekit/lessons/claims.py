@@ -1,8 +1,8 @@
 """claim(…): a prediction, tested and shown beside the measurement.
 
-The outputs of a tested notebook must not change from run to run, and measured times always do. So a claim
-puts into words the prediction and what was recorded on a machine at rest; without a record, the verdicts of
-ratios so far from 1 that every run agrees on them. The picture shows the times of this machine.
+The outputs of a tested notebook must not change from run to run, and measured times always do. So the text
+of a claim shows the prediction and the record of a machine at rest. Without a record, it shows verdicts on
+ratios, but only on those so far from 1 that every run agrees. The picture shows the times of this machine.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from stridekit.timing.clocks import TimingError, TooShort
 from stridekit.timing.comparison import Comparison
 from stridekit.timing.rounds import compare
 
-JUDGED = 3  # comparisons, before one may contradict a sure verdict
-SECONDS, SECONDS_TO_RECORD = 0.15, 3.0
+TRIES = 3  # comparisons, before one may contradict a sure verdict
+SECONDS = 0.15
+SECONDS_TO_RECORD = 3.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,39 +70,45 @@ class Claim:
 
         `options` are those of `draw_sweep`. All names have to be measured here too.
         """
-        curves = {kind: [1, *ratios.values()] for kind, ratios in self._ratios().items()}
+        curves = {source: [1, *ratios.values()] for source, ratios in self._ratios().items()}
         options = {"ylabel": f"times “{self.baseline}”"} | options
         return self._picture(plots.draw_sweep(steps, curves, **options), text, title=text)
 
     def roofline(self, jobs: Mapping[str, Any], text: str, **options: Any) -> MeasuredPicture:
         """Draw FLOP/s over FLOP per byte; `jobs` and `options` are those of `draw_roofline`."""
-        seconds = {kind: record.seconds for kind, record in self._shown().items()}
+        seconds = {source: record.seconds for source, record in self._records().items()}
         return self._picture(plots.draw_roofline(jobs, seconds, **options), text, title=text)
 
     def _picture(self, ax: Axes, text: str, title: str = "") -> MeasuredPicture:
-        is_here = "here" in self._shown()
+        is_here = "here" in self._records()
         noise = self.measured.noise if is_here else ()
         return MeasuredPicture(ax, text, is_here, noise, title, self.recorded_on)
 
-    def _shown(self) -> dict[str, Record]:
-        """Return what pictures show of what was recorded and of what was measured here."""
-        kinds = {"recorded": self.record} if self.record else {}
+    def _records(self) -> dict[str, Record]:
+        """Return the records that pictures show, by where they are from."""
+        records = {"recorded": self.record} if self.record else {}
         if self.measured.ratios and not (self.record and alone()):
-            kinds["here"] = self.measured
-        return kinds
+            records["here"] = self.measured
+        return records
 
     def _ratios(self) -> dict[str, Mapping[str, Any]]:
-        shown = {kind: record.ratios for kind, record in self._shown().items()}
-        return {"predicted": self.predicted} | shown
+        """Return the ratios that pictures show, by where they are from."""
+        ratios: dict[str, Mapping[str, Any]] = {"predicted": self.predicted}
+        for source, record in self._records().items():
+            ratios[source] = record.ratios
+        return ratios
 
     def __repr__(self) -> str:
-        kind, words = "measured", self.sure
         if self.record:
-            kind, words = "recorded", {n: in_words(r) for n, r in self.record.ratios.items()}
-        ratios = {name: in_words(ratio) for name, ratio in self.predicted.items()}
-        rows = [(name, ratio, words.get(name, "")) for name, ratio in ratios.items()]
-        table = columns([("", "predicted", kind if words else ""), *rows])
-        lines = [f"time against “{self.baseline}”", *table, self.recorded_on]
+            heading = "recorded"
+            words = {name: in_words(ratio) for name, ratio in self.record.ratios.items()}
+        else:
+            heading = "measured"
+            words = self.sure
+        rows = [("", "predicted", heading if words else "")]
+        for name, ratio in self.predicted.items():
+            rows.append((name, in_words(ratio), words.get(name, "")))
+        lines = [f"time against “{self.baseline}”", *columns(rows), self.recorded_on]
         return "\n".join(lines).rstrip()
 
     def _repr_mimebundle_(self, **_: Any) -> Any:
@@ -127,7 +134,7 @@ def claim(
     pairs, the ratio of each. One number stands for all names.
 
     `slower` and `faster` name what is claimed for sure: ratios of 2.5 and more. The text gives their
-    verdicts. A comparison that contradicts one is made JUDGED times. `options` are those of `compare`; each
+    verdicts. A comparison that contradicts one of them is repeated. `options` are those of `compare`; each
     claim is short, and takes three rounds where time is short for more.
 
     `record` names what `make record` stored, which is shown too. `only_recorded` names functions that are
@@ -146,33 +153,33 @@ def claim(
                predicted  measured
       8 times  8x slower  slower
     """
-    pairs = all(isinstance(value, tuple) for value in functions.values())
-    groups = [functions]
-    if pairs:
+    is_pairs = all(isinstance(value, tuple) for value in functions.values())
+    if is_pairs:
         groups = [{f"baseline of {n}": pair[0], n: pair[1]} for n, pair in functions.items()]
-    names = [name for group in groups for name in list(group)[1:]]
-    first = baseline if pairs else next(iter(functions))
+        names = list(functions)
+    else:
+        groups = [dict(functions)]
+        baseline, *names = functions
     if not isinstance(predicted, Mapping):
-        predicted = {first: 1} | dict.fromkeys(names, predicted)
+        predicted = {baseline: 1} | dict.fromkeys(names, predicted)
     values: dict[str, Any]
     values = {name: getattr(value, "moved", value) for name, value in predicted.items()}
-    unit = values.pop(first, 1 if pairs else math.nan)
+    unit = values.pop(baseline, 1 if is_pairs else math.nan)
     if list(values) != names:
         raise TimingError(
             f"predicted {', '.join(predicted)}, to measure {', '.join(names)}: give both the same "
             "names, in the same order"
         )
     ratios = {name: value / unit for name, value in values.items()}
-    slow = {*only_recorded}
-    options = {"max_seconds": SECONDS} | options
+    expected = dict.fromkeys(slower, "slower") | dict.fromkeys(faster, "faster")
     if record and recording():
         options |= {"max_seconds": SECONDS_TO_RECORD, "rounds": None}
-        slow = set()
-    groups = [{name: group[name] for name in group if name not in slow} for group in groups]
-    groups = [group for group in groups if len(group) > 1 or not slow]
-    expected = dict.fromkeys(slower, "slower") | dict.fromkeys(faster, "faster")
-    expected = {name: verdict for name, verdict in expected.items() if name not in slow}
-    result = Claim(first, ratios, expected, _judged(groups, expected, options))
+    else:
+        options = {"max_seconds": SECONDS} | options
+        left_out = set(only_recorded)
+        groups = _without(groups, left_out)
+        expected = {name: expected[name] for name in expected if name not in left_out}
+    result = Claim(baseline, ratios, expected, _judged(groups, expected, options))
     if not record:
         return result
     entry, where = recorded(record, result.measured)
@@ -184,12 +191,22 @@ def claim(
     return replace(result, record=entry, recorded_on=where)
 
 
-def _judged(
-    groups: list[Mapping[str, Any]], expected: Mapping[str, str], options: dict[str, Any]
-) -> Record:
-    """Return what all groups measure; a measurement that contradicts what is claimed is made again.
+def _without(groups: list[dict[str, Any]], names: set[str]) -> list[dict[str, Any]]:
+    """Return the groups without some functions, and without groups that lose all but their baseline."""
+    kept = []
+    for group in groups:
+        rest = {name: function for name, function in group.items() if name not in names}
+        if len(rest) > 1 or rest == group:
+            kept.append(rest)
+    return kept
 
-    A noisy measurement that would be recorded is also repeated; the best one is kept.
+
+def _judged(
+    groups: list[dict[str, Any]], expected: Mapping[str, str], options: dict[str, Any]
+) -> Record:
+    """Measure all groups, again if a verdict contradicts the claim, and return the best measurement.
+
+    A noisy measurement that would be recorded is repeated, too.
     """
 
     def faults(tried: Record) -> tuple[int, int]:
@@ -197,27 +214,29 @@ def _judged(
         return len(wrong), len(tried.noise) if recording() else 0
 
     best = _measured(groups, options)
-    for _ in range(1, JUDGED):
+    for _ in range(1, TRIES):
         if not any(faults(best)):
             break
-        best = min(_measured(groups, options), best, key=faults)  # of equals the last
+        best = min(
+            _measured(groups, options), best, key=faults
+        )  # the newer one if both are as good
     return best
 
 
-def _measured(groups: list[Mapping[str, Any]], options: dict[str, Any]) -> Record:
-    """Return what all groups measure, each compared by itself."""
+def _measured(groups: list[dict[str, Any]], options: dict[str, Any]) -> Record:
+    """Compare each group by itself, and return the results in one record."""
     return Record.of(*(_compared(group, options) for group in groups))
 
 
 def _compared(group: Mapping[str, Any], options: dict[str, Any]) -> Comparison:
-    """Return a comparison; three rounds count as noise, and are taken only where time is short."""
+    """Compare functions; where time is short, take only three rounds, and call that noise."""
     for _ in range(2):  # a function may be slow the first time only, while it is compiled
         try:
             return compare(group, **options)
         except TooShort as error:
-            why = error
-    few = compare(group, **options | {"rounds": 3})
-    return replace(few, noise=(f"took three rounds: {why}", *few.noise))
+            reason = error
+    comparison = compare(group, **options | {"rounds": 3})
+    return replace(comparison, noise=(f"took three rounds: {reason}", *comparison.noise))
 
 
 def show_runs(seconds: Sequence[float], text: str, *, record: str) -> MeasuredPicture:
@@ -231,5 +250,7 @@ def show_runs(seconds: Sequence[float], text: str, *, record: str) -> MeasuredPi
     """
     runs = list(seconds)
     stored, where = recorded(record, runs)
-    kinds = {"recorded": stored} | ({} if alone() else {"here": runs})
-    return MeasuredPicture(plots.draw_runs(kinds), text, not alone(), (), text, where)
+    sources = {"recorded": stored}
+    if not alone():
+        sources["here"] = runs
+    return MeasuredPicture(plots.draw_runs(sources), text, not alone(), (), text, where)

@@ -30,8 +30,8 @@ METADATA = {
 ASKS = re.compile(r"^Predict\(", re.MULTILINE)
 HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 CHECKS = re.compile(r"^(\w+)\.(\w+)\.check\(", re.MULTILINE)  # an exercise's lesson and name
+SOURCE = '"..[lab]"'  # the package that pip installs, from the notebook's folder
 # The first cell of every lesson: it does nothing where stridekit is installed.
-SOURCE = '"..[lab]"'  # what it installs, from the notebook's folder
 GUARD = f"""\
 # Set-up: where stridekit is missing, this prints the line that installs it, and Colab runs the line.
 import importlib.util
@@ -47,16 +47,19 @@ if importlib.util.find_spec("stridekit") is None:
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     # Sums of floats depend on the number of threads.
-    "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
     # The stored outputs are those of a machine without a GPU.
     "CUDA_VISIBLE_DEVICES": "",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-    "PYTHONSTARTUP": "", "PYTHONWARNINGS": "",
+    "PYTHONSTARTUP": "",
+    "PYTHONWARNINGS": "",
     # A learner's own answers change no output, and none are written.
     kept.VARIABLE: "no",
     # Stored pictures show the record by itself: ALONE of records.py.
     "STRIDEKIT_RECORD_ALONE": "1",
-}  # fmt: skip
+}
 # A kernel with this Python, even if another is installed as "python3".
 KERNEL = get_kernel_dict(extra_arguments=["--log-level=ERROR"])
 
@@ -81,7 +84,7 @@ def use_repeatable_kernel(folder: Path) -> None:
 
 
 def client(notebook: Any, folder: Path, seconds: int = 120, **options: Any) -> NotebookClient:
-    """A client that runs the cells of a notebook in a folder, for at most `seconds` per cell."""
+    """Return a client that runs the cells of a notebook in a folder, for at most `seconds` per cell."""
     options |= {"record_timing": False, "coalesce_streams": True, "timeout": seconds}
     return NotebookClient(notebook, resources={"metadata": {"path": str(folder)}}, **options)
 
@@ -89,54 +92,55 @@ def client(notebook: Any, folder: Path, seconds: int = 120, **options: Any) -> N
 def run(notebook: Any, folder: Path, seconds: int = 120, **options: Any) -> NotebookClient:
     """Run all cells in place in a new kernel; return the client, with the widgets. Raises NotebookError."""
     begun: list[Any] = []
-    runs = client(notebook, folder, seconds, **options)
-    runs.on_cell_execute = lambda cell, cell_index: begun.append(cell)
+    kernel_client = client(notebook, folder, seconds, **options)
+    kernel_client.on_cell_execute = lambda cell, cell_index: begun.append(cell)
     try:
-        runs.execute()
-        return runs
+        kernel_client.execute()
+        return kernel_client
     except CellExecutionError as error:
-        why = f"{error.ename}: {error.evalue}".partition("\n")[0]
+        reason = f"{error.ename}: {error.evalue}".partition("\n")[0]
     except DeadKernelError:
-        why = "the kernel died"
+        reason = "the kernel died"
     except CellTimeoutError:
-        why = f"it ran longer than {seconds} s"
-    raise NotebookError(f"{name_of(notebook, begun[-1])}: {why}")
+        reason = f"it ran longer than {seconds} s"
+    raise NotebookError(f"{name_of(notebook, begun[-1])}: {reason}")
 
 
 def name_of(notebook: Any, cell: Any) -> str:
-    """A cell's number from the top and its first line, with which a reader finds it."""
+    """Return a cell's number from the top and its first line, with which a reader finds it."""
     number = next(n for n, other in enumerate(notebook.cells, start=1) if other is cell)
     first = cell.source.strip().partition("\n")[0]
     return f'cell {number} ("{first[:60]}")'
 
 
 def asks(cell: Any) -> bool:
-    """True for a cell that shows a Predict card; its code is folded away, because it has the answer."""
+    """Return True for a cell that shows a card; its code is folded away, because it has the answer."""
     return cell.cell_type == "code" and bool(ASKS.search(cell.source))
 
 
 def ids(notebook: Any) -> list[str]:
-    """The id of each cell: a hash of its source, with a number from the second equal cell on."""
-    digests: list[str] = []
-    numbered = []
+    """Return the id of each cell: a hash of its source, with a number from the second equal cell on."""
+    counts: dict[str, int] = {}
+    result = []
     for cell in notebook.cells:
         digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:8]
-        digests.append(digest)
-        numbered.append(f"{digest}-{digests.count(digest)}".removesuffix("-1"))
-    return numbered
+        counts[digest] = counts.get(digest, 0) + 1
+        result.append(digest if counts[digest] == 1 else f"{digest}-{counts[digest]}")
+    return result
 
 
 parse = nbformat.v4.reads  # the notebook in a text, with nothing added
 
 
 def write(notebook: Any) -> str:
-    """The notebook as text: sorted keys, an indent of one, LF, one newline at the end."""
+    """Return the notebook as text: sorted keys, an indent of one, LF, one newline at the end."""
     return str(nbformat.v4.writes(notebook)) + "\n"
 
 
 def tidy(notebook: Any) -> None:
     """Bring a notebook into its stored form, in place: nothing in it depends on the machine."""
-    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    notebook.nbformat = 4
+    notebook.nbformat_minor = 5
     notebook.metadata = nbformat.from_dict(METADATA)
     for cell in notebook.cells:
         cell.source = cell.source.replace("\r\n", "\n").strip("\n")
@@ -146,7 +150,7 @@ def tidy(notebook: Any) -> None:
             cell.metadata["jupyter"] = {"source_hidden": True}
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if _is_worth_storing(output)]
-        if "reference" in cell.metadata.get("tags", []):  # long, and there to look things up
+        if "reference" in cell.metadata.get("tags", []):  # a long output to look things up in
             cell.metadata["jupyter"] = {"outputs_hidden": True}
     fold(notebook)
     for cell, new in zip(notebook.cells, ids(notebook), strict=True):
@@ -154,26 +158,38 @@ def tidy(notebook: Any) -> None:
 
 
 def fold(notebook: Any) -> None:
-    """Fold what gives the answer of a card away, in place: the one rule of notebooks and pages.
+    """Fold the cells that give the answer of a card away, in place, for notebooks and for pages.
 
-    That is what the code right behind it shows, and the words below; and the outputs without a picture of
-    further code, up to the next heading or exercise. Running a cell opens its output.
+    These are the output of the code right behind the card, and the words below that. Further outputs are
+    folded up to the next heading or exercise, unless they have a picture. Running a cell opens its output.
     """
-    is_below = is_behind = has_run = False
+    is_below = False  # a card, with no heading or exercise in between
+    is_behind = False  # a card, with nothing but code in between
+    has_run = False  # code behind the card
     for cell in notebook.cells:
         if asks(cell):
-            is_below, is_behind, has_run = True, True, False
+            is_below = True
+            is_behind = True
+            has_run = False
         elif cell.cell_type == "markdown":
             if is_behind and has_run and cell.source[0] != "#":
                 cell.metadata["jupyter"] = {"source_hidden": True}
-            is_below, is_behind = is_below and not HEADING.search(cell.source), False
+            is_behind = False
+            if HEADING.search(cell.source):
+                is_below = False
         else:
-            is_below = is_below and not CHECKS.search(cell.source)
-            is_behind, has_run = is_behind and is_below, True
-            kinds = {kind for output in cell.outputs for kind in output.get("data", {})}
-            may_tell = is_behind or not kinds & {"image/png", WIDGET_VIEW}
-            if is_below and cell.outputs and may_tell:
+            has_run = True
+            if CHECKS.search(cell.source):
+                is_below = False
+                is_behind = False
+            has_answer = is_behind or not any(map(_has_picture, cell.outputs))
+            if is_below and cell.outputs and has_answer:
                 cell.metadata.setdefault("jupyter", {})["outputs_hidden"] = True
+
+
+def _has_picture(output: Any) -> bool:
+    data = output.get("data", {})
+    return "image/png" in data or WIDGET_VIEW in data
 
 
 def drop_frames(output: Any) -> None:
@@ -188,8 +204,7 @@ def _is_worth_storing(output: Any) -> bool:
     if output.output_type in ("display_data", "execute_result"):
         # A stored view without its kernel shows as "model not found".
         output.data.pop(WIDGET_VIEW, None)
-        output.metadata = {
-            k: v for k, v in output.metadata.items() if k in {*output.data, ON_PAPER}
-        }
+        kept_keys = {*output.data, ON_PAPER}
+        output.metadata = {k: v for k, v in output.metadata.items() if k in kept_keys}
         return bool(output.data)
     return True

@@ -1,4 +1,4 @@
-"""Recorded measurements: what a machine at rest took, to stand beside what yours takes now.
+"""Recorded measurements: the times of a machine at rest, to stand beside the times of yours.
 
 `make record` runs the lessons with STRIDEKIT_RECORD set, and writes a file for each into `recorded/`.
 A claim's words and its stored picture show the record alone, so they are the same in every run.
@@ -19,8 +19,8 @@ from stridekit.timing.comparison import Comparison, Ratio
 from stridekit.timing.fingerprint import machine
 
 RECORDED = Path(__file__).with_name("recorded")  # a folder with a file for each lesson
-# The file to write while recording; and, if set, pictures leave out what is measured now.
-WRITES, ALONE = "STRIDEKIT_RECORD", "STRIDEKIT_RECORD_ALONE"
+WRITES = "STRIDEKIT_RECORD"  # a variable that names the file to write while recording
+ALONE = "STRIDEKIT_RECORD_ALONE"  # if this variable is set, pictures leave out the times of this machine
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,14 @@ class Record:
 
     @classmethod
     def of(cls, *comparisons: Comparison) -> Record:
-        """Return what comparisons measured: the lower quartiles, and all ratios and signs of noise."""
-        seconds = {n: each.measurement(n).value for each in comparisons for n in each.names}
-        ratios = {n: ratio for each in comparisons for n, ratio in each.ratios.items()}
-        noise = dict.fromkeys(sign for each in comparisons for sign in each.noise)
+        """Return the lower quartiles of all comparisons, with their ratios and signs of noise."""
+        seconds: dict[str, float] = {}
+        ratios: dict[str, Ratio] = {}
+        noise: list[str] = []
+        for comparison in comparisons:
+            seconds |= {name: comparison.measurement(name).value for name in comparison.names}
+            ratios |= comparison.ratios
+            noise += [sign for sign in comparison.noise if sign not in noise]
         return cls(seconds, ratios, tuple(noise))
 
 
@@ -61,16 +65,25 @@ def recorded(name: str, here: Entry) -> tuple[Any, str]:
     """
     if recording():
         add(Path(os.environ[WRITES]), name, here)
-    paths = [Path(os.environ[WRITES])] if recording() else sorted(RECORDED.glob("*.json"))
-    known = {key: (entry, of) for of, stored in map(read, paths) for key, entry in stored.items()}
-    if name not in known:
-        raise TimingError(
-            f"nothing is recorded as {shown(name)}, only {', '.join(known)}: name one of these, or run "
-            "`make record` on a machine at rest"
-        )
-    entry, of = known[name]
-    where = f"{of['processor']}, {many(of['cores'], 'core')}, torch {of['torch']}, {of['date']}"
-    return entry, f"recorded on {where}"
+        paths = [Path(os.environ[WRITES])]
+    else:
+        paths = sorted(RECORDED.glob("*.json"))
+    names: list[str] = []
+    for path in paths:
+        fingerprint, entries = read(path)
+        if name in entries:
+            return entries[name], f"recorded on {_in_words(fingerprint)}"
+        names += entries
+    raise TimingError(
+        f"nothing is recorded as {shown(name)}, only {', '.join(names)}: name one of these, or run "
+        "`make record` on a machine at rest"
+    )
+
+
+def _in_words(fingerprint: Mapping[str, Any]) -> str:
+    cores = many(fingerprint["cores"], "core")
+    versions = f"torch {fingerprint['torch']}, {fingerprint['date']}"
+    return f"{fingerprint['processor']}, {cores}, {versions}"
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -87,11 +100,17 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def add(path: Path, name: str, entry: Entry) -> None:
-    """Write a file anew, with one entry more, each on its own line, with numbers of five digits."""
-    of, entries = read(path)
+    """Add an entry to a file, where each has a line of its own, with numbers of five digits."""
+    fingerprint, entries = read(path)
     entries[name] = entry
-    plain = {k: asdict(v) if isinstance(v, Record) else v for k, v in entries.items()}
-    short = json.loads(json.dumps(plain), parse_float=lambda number: float(f"{float(number):.5g}"))
-    lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in short.items()]
-    text = f'{{"machine": {json.dumps(of)},\n "records": {{\n' + ",\n".join(lines) + "\n}}\n"
-    path.write_text(text, encoding="utf-8", newline="\n")
+    lines = []
+    for key, value in entries.items():
+        plain = asdict(value) if isinstance(value, Record) else value
+        rounded = json.loads(json.dumps(plain), parse_float=_five_digits)
+        lines.append(f"  {json.dumps(key)}: {json.dumps(rounded)}")
+    head = f'{{"machine": {json.dumps(fingerprint)},\n "records": {{\n'
+    path.write_text(head + ",\n".join(lines) + "\n}}\n", encoding="utf-8", newline="\n")
+
+
+def _five_digits(number: str) -> float:
+    return float(f"{float(number):.5g}")

@@ -13,7 +13,8 @@ from stridekit._defaults import torch_defaults
 from stridekit.layout import Layout
 from stridekit.tensors.storage import read_element, read_storage
 
-PYTHON, TORCH = (3, 11), (2, 13)  # the oldest; the lessons show what this torch answers
+OLDEST_PYTHON = (3, 11)
+OLDEST_TORCH = (2, 13)  # the lessons show the outputs of this one
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +30,10 @@ class SelfCheck:
     @property
     def passed(self) -> bool:
         """True if nothing is wrong."""
-        return not any(wrong for wrong, _ in self.findings)
+        return not any(fault for fault, _ in self.findings)
 
     def __repr__(self) -> str:
-        lines = [f"✗ {about}: {wrong}" if wrong else f"✓ {about}" for wrong, about in self.findings]
+        lines = [f"✗ {name}: {fault}" if fault else f"✓ {name}" for fault, name in self.findings]
         end = "Everything works." if self.passed else "Fix what has a ✗, then restart the kernel."
         return "\n".join([*lines, end])
 
@@ -51,30 +52,44 @@ def self_check() -> SelfCheck:
     ✓ widgets can be made
     Everything works.
     """
-    version, python = torch.__version__, ".".join(map(str, sys.version_info[:2]))
-    numbers = tuple(map(int, version.split(".")[:2]))
-    told = (
-        f": this is {version}, and the lessons show the outputs of 2.13" if numbers > TORCH else ""
-    )
-    old_python = f"this is {python}: `make lab` looks for a newer one"
-    old_torch = f"this is {version}, and lessons need features of 2.13: `make lab` installs it"
+    torch_name = "torch 2.13 or newer"
+    if _torch_version() > OLDEST_TORCH:
+        torch_name += f": this is {torch.__version__}, and the lessons show the outputs of 2.13"
     checks: dict[str, Callable[[], str]] = {
-        "Python 3.11 or newer": lambda: "" if sys.version_info >= PYTHON else old_python,
-        f"torch 2.13 or newer{told}": lambda: "" if numbers >= TORCH else old_torch,
-        "the address formula finds every element where torch does": _formula,
-        "raw memory is read from the start of the storage": _storage,
-        "widgets can be made": _widgets,
+        "Python 3.11 or newer": _check_python,
+        torch_name: _check_torch,
+        "the address formula finds every element where torch does": _check_formula,
+        "raw memory is read from the start of the storage": _check_storage,
+        "widgets can be made": _check_widgets,
     }
     findings = []
-    for about, check in checks.items():
+    for name, check in checks.items():
         try:
-            findings.append((check(), about))
+            fault = check()
         except Exception as error:  # any fault of this machine is reported to the reader
-            findings.append((f"{type(error).__name__}: {error}", about))
+            fault = f"{type(error).__name__}: {error}"
+        findings.append((fault, name))
     return SelfCheck(tuple(findings))
 
 
-def _formula() -> str:
+def _torch_version() -> tuple[int, ...]:
+    return tuple(map(int, torch.__version__.split(".")[:2]))
+
+
+def _check_python() -> str:
+    if sys.version_info >= OLDEST_PYTHON:
+        return ""
+    version = ".".join(map(str, sys.version_info[:2]))
+    return f"this is {version}: `make lab` looks for a newer one"
+
+
+def _check_torch() -> str:
+    if _torch_version() >= OLDEST_TORCH:
+        return ""
+    return f"this is {torch.__version__}, and lessons need features of 2.13: `make lab` installs it"
+
+
+def _check_formula() -> str:
     for t in _tensors():
         for index in product(*map(range, t.shape)):
             if read_element(t, index) != t[index].item():
@@ -82,17 +97,20 @@ def _formula() -> str:
     return ""
 
 
-def _storage() -> str:
-    wrong = [t for t in _tensors() if read_storage(t).tolist() != list(range(24))]
-    return f"{Layout.of(wrong[0])} gives other bytes than its base" if wrong else ""
+def _check_storage() -> str:
+    for t in _tensors():
+        if read_storage(t).tolist() != list(range(24)):
+            return f"{Layout.of(t)} gives other bytes than its base"
+    return ""
 
 
 def _tensors() -> list[torch.Tensor]:
+    """Return views of one storage that holds 0 to 23."""
     x = torch.arange(24.0).view(4, 6)
     return [x, x.t(), x[1:, ::2], x.diagonal(), x[:1].expand(4, 6), x[3, 5]]
 
 
-def _widgets() -> str:
+def _check_widgets() -> str:
     from stridekit.widgets import StrideExplorer
 
     StrideExplorer().close()
