@@ -11,8 +11,8 @@
     ex.address.solution()         # the tested source of one solution
     ex.address.mine               # your own function once it passed, else the solution
 
-`core` says how an exercise is declared, `mistakes` how it comes to know wrong answers, and
-`strides/ladder.py` is the one to copy from.
+`core` shows how an exercise is declared, and `mistakes` how it recognises wrong answers. To write a
+new one, copy `diagonal` from `strides/ladder.py`.
 """
 
 from stridekit.exercises.cards import Card, Report

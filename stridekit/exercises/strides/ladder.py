@@ -1,7 +1,5 @@
 """E6, the as_strided ladder: row, column, diagonal, trace and windows."""
 
-from dataclasses import replace
-
 import torch
 
 from stridekit.exercises import confusions as shared
@@ -9,45 +7,43 @@ from stridekit.exercises.core import exercise
 from stridekit.exercises.readers.answers import read_number, view_of
 from stridekit.exercises.watch import Means
 
-BYTES = "as_strided counts elements, and so does `x.storage_offset()`. Leave the size of an element out."
-BY_AS_STRIDED = Means(
-    "as_strided",
-    "Right numbers. Now say all three yourself, from what x alone tells (`x.size()`, "
-    "`x.stride()`, `x.storage_offset()`): one call of `x.as_strided(size, stride, "
-    "storage_offset)` makes this view.",
+BYTES = (
+    "as_strided counts elements, and so does `x.storage_offset()`. Leave the size of an element "
+    "out."
 )
-SUM_BY_AS_STRIDED = replace(
-    BY_AS_STRIDED,
+BY_AS_STRIDED = Means(
+    function="as_strided",
+    hint=(
+        "Right numbers. Now say all three yourself, from what x alone tells (`x.size()`, "
+        "`x.stride()`, `x.storage_offset()`): one call of `x.as_strided(size, stride, "
+        "storage_offset)` makes this view."
+    ),
+)
+SUM_BY_AS_STRIDED = Means(
+    function="as_strided",
     hint=(
         "Right sums. Now say yourself which elements they add, from what x alone tells: one call "
         "of `x.as_strided(size, stride, storage_offset)` makes the diagonal, and `.sum()` adds it "
         "up."
     ),
 )
-# The slots of each rung, in the order in which they are told: the start, the steps, the sizes.
-START = {
-    "x.storage_offset()": {
-        "0": shared.ABSOLUTE.format("x"),
-        "x.storage_offset() * x.element_size()": BYTES,
-    }
-}
-
-
-WHOLE = "torch.arange(24).view(4, 6)"
-MATRICES = [  # with the number of a row and of a column
-    (WHOLE, 0, 0), (WHOLE, 2, 2), ("torch.zeros(3, 5)", 2, 4),
-    (f"{WHOLE}[1:]", 1, 3), (f"{WHOLE}[:, 1:5]", 2, 2), (f"{WHOLE}[1:, ::2]", 1, 1), (f"{WHOLE}.t()", 3, 3),
-    ("torch.zeros(6, 5, 4)[2].t()[1:]", 2, 2), ("torch.arange(3).expand(4, 3)", 2, 2),
-    ("torch.arange(5).view(5, 1).expand(5, 3)[1:]", 2, 2),
-]  # fmt: skip
 
 
 @exercise(
     title="a row, by as_strided",
     read=view_of("x", ndim=1),
     means=BY_AS_STRIDED,
-    cases=[f"x = {x}; i = {i}" for x, i, _ in MATRICES]
-    + [
+    cases=[
+        "x = torch.arange(24).view(4, 6); i = 0",
+        "x = torch.arange(24).view(4, 6); i = 2",
+        "x = torch.zeros(3, 5); i = 2",
+        "x = torch.arange(24).view(4, 6)[1:]; i = 1",
+        "x = torch.arange(24).view(4, 6)[:, 1:5]; i = 2",
+        "x = torch.arange(24).view(4, 6)[1:, ::2]; i = 1",
+        "x = torch.arange(24).view(4, 6).t(); i = 3",
+        "x = torch.zeros(6, 5, 4)[2].t()[1:]; i = 2",
+        "x = torch.arange(3).expand(4, 3); i = 2",
+        "x = torch.arange(5).view(5, 1).expand(5, 3)[1:]; i = 2",
         "x = torch.zeros(4, 6)[:, 3:4]; i = 2",
         "x = torch.zeros(1, 6)[:, 2:]; i = 0",
         "x = torch.zeros(4, 6)[1:, 2:2]; i = 1",
@@ -79,12 +75,87 @@ def row(x: torch.Tensor, i: int) -> torch.Tensor:
     return x.as_strided((x.size(1),), (x.stride(1),), x.storage_offset() + i * x.stride(0))
 
 
+row.slots["x.storage_offset()"] = {
+    "0": shared.ABSOLUTE.format("x"),
+    "x.storage_offset() * x.element_size()": BYTES,
+}
+row.slots["i * x.stride(0)"] = {
+    "i * x.size(1)": (
+        "You go from row to row by the number of elements in one, as if they lay one after the "
+        "other. `x.stride(0)` says how far apart they really are."
+    ),
+    "i": "Your row starts i elements into x. One row further is `x.stride(0)` elements further.",
+    "i * x.stride(1)": (
+        "You go i steps along the first row. Row i starts at x[i, 0]: that is i steps to the next "
+        "row, of `x.stride(0)` each."
+    ),
+    "i * x.stride(0) * x.element_size()": BYTES,
+}
+row.slots["(x.stride(1),)"] = {
+    "(1,)": (
+        "You step from column to column by 1. They lie `x.stride(1)` apart: a slice and a "
+        "transpose keep the strides of the whole."
+    ),
+    "(x.size(1),)": (
+        "You step by the number of columns. That is the step down a new matrix; here the columns "
+        "lie `x.stride(1)` apart."
+    ),
+    "(x.stride(0),)": (
+        "You start at the right element and then walk along the column. Along a row one step is "
+        "`x.stride(1)`."
+    ),
+    "(x.stride(1) * x.element_size(),)": BYTES,
+}
+row.slots["x.size(1)"] = {
+    "x.size(0)": (
+        "The steps are right, their number is not: a row has as many elements as x has columns, "
+        "`x.size(1)`."
+    ),
+}
+row.wrong |= {
+    "x.as_strided((x.size(1),), (1,), i * x.size(1))": (
+        "Those numbers fit a freshly made matrix of this shape alone: use `x.stride(0)`, "
+        "`x.stride(1)`, `x.storage_offset()`."
+    ),
+    "column.reference(x, i)": (
+        "That is column i. Along a row the column changes: exchange the two dims."
+    ),
+    "row(x, 0)": (
+        "That is row 0, whatever i is: the offset does not grow with i. Row i lies i steps of "
+        "`x.stride(0)` further on."
+    ),
+    "x.as_strided((x.size(1),), (x.stride(1),), 0)": (
+        "Your row starts at element 0 of the storage, whatever x and i are: the offset counts from "
+        "there, also if you call as_strided on x[i]. How many elements lie before x[i, 0]?"
+    ),
+    (
+        "x[i : i + 1]",
+        "x.as_strided((1, x.size(1)), (1, x.stride(1)), x.storage_offset() + i * x.stride(0))",
+    ): "Two sizes make a matrix of a single row. A row has one dim: one size and one stride.",
+    "x[i].clone()": shared.COPY,
+    "x.contiguous()[i]": shared.SOMETIMES_A_COPY.format("x"),
+    "x[i].contiguous()": shared.SOMETIMES_A_COPY.format("the row"),
+}
+
+
 @exercise(
     title="a column, by as_strided",
     read=view_of("x", ndim=1),
     means=BY_AS_STRIDED,
-    cases=[f"x = {x}; j = {j}" for x, _, j in MATRICES]
-    + ["x = torch.zeros(4, 6)[2:3, 1:]; j = 2", "x = torch.zeros(4, 6)[4:, 2:]; j = 1"],
+    cases=[
+        "x = torch.arange(24).view(4, 6); j = 0",
+        "x = torch.arange(24).view(4, 6); j = 2",
+        "x = torch.zeros(3, 5); j = 4",
+        "x = torch.arange(24).view(4, 6)[1:]; j = 3",
+        "x = torch.arange(24).view(4, 6)[:, 1:5]; j = 2",
+        "x = torch.arange(24).view(4, 6)[1:, ::2]; j = 1",
+        "x = torch.arange(24).view(4, 6).t(); j = 3",
+        "x = torch.zeros(6, 5, 4)[2].t()[1:]; j = 2",
+        "x = torch.arange(3).expand(4, 3); j = 2",
+        "x = torch.arange(5).view(5, 1).expand(5, 3)[1:]; j = 2",
+        "x = torch.zeros(4, 6)[2:3, 1:]; j = 2",
+        "x = torch.zeros(4, 6)[4:, 2:]; j = 1",
+    ],
     hints=[
         "The same three questions: how many elements has a column, how far apart do they lie, and "
         "where is the first?",
@@ -110,88 +181,90 @@ def column(x: torch.Tensor, j: int) -> torch.Tensor:
     return x.as_strided((x.size(0),), (x.stride(0),), x.storage_offset() + j * x.stride(1))
 
 
-# A row and a column are mirror images, and so are their mistakes.
-for task, line, other, k, along, across, first, view in (
-    (row, "row", "column", "i", 1, 0, "x[i, 0]", "x[i]"),
-    (column, "column", "row", "j", 0, 1, "x[0, j]", "x[:, j]"),
-):
-    length, step, jump = f"x.size({along})", f"x.stride({along})", f"x.stride({across})"
-    fresh = ("1", f"i * {length}") if along else ("x.size(1)", "j")
-    of_length = f"x.as_strided(({length},), ({{}},), {{}})".format
-    task.slots |= START
-    task.slots[f"{k} * {jump}"] = {
-        f"{k} * x.size({along})": (
-            f"You go from {line} to {line} by the number of elements in one, as if "
-            f"they lay one after the other. `{jump}` says how far apart they really are."
-        ),
-        k: f"Your {line} starts {k} elements into x. One {line} further is `{jump}` elements further.",
-        f"{k} * {step}": (
-            f"You go {k} steps along the first {line}. {line.capitalize()} {k} starts at "
-            f"{first}: that is {k} steps to the next {line}, of `{jump}` each."
-        ),
-        f"{k} * {jump} * x.element_size()": BYTES,
-    }
-    task.slots[f"({step},)"] = {
-        "(1,)": (
-            f"You step from {other} to {other} by 1. They lie `{step}` apart: a slice and a transpose "
-            "keep the strides of the whole."
-        ),
-        "(x.size(1),)": (
-            "You step by the number of columns. That is the step down a new matrix; here the "
-            f"{other}s lie `{step}` apart."
-        ),
-        f"({jump},)": (
-            f"You start at the right element and then walk along the {other}. Along a {line} "
-            f"one step is `{step}`."
-        ),
-        f"({step} * x.element_size(),)": BYTES,
-    }
-    task.slots[length] = {
-        f"x.size({across})": (
-            f"The steps are right, their number is not: a {line} has as many elements as "
-            f"x has {other}s, `{length}`."
-        )
-    }
-    task.wrong |= {
-        of_length(*fresh): (
-            "Those numbers fit a freshly made matrix of this shape alone: use `x.stride(0)`, "
-            "`x.stride(1)`, `x.storage_offset()`."
-        ),
-        f"{'column' if along else 'row'}.reference(x, {k})": (
-            f"That is {other} {k}. Along a {line} the {other} changes: exchange the two dims."
-        ),
-        f"{line}(x, 0)": (
-            f"That is {line} 0, whatever {k} is: the offset does not grow with {k}. "
-            f"{line.capitalize()} {k} lies {k} steps of `{jump}` further on."
-        ),
-        of_length(step, "0"): (
-            f"Your {line} starts at element 0 of the storage, whatever x and {k} are: "
-            f"the offset counts from there, also if you call as_strided on {view}. How many elements lie "
-            f"before {first}?"
-        ),
-        (
-            view.replace(k, f"{k} : {k} + 1"),
-            f"x.as_strided((1, {length}), (1, {step}), x.storage_offset() + {k} * {jump})",
-        ): f"Two sizes make a matrix of a single {line}. A {line} has one dim: one size and one stride.",
-        f"{view}.clone()": shared.COPY,
-        view.replace("x", "x.contiguous()"): shared.SOMETIMES_A_COPY.format("x"),
-        f"{view}.contiguous()": shared.SOMETIMES_A_COPY.format(f"the {line}"),
-    }
-
-
-RECTANGLES = [
-    "arange(9).view(3, 3)", "zeros(5, 5)", "arange(24).view(4, 6)", "arange(24).view(6, 4)",
-    "arange(25).view(5, 5)[1:, 1:]", "arange(24).view(4, 6)[:, 1:5]",
-    "arange(30).view(5, 6)[1:, ::2]", "zeros(6, 5, 4)[2].t()[1:]", "arange(24).view(4, 6).t()",
-    "arange(3).expand(4, 3)", "zeros(4, 6)[2:3, 1:]", "zeros(4, 6)[:, 6:]",
-]  # fmt: skip
+column.slots["x.storage_offset()"] = {
+    "0": shared.ABSOLUTE.format("x"),
+    "x.storage_offset() * x.element_size()": BYTES,
+}
+column.slots["j * x.stride(1)"] = {
+    "j * x.size(0)": (
+        "You go from column to column by the number of elements in one, as if they lay one after "
+        "the other. `x.stride(1)` says how far apart they really are."
+    ),
+    "j": (
+        "Your column starts j elements into x. One column further is `x.stride(1)` elements "
+        "further."
+    ),
+    "j * x.stride(0)": (
+        "You go j steps along the first column. Column j starts at x[0, j]: that is j steps to the "
+        "next column, of `x.stride(1)` each."
+    ),
+    "j * x.stride(1) * x.element_size()": BYTES,
+}
+column.slots["(x.stride(0),)"] = {
+    "(1,)": (
+        "You step from row to row by 1. They lie `x.stride(0)` apart: a slice and a transpose keep "
+        "the strides of the whole."
+    ),
+    "(x.size(1),)": (
+        "You step by the number of columns. That is the step down a new matrix; here the rows lie "
+        "`x.stride(0)` apart."
+    ),
+    "(x.stride(1),)": (
+        "You start at the right element and then walk along the row. Along a column one step is "
+        "`x.stride(0)`."
+    ),
+    "(x.stride(0) * x.element_size(),)": BYTES,
+}
+column.slots["x.size(0)"] = {
+    "x.size(1)": (
+        "The steps are right, their number is not: a column has as many elements as x has rows, "
+        "`x.size(0)`."
+    ),
+}
+column.wrong |= {
+    "x.as_strided((x.size(0),), (x.size(1),), j)": (
+        "Those numbers fit a freshly made matrix of this shape alone: use `x.stride(0)`, "
+        "`x.stride(1)`, `x.storage_offset()`."
+    ),
+    "row.reference(x, j)": "That is row j. Along a column the row changes: exchange the two dims.",
+    "column(x, 0)": (
+        "That is column 0, whatever j is: the offset does not grow with j. Column j lies j steps "
+        "of `x.stride(1)` further on."
+    ),
+    "x.as_strided((x.size(0),), (x.stride(0),), 0)": (
+        "Your column starts at element 0 of the storage, whatever x and j are: the offset counts "
+        "from there, also if you call as_strided on x[:, j]. How many elements lie before x[0, j]?"
+    ),
+    (
+        "x[:, j : j + 1]",
+        "x.as_strided((1, x.size(0)), (1, x.stride(0)), x.storage_offset() + j * x.stride(1))",
+    ): (
+        "Two sizes make a matrix of a single column. A column has one dim: one size and one stride."
+    ),
+    "x[:, j].clone()": shared.COPY,
+    "x.contiguous()[:, j]": shared.SOMETIMES_A_COPY.format("x"),
+    "x[:, j].contiguous()": shared.SOMETIMES_A_COPY.format("the column"),
+}
 
 
 @exercise(
     title="the diagonal, by as_strided",
     read=view_of("x", ndim=1),
     means=BY_AS_STRIDED,
-    cases=[f"x = torch.{it}" for it in RECTANGLES],
+    cases=[
+        "x = torch.arange(9).view(3, 3)",
+        "x = torch.zeros(5, 5)",
+        "x = torch.arange(24).view(4, 6)",
+        "x = torch.arange(24).view(6, 4)",
+        "x = torch.arange(25).view(5, 5)[1:, 1:]",
+        "x = torch.arange(24).view(4, 6)[:, 1:5]",
+        "x = torch.arange(30).view(5, 6)[1:, ::2]",
+        "x = torch.zeros(6, 5, 4)[2].t()[1:]",
+        "x = torch.arange(24).view(4, 6).t()",
+        "x = torch.arange(3).expand(4, 3)",
+        "x = torch.zeros(4, 6)[2:3, 1:]",
+        "x = torch.zeros(4, 6)[:, 6:]",
+    ],
     hints=[
         "From x[0, 0] to x[1, 1] you take one step down and one to the right. How far is that in "
         "the storage?",
@@ -217,7 +290,10 @@ def diagonal(x: torch.Tensor) -> torch.Tensor:
     return x.as_strided((min(x.shape),), (x.stride(0) + x.stride(1),), x.storage_offset())
 
 
-diagonal.slots |= START
+diagonal.slots["x.storage_offset()"] = {
+    "0": shared.ABSOLUTE.format("x"),
+    "x.storage_offset() * x.element_size()": BYTES,
+}
 diagonal.slots["x.stride(0) + x.stride(1)"] = {
     "x.size(1) + 1": (
         "You step by the number of columns plus one. That is a diagonal step where rows lie one "
@@ -253,22 +329,25 @@ diagonal.wrong |= {
 }
 
 
-SQUARED = [
-    "torch.arange(9).view(3, 3) ** 2", "torch.arange(16).view(4, 4) ** 2",
-    "torch.arange(24).view(4, 6) ** 2", "torch.arange(24).view(6, 4) ** 2",
-    "(torch.arange(30.0).view(5, 6) ** 2)[1:, 1:]", "(torch.arange(30).view(5, 6) ** 2)[:4, 1:5]",
-    "(torch.arange(30).view(5, 6) ** 2)[1:, ::2]", "(torch.arange(20).view(5, 4) ** 2).t()",
-    "(torch.arange(60).view(3, 5, 4) ** 2)[1].t()[1:]", "torch.tensor([2, 3, 5]).expand(4, 3)",
-    "(torch.arange(24).view(4, 6) ** 2)[2:3, 4:5]", "torch.zeros(4, 6)[:, 6:]",
-]  # fmt: skip
-
-
 @exercise(
     title="the trace, by as_strided and sum",
     read=read_number,
     means=SUM_BY_AS_STRIDED,
-    # The values differ everywhere, so that a wrong diagonal has a wrong sum.
-    cases=[f"x = {it}" for it in SQUARED],
+    # The values differ everywhere, so a wrong diagonal has a wrong sum.
+    cases=[
+        "x = torch.arange(9).view(3, 3) ** 2",
+        "x = torch.arange(16).view(4, 4) ** 2",
+        "x = torch.arange(24).view(4, 6) ** 2",
+        "x = torch.arange(24).view(6, 4) ** 2",
+        "x = (torch.arange(30.0).view(5, 6) ** 2)[1:, 1:]",
+        "x = (torch.arange(30).view(5, 6) ** 2)[:4, 1:5]",
+        "x = (torch.arange(30).view(5, 6) ** 2)[1:, ::2]",
+        "x = (torch.arange(20).view(5, 4) ** 2).t()",
+        "x = (torch.arange(60).view(3, 5, 4) ** 2)[1].t()[1:]",
+        "x = torch.tensor([2, 3, 5]).expand(4, 3)",
+        "x = (torch.arange(24).view(4, 6) ** 2)[2:3, 4:5]",
+        "x = torch.zeros(4, 6)[:, 6:]",
+    ],
     hints=[
         "The trace is the sum of the diagonal, and you have the diagonal already.",
         "`x.as_strided(size, stride, storage_offset)` with the three numbers of your `diagonal`, "
@@ -292,6 +371,7 @@ def trace(x: torch.Tensor) -> torch.Tensor:
     return x.as_strided((min(x.shape),), (step,), x.storage_offset()).sum()
 
 
+# The trace adds up the diagonal, so it can go wrong like the diagonal.
 trace.slots |= diagonal.slots
 trace.wrong |= {
     "x.sum()": "You add up all of x. Only x[0, 0], x[1, 1], … belong to the trace.",
@@ -300,8 +380,8 @@ trace.wrong |= {
         "The right number, in a tensor that still has a dim. A sum over everything has none: leave "
         "`keepdim` and slices out, and `.sum()` is 0-d."
     ),
-    "x.contiguous().as_strided((min(x.shape),), (x.size(1) + 1,), 0).sum()": shared.SOMETIMES_A_COPY.format(
-        "x"
+    "x.contiguous().as_strided((min(x.shape),), (x.size(1) + 1,), 0).sum()": (
+        shared.SOMETIMES_A_COPY.format("x")
     ),
 }
 
@@ -355,7 +435,10 @@ SIDE_BY_SIDE = (
     "overlap: the next one starts one element further on."
 )
 
-windows.slots |= START
+windows.slots["x.storage_offset()"] = {
+    "0": shared.ABSOLUTE.format("x"),
+    "x.storage_offset() * x.element_size()": BYTES,
+}
 windows.slots["(step, step)"] = {
     ("(size * step, step)", "(size, 1)"): SIDE_BY_SIDE,
     "(step, 1)": (
