@@ -1,9 +1,9 @@
 """Which line made the layout that had to be copied, and which lines need the copy.
 
-A tensor's layout has a history: a chain of views back to the op that made its memory, and on through
-ops that keep the order of their operand, back to what the run was given. The cause is found by trying: the
-last view of the chain is made again from a row-major tensor without memory. If that would be copied too,
-this view is the cause; if not, the last two are tried, and so on.
+A tensor's layout has a history. A chain of views leads back to the op that made the memory. From there the
+history goes on through ops that keep the order of their operand, back to an input of the run. The cause is
+found by trying: the last view of the chain is repeated on a row-major tensor without memory. If the result
+would be copied too, this view is the cause. If not, the last two views are tried, and so on.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -23,168 +23,209 @@ from stridekit.layout import Layout
 from stridekit.rules import dim_order, memory_formats, packed_stride, sort_dims
 
 Key = tuple[object, ...]
-# The op that made a layout; or -1, and the tensor that was given with it.
-Cause = tuple[int, Operand | None]
-Followed = list[tuple[Operand, Layout]]
+Link = tuple[int, Operand, Operand | None]  # an op, what it made, and from which input
 
-_order, _formats = cache(dim_order), cache(memory_formats)  # layers of a model ask the same again
+# The layers of a model repeat the same layouts.
+_order = cache(dim_order)
+_formats = cache(memory_formats)
 _is_row_major = cache(lambda shape, stride: Layout(shape, stride).is_contiguous())
 _PRODUCTS = ("mm", "bmm", "addmm", "baddbmm")
 # Calls that copy where a view does not exist, instead of raising.
 _COPY_INSTEAD = {
-    "reshape", "reshape_as", "flatten", "ravel", "contiguous", "matmul", "linear", "einsum", "tensordot",
-    "scaled_dot_product_attention", "layer_norm", "bilinear",
-}  # fmt: skip
+    *("reshape", "reshape_as", "flatten", "ravel", "contiguous"),
+    *("matmul", "linear", "bilinear", "einsum", "tensordot"),
+    *("scaled_dot_product_attention", "layer_norm"),
+}
 _IMAGES = re.compile("convolution|pool|upsample|batch_norm|pixel_|grid_sampler|channel_shuffle")
 _MOST_VIEWS = 64  # of a chain that is tried
 _MOST_STEPS = 40  # of a path that is shown
+_MOST_READERS = 2_000  # that are followed
+
+
+class Cause(NamedTuple):
+    """The number of the op that made a layout; or -1, and the tensor that came with the layout."""
+
+    op: int
+    given: Operand | None = None
 
 
 class History:
-    """Who made which tensor of a run, and who read it."""
+    """Finds the op that made a tensor of a run, and the ops that read it."""
 
     def __init__(self, run: Recorder) -> None:
-        self.ops, self.views = run.ops, run.views
-        self.makers: list[list[int]] = []  # of each operand of each op; -1 if the run was given it
-        self._causes: dict[Key, Any] = {}  # those found so far
+        self.ops = run.ops
+        self.views = run.views
+        # For each input of each op, the op that made it; -1 if it is older than the run.
+        self.makers: list[list[int]] = []
+        self._causes: dict[Key, Cause | None] = {}  # those found so far
         latest: dict[Key, int] = {}
         for op in self.ops:
-            keys = [operand[:-1] for operand in op.inputs]
+            keys = [_key(operand) for operand in op.inputs]
             self.makers.append([latest.get(key, -1) for key in keys])
             for out in op.outputs:
-                key = out[:-1]
+                key = _key(out)
                 if not (op.writes and key in keys):  # a write keeps the layout
                     latest[key] = op.number
 
     @cached_property
     def _readers(self) -> dict[tuple[int, Key], list[tuple[int, int]]]:
-        """The ops that read what an op made, and the places of that operand."""
+        """The ops that read what an op made, and the index of that tensor in their inputs."""
         readers: dict[tuple[int, Key], list[tuple[int, int]]] = defaultdict(list)
         for op, makers in zip(self.ops, self.makers, strict=True):
-            for place, maker in enumerate(makers):
-                readers[maker, op.inputs[place][:-1]].append((op.number, place))
+            for index, maker in enumerate(makers):
+                readers[maker, _key(op.inputs[index])].append((op.number, index))
         return readers
 
     @cached_property
     def _last_write(self) -> dict[int, int]:
-        return {storage: op.number for op in self.ops for storage in op.writes}
+        """The last op that wrote to a storage, by the number of the storage."""
+        writes: dict[int, int] = {}
+        for op in self.ops:
+            for storage in op.writes:
+                writes[storage] = op.number
+        return writes
 
-    def _chain(self, number: int, place: int) -> Iterator[tuple[int, Operand, Operand | None]]:
-        """Walk back from an operand: yield the op that made it, the operand, and what it was made of."""
-        while place >= 0:
-            maker, operand = self.makers[number][place], self.ops[number].inputs[place]
+    def _chain(self, number: int, index: int) -> Iterator[Link]:
+        """Walk back from an input of an op: yield the input's maker, the input, and the maker's input."""
+        while index >= 0:
+            maker = self.makers[number][index]
+            operand = self.ops[number].inputs[index]
             source = _source(self.ops[maker], operand) if maker >= 0 else -1
             yield maker, operand, self.ops[maker].inputs[source] if source >= 0 else None
-            number, place = maker, source
+            number, index = maker, source
 
     def lineage(self, copy: Copy) -> list[Operand]:
-        """The copied operand, and those that it was made of, the last one first."""
-        steps = islice(self._chain(copy.op, copy.operand), _MOST_STEPS)
-        return [operand for _, operand, _ in steps]
+        """Return the copied operand and the tensors that it came from, the latest one first."""
+        links = islice(self._chain(copy.op, copy.operand), _MOST_STEPS)
+        return [operand for _, operand, _ in links]
 
-    def path(self, number: int, place: int, cause: int) -> tuple[int, ...]:
-        """The ops from `cause`, which made a layout, to op `number`; of long paths, the end."""
-        makers = (maker for maker, _, _ in islice(self._chain(number, place), _MOST_STEPS))
-        ops = [number, *(maker for maker in makers if maker >= 0)]
-        if cause in ops:
-            del ops[ops.index(cause) + 1 :]
+    def path(self, number: int, index: int, cause: int) -> tuple[int, ...]:
+        """Return the ops from `cause`, which made a layout, to op `number`; of a long path, the end."""
+        path = [number]
+        for maker, _, _ in islice(self._chain(number, index), _MOST_STEPS):
+            if maker >= 0:
+                path.append(maker)
+        if cause in path:
+            del path[path.index(cause) + 1 :]
         elif cause >= 0:
-            ops.append(cause)
-        return tuple(reversed(ops))
+            path.append(cause)
+        return tuple(reversed(path))
 
     def cause(self, copy: Copy) -> Cause:
-        """The op that made the layout which `copy` had to change; or -1, and the tensor that was given."""
-        op = self.ops[copy.op]
+        """Return the cause of the layout that a copy had to change."""
         if not Layout(copy.shape, copy.target).is_contiguous():
-            return self.turned(op.number, copy.operand)
-        return self._made(op.number, copy.operand, self._taken_by(op))
+            return self.format_cause(copy.op, copy.operand)
+        return self._layout_cause(copy.op, copy.operand, self._fits_op(self.ops[copy.op]))
 
-    def turned(self, number: int, place: int) -> Cause:
-        """The last op that changed the memory format of an operand; or -1, and the tensor given."""
-        last, passed = is_last(self.ops[number].inputs[place]), list[Key]()
-        cause: Any = None
-        for maker, operand, before in self._chain(number, place):
-            passed.append((maker, last, operand[:-1]))
-            cause = self._causes.get(passed[-1])
-            if before is None or (is_last(before) != last and format_of(before)):
-                cause = maker, None if maker >= 0 else operand
+    def format_cause(self, number: int, index: int) -> Cause:
+        """Return the last op that changed the memory format of an input."""
+        is_last = is_channels_last(self.ops[number].inputs[index])
+        passed: list[Key] = []
+        cause: Cause | None = None
+        for maker, operand, source in self._chain(number, index):
+            key = (maker, is_last, _key(operand))
+            passed.append(key)
+            cause = self._causes.get(key)
+            if source is None or (is_channels_last(source) != is_last and format_of(source)):
+                cause = _cause(maker, operand)
             if cause:
                 break
-        self._causes |= dict.fromkeys(passed, cause)
-        return cause
+        return self._found(passed, cause)
 
-    def _made(self, number: int, place: int, fits: Callable[[Layout], bool]) -> Cause:
-        """The first view, counted from the end, without which the copy would not be needed."""
-        views, passed = list[tuple[Event, Operand]](), list[Key]()
-        cause: Any = None
-        for maker, operand, before in self._chain(number, place):
+    def _layout_cause(self, number: int, index: int, fits: Callable[[Layout], bool]) -> Cause:
+        """Return the first view, counted from the end, without which an input would fit."""
+        views: list[tuple[Event, Operand]] = []
+        passed: list[Key] = []
+        cause: Cause | None = None
+        for maker, operand, source in self._chain(number, index):
             if maker in self.views:
                 views.insert(0, (self.ops[maker], operand))
-                made = self._made_again(views)
-                is_found = made is None or not fits(made) or len(views) == _MOST_VIEWS
-            else:  # its memory was made here, maybe in the order of what was read; or given
-                passed.append((maker, operand[:-1]))
-                cause = self._causes.get(passed[-1])
-                is_found = before is None or _is_row_major(before.shape, before.stride)
-                views, fits = [], Layout.is_contiguous
-            cause = (maker, None if maker >= 0 else operand) if is_found else cause
+                layout = self._repeated(views)
+                if layout is None or not fits(layout) or len(views) == _MOST_VIEWS:
+                    cause = _cause(maker, operand)
+            else:
+                # The op made memory, maybe in the order of its input; or the tensor is an older one.
+                key = (maker, _key(operand))
+                passed.append(key)
+                cause = self._causes.get(key)
+                if source is None or _is_row_major(source.shape, source.stride):
+                    cause = _cause(maker, operand)
+                views = []
+                fits = Layout.is_contiguous
             if cause:
                 break
+        return self._found(passed, cause)
+
+    def _found(self, passed: list[Key], cause: Cause | None) -> Cause:
+        """Remember a cause for all places that the search passed."""
+        assert cause is not None  # a chain ends where there is no source, and that is a cause
         self._causes |= dict.fromkeys(passed, cause)
         return cause
 
     def why_needed(self, copy: Copy) -> str:
-        """Why a run without this copy would fail or differ; "" if nothing that follows needs it.
+        """Explain why a run without this copy would fail or differ; "" if nothing that follows needs it.
 
         The layout without the copy is followed through views, and through ops that keep an order.
         """
         op = self.ops[copy.op]
-        source, out = op.inputs[copy.operand], op.outputs[0]
-        written = max(self._last_write.get(side.storage, -1) for side in (source, out))
-        if written > copy.op:
-            return f"{_what(self.ops[written])} writes to one of the two tensors later"
-        todo, seen = [(copy.op, out, source.layout)], 0
-        for number, made, layout in todo:  # which grows meanwhile
-            for reader, place in self._readers[number, made[:-1]]:
-                seen += 1
-                if seen == 2_000:
+        source = op.inputs[copy.operand]
+        out = op.outputs[0]
+        last_write = max(self._last_write.get(x.storage, -1) for x in (source, out))
+        if last_write > copy.op:
+            return f"{_call_of(self.ops[last_write])} writes to one of the two tensors later"
+        todo = [(copy.op, out, source.layout)]
+        count = 0
+        for number, tensor, layout in todo:  # the list grows meanwhile
+            for reader, index in self._readers[number, _key(tensor)]:
+                count += 1
+                if count == _MOST_READERS:
                     return "too much follows to say"
                 follower = self.ops[reader]
-                outs = self._followed(follower, place, layout)
-                if outs is None and follower.call not in _COPY_INSTEAD:
-                    return f"{_what(follower)} raises without it"
-                todo += [(reader, *pair) for pair in outs or ()]
+                results = self._results(follower, index, layout)
+                if results is not None:
+                    todo += [(reader, *result) for result in results]
+                elif follower.call not in _COPY_INSTEAD:
+                    return f"{_call_of(follower)} raises without it"
         return ""
 
-    def _made_again(self, views: list[tuple[Event, Operand]]) -> Layout | None:
-        """What these views make of a row-major tensor; None if they cannot be made of it."""
-        first = views[0][0].inputs[0]
-        layout = Layout(first.shape, itemsize=first.itemsize)
+    def _repeated(self, views: list[tuple[Event, Operand]]) -> Layout | None:
+        """Repeat views on a row-major tensor: return the layout, or None if a view raises."""
+        first, _ = views[0]
+        layout = Layout(first.inputs[0].shape, itemsize=first.inputs[0].itemsize)
         for op, operand in views:
-            outs = self._followed(op, 0, layout)
-            if outs is None:
+            results = self._results(op, 0, layout)
+            if results is None:
                 return None
-            layout = next(made for out, made in outs if out[:-1] == operand[:-1])
+            layout = next(view for out, view in results if _key(out) == _key(operand))
         return layout
 
-    def _followed(self, op: Event, place: int, layout: Layout) -> Followed | None:
-        """The results that follow the layout of an operand, if it lay so; None if a view raises."""
+    def _results(
+        self, op: Event, index: int, layout: Layout
+    ) -> list[tuple[Operand, Layout]] | None:
+        """Return the outputs whose layout follows that of an input, with their layouts if it were this one.
+
+        None if the op is a view that raises.
+        """
         if op.number not in self.views:
             order = sort_dims(layout.shape, layout.stride)
-            outs = [out for out in op.outputs if _same_order(out, op.inputs[place])]
-            packed = ((x, packed_stride(x.shape, order)) for x in outs)
-            return [(x, Layout(x.shape, stride, 0, x.itemsize)) for x, stride in packed]
+            outs = [out for out in op.outputs if _has_same_order(out, op.inputs[index])]
+            packed = [packed_stride(out.shape, order) for out in outs]
+            return [
+                (out, Layout(out.shape, stride, 0, out.itemsize))
+                for out, stride in zip(outs, packed, strict=True)
+            ]
         func, args, kwargs = self.views[op.number]
-        args = tuple(tuple(x) if isinstance(x, list) else x for x in args)  # which can be looked up
-        lies = layout.shape, layout.stride, op.inputs[0].dtype
+        hashable = tuple(tuple(x) if isinstance(x, list) else x for x in args)
+        options = tuple(kwargs.items())
+        dtype = op.inputs[0].dtype
         try:
-            views = _viewed(func, args, tuple(kwargs.items()), *lies)
+            views = _viewed(func, hashable, options, layout.shape, layout.stride, dtype)
         except (RuntimeError, ValueError):
             return None
         return [*zip(op.outputs, views, strict=True)]
 
     def is_image(self, *operands: Operand) -> bool:
-        """Whether an op of images made or read one of these tensors, or what it was made of."""
+        """Whether an op of images made or read one of these tensors, or a tensor that it came from."""
         return not self._images.isdisjoint(operand.storage for operand in operands)
 
     @cached_property
@@ -193,62 +234,86 @@ class History:
         images: set[int] = set()
         for op in self.ops:
             if op.inputs and _IMAGES.search(op.name):
-                images |= {op.inputs[0].storage, *(out.storage for out in op.outputs[:1])}
-        for ops in (self.ops, reversed(self.ops)) if images else ():
-            for op in ops:
-                shapes = {out.shape for out in op.outputs[:1] if len(out.shape) in (4, 5)}
-                sides = (*op.inputs, *op.outputs[:1])
-                around = {side.storage for side in sides if side.shape in shapes}
-                images |= around if around & images else set()
+                images.add(op.inputs[0].storage)
+                images.update(out.storage for out in op.outputs[:1])
+        if images:
+            for op in (*self.ops, *reversed(self.ops)):
+                neighbours = _image_shaped(op)
+                if not neighbours.isdisjoint(images):
+                    images |= neighbours
         return images
 
-    def _taken_by(self, op: Event) -> Callable[[Layout], bool]:
-        """Whether an op takes an operand of a layout without a copy."""
+    def _fits_op(self, op: Event) -> Callable[[Layout], bool]:
+        """Return a function that says whether an op takes an operand of a layout without a copy."""
         if op.name in _PRODUCTS:
-            return _is_ready
-        after = self.ops[min(op.number + 1, len(self.ops) - 1)]
-        if after.name == "_unsafe_view" and after.inputs[0] == op.outputs[0]:
-            return lambda layout: not layout.why_not_view(after.outputs[0].shape)
+            return _fits_product
+        following = self.ops[min(op.number + 1, len(self.ops) - 1)]
+        if following.name == "_unsafe_view" and following.inputs[0] == op.outputs[0]:
+            return lambda layout: not layout.why_not_view(following.outputs[0].shape)
         return Layout.is_contiguous
 
 
-@cache  # layers of a model ask the same again
+def _image_shaped(op: Event) -> set[int]:
+    """Return the storages of the tensors with the shape of the first output, if that has 4 or 5 dims."""
+    if not op.outputs or len(op.outputs[0].shape) not in (4, 5):
+        return set()
+    out = op.outputs[0]
+    return {operand.storage for operand in (*op.inputs, out) if operand.shape == out.shape}
+
+
+@cache  # the layers of a model repeat the same views
 def _viewed(func: Any, args: Any, kwargs: Any, shape: Dims, stride: Dims, dtype: str) -> Any:
-    """The layouts of the views that an op makes of such a tensor; raises what it raises."""
-    kind = getattr(torch, dtype.removeprefix("torch."))
-    tensor = torch.empty_strided(shape, stride, dtype=kind, device="meta")
-    return [*map(Layout.of, tensors_of(func(tensor, *args, **dict(kwargs))))]
+    """Return the layouts of the views that an op makes of such a tensor; raise what the op raises."""
+    torch_dtype = getattr(torch, dtype.removeprefix("torch."))
+    tensor = torch.empty_strided(shape, stride, dtype=torch_dtype, device="meta")
+    return [Layout.of(view) for view in tensors_of(func(tensor, *args, **dict(kwargs)))]
 
 
 def format_of(operand: Operand) -> str:
-    """The memory format of an operand; "" where it is in none, or in both."""
-    fitting = _formats(operand.shape, operand.stride) if len(operand.shape) in (4, 5) else []
-    return fitting[0] if len(fitting) == 1 else ""
+    """Return the memory format of an operand; "" where it is in none, or in both."""
+    formats = _formats(operand.shape, operand.stride) if len(operand.shape) in (4, 5) else []
+    return formats[0] if len(formats) == 1 else ""
 
 
-def is_last(operand: Operand) -> bool:
+def is_channels_last(operand: Operand) -> bool:
     """Whether the channels of an operand are last, and cannot be taken for anything else."""
     return format_of(operand).startswith("channels_last")
 
 
+def _key(operand: Operand) -> Key:
+    """Return all fields of an operand but its version, because a write keeps the layout."""
+    return operand[:-1]
+
+
+def _cause(maker: int, operand: Operand) -> Cause:
+    return Cause(maker, None if maker >= 0 else operand)
+
+
 def _source(op: Event, out: Operand) -> int:
-    """The operand that `out` is a view of, or the first one in the same order; -1 if there is none."""
-    storages = [operand.storage for operand in op.inputs]
-    if out.storage in storages:
-        return storages.index(out.storage)
-    orders = (_same_order(operand, out) for operand in op.inputs)
-    return next((place for place, is_same in enumerate(orders) if is_same), -1)
+    """Return the index of the input that `out` views, or of the first in the same order; -1 if none is."""
+    for index, operand in enumerate(op.inputs):
+        if operand.storage == out.storage:
+            return index
+    for index, operand in enumerate(op.inputs):
+        if _has_same_order(operand, out):
+            return index
+    return -1
 
 
-def _same_order(a: Operand, b: Operand) -> bool:
-    return a[1:3] == b[1:3] or _order(*a[1:3]) == _order(*b[1:3])
+def _has_same_order(a: Operand, b: Operand) -> bool:
+    if a.shape == b.shape and a.stride == b.stride:
+        return True
+    return _order(a.shape, a.stride) == _order(b.shape, b.stride)
 
 
-def _what(op: Event) -> str:
+def _call_of(op: Event) -> str:
     return f"{op.call} in line {op.place.line}" if op.place else op.call
 
 
-def _is_ready(layout: Layout) -> bool:
+def _fits_product(layout: Layout) -> bool:
     """Whether a product takes a matrix as it lies: one stride is 1, the other spans a row or a column."""
-    (rows, columns), (down, right) = layout.shape[-2:], layout.stride[-2:]
-    return (right == 1 and down >= columns) or (down == 1 and right >= rows)
+    rows, columns = layout.shape[-2:]
+    row_stride, column_stride = layout.stride[-2:]
+    is_by_rows = column_stride == 1 and row_stride >= columns
+    is_by_columns = row_stride == 1 and column_stride >= rows
+    return is_by_rows or is_by_columns

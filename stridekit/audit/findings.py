@@ -1,4 +1,4 @@
-"""What in a run is worth a look: copies of layouts, formats that disagree, calls that do nothing.
+"""Findings: copies of layouts, memory formats that disagree, calls that do nothing, small views.
 
 Each copy of a layout belongs to one occurrence. Its kind is the first that fits, in the order of `KINDS`.
 Occurrences whose layout was made by one line are one finding.
@@ -9,20 +9,27 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
-from stridekit.audit.causes import Cause, History, format_of, is_last
+from stridekit.audit.causes import Cause, History, format_of, is_channels_last
 from stridekit.audit.events import Copy, Dims, Event, Kind, Operand, Place
 from stridekit.audit.record import Recorder
 from stridekit.layout import Layout
 from stridekit.rules import dim_order
 from stridekit.sdpa import why_no_flash
 
-REPEATED, TRIP, WRITTEN_OUT = "repeated copy", "round trip", "expanded tensor written out"
-LOST, TWO, RESHAPE = "channels-last lost", "convolution of two formats", "copy by reshape"
-EXPLICIT, GRADIENT, OF_OP = "explicit copy", "copy by autograd", "copy inside an op"
-OWN, MIXED, IDLE = "the op's own copy", "formats mixed", "call that does nothing"
+REPEATED = "repeated copy"
+TRIP = "round trip"
+WRITTEN_OUT = "expanded tensor written out"
+LOST = "channels-last lost"
+TWO = "convolution of two formats"
+RESHAPE = "copy by reshape"
+EXPLICIT = "explicit copy"
+GRADIENT = "copy by autograd"
+OF_OP = "copy inside an op"
+OWN = "the op's own copy"
+MIXED = "formats mixed"
+IDLE = "call that does nothing"
 SMALL = "small view of a large storage"
 # Each kind of finding, and what to do where nothing more is known.
 KINDS = {
@@ -41,22 +48,24 @@ KINDS = {
     SMALL: "clone() what you keep: then the rest can be freed",
 }
 LEAVE_OUT = "leave it out: nothing that follows in this run needs it"
-_METHODS = ("contiguous", "to")  # that can be left out
-_ALL_CALLS = (*_METHODS, "clone")
+METHODS = ("contiguous", "to")  # that can be left out
+_EXPLICIT_CALLS = (*METHODS, "clone")
 _RESHAPES = ("reshape", "flatten", "unflatten", "reshape_as", "ravel")
 _CONVOLUTION = "convolution"
 _MOST_OPS = 100  # of a call
+_NO_CAUSE = Cause(-1)
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
     """One occurrence of a finding: what copied or was kept, on which line, and the path of its layout.
 
-    `op` at `place`, in `module`, copied `copied` bytes. `bytes` are those that it is about: those copied;
-    those kept in memory for a small view; those of the tensor in another format than the rest. `layouts`
-    has shape, strides before and strides after, in elements. `events` are numbers of the run's events,
-    from the one that made the layout to this one; for a call that does nothing, of the event after it.
-    `cause` and `made_by` are as in `Finding`; where the run was given the layout, `given` is that tensor.
+    `op` at `place`, in `module`, copied `copied` bytes. `bytes` has the bytes that the occurrence is about.
+    They were copied, or are kept in memory for a small view, or belong to a tensor in another format than
+    the rest. `layouts` has shape, strides before and strides after, in elements. `events` are numbers of
+    the run's events, from the one that made the layout to this one. For a call that does nothing, `events`
+    has the number of the event after it. `cause` and `made_by` are as in `Finding`. If the layout came
+    with a tensor that is older than the run, `given` is that tensor.
     """
 
     kind: str
@@ -78,9 +87,9 @@ class Occurrence:
 class Finding:
     """Something about layouts that costs: `kind` says what, `advice` what to do.
 
-    `cause` is the line that made the layout which had to be copied, and `made_by` its op; where the run was
-    given the layout, they are None and the name of the tensor. All occurrences of one cause are one
-    finding, and its kind is that of the most bytes.
+    `cause` is the line that made the layout which had to be copied, and `made_by` its op. If the layout
+    came with a tensor that is older than the run, `cause` is None and `made_by` the tensor's name. All
+    occurrences of one cause are one finding, and its kind is the kind with the most bytes.
     """
 
     kind: str
@@ -92,12 +101,12 @@ class Finding:
     @property
     def bytes(self) -> int:
         """Sum the bytes that the finding is about."""
-        return sum(each.bytes for each in self.occurrences)
+        return sum(occurrence.bytes for occurrence in self.occurrences)
 
     @property
     def copied(self) -> int:
         """Sum the bytes that its occurrences copied."""
-        return sum(each.copied for each in self.occurrences)
+        return sum(occurrence.copied for occurrence in self.occurrences)
 
     @property
     def first(self) -> Occurrence:
@@ -106,25 +115,28 @@ class Finding:
 
 
 class Search:
-    """A search through a run; kinds of its copies change to INSIDE and ASKED where they are."""
+    """Searches a run for findings, and changes the kinds of its copies to INSIDE and ASKED."""
 
     def __init__(self, run: Recorder) -> None:
-        self.run, self.ops, self.copies = run, run.ops, run.copies
+        self.run = run
+        self.ops = run.ops
+        self.copies = run.copies
         self.history = History(run)
         self.causes: dict[int, Cause] = {}  # by the index of a copy
-        for k, copy in enumerate(self.copies):
+        for index, copy in enumerate(self.copies):
             if copy.kind in (Kind.LAYOUT, Kind.EXPANDED):
                 cause = self.history.cause(copy)
-                if cause[0] >= 0 and self._is_one_call(copy.op, cause[0]):
+                if cause.op >= 0 and self._is_one_call(copy.op, cause.op):
                     copy.kind = Kind.INSIDE
                 else:
-                    self.causes[k] = cause
-        self.again = self._made_again()
+                    self.causes[index] = cause
+        self.repeated = self._repeated()
         self.undone = self._undone()
-        for k in self.causes.keys() - {*self.undone, *self.undone.values(), *self.again}:
-            if self._is_asked_for(k):
-                self.copies[k].kind = Kind.ASKED
-                del self.causes[k]
+        in_findings = {*self.undone, *self.undone.values(), *self.repeated}
+        for index in self.causes.keys() - in_findings:
+            if self._is_asked_for(index):
+                self.copies[index].kind = Kind.ASKED
+                del self.causes[index]
 
     def _is_one_call(self, *numbers: int) -> bool:
         """Whether one call made the layout and copied it: no line of the reader's stands between."""
@@ -133,64 +145,114 @@ class Search:
         return len(calls) == 1 and ops[0].place is not None
 
     def findings(self) -> tuple[Finding, ...]:
-        """What is worth a look."""
-        on_layouts = (*self._of_copies(), *self._of_formats())
-        return together((*on_layouts, *self._of_idle(), *self._of_kept()))
+        """Return the findings that a line of the reader's can change."""
+        occurrences = (
+            *self._copies_of_layouts(),
+            *self._disagreeing_formats(),
+            *self._idle_calls(),
+            *self._small_views(),
+        )
+        return together(occurrences)
 
     def own(self) -> tuple[Finding, ...]:
-        """The copies of layouts that calls made themselves."""
-        inside = ((copy, self.ops[copy.op]) for copy in self.copies if copy.kind == Kind.INSIDE)
-        return together(
-            self._seen(OWN, op, copy.layouts, copy.bytes, advice=self._why_math(op))
-            for copy, op in inside
+        """Return the copies of layouts that calls made themselves."""
+        occurrences = []
+        for copy in self.copies:
+            if copy.kind == Kind.INSIDE:
+                op = self.ops[copy.op]
+                advice = self._why_math(op)
+                occurrences.append(
+                    self._occurrence(OWN, op, copy.layouts, copied=copy.bytes, advice=advice)
+                )
+        return together(occurrences)
+
+    def _occurrence(
+        self,
+        kind: str,
+        op: Event,
+        layouts: tuple[Dims, ...],
+        *,
+        copied: int = 0,
+        kept: int = 0,
+        path: tuple[int, ...] = (),
+        cause: Cause = _NO_CAUSE,
+        advice: str = "",
+    ) -> Occurrence:
+        cause_place = None
+        made_by = ""
+        if cause.op >= 0:
+            cause_place = self.ops[cause.op].place
+            made_by = self.ops[cause.op].call
+        elif cause.given:
+            made_by = self.run.names.get(cause.given.storage, "a tensor from before the run")
+        return Occurrence(
+            kind=kind,
+            bytes=copied + kept,
+            copied=copied,
+            op=op.call,
+            place=op.place,
+            module=op.module,
+            backward=op.backward,
+            layouts=layouts,
+            events=path or (op.number,),
+            given=cause.given,
+            cause=cause_place,
+            made_by=made_by,
+            advice=advice,
         )
 
-    def _seen(
-        self, kind: str, op: Event, layouts: tuple[Dims, ...], copied: int, kept: int = 0,
-        path: tuple[int, ...] = (), cause: Cause = (-1, None), advice: str = "",
-    ) -> Occurrence:  # fmt: skip
-        number, given = cause
-        made = self.ops[number] if number >= 0 else None
-        name = self.run.names.get(given.storage, "a tensor from before the run") if given else ""
-        cause_of = (made.place, made.call) if made else (None, name)
-        at, events = (op.call, op.place, op.module, op.backward), path or (op.number,)
-        size = copied + kept
-        return Occurrence(kind, size, copied, *at, layouts, events, given, *cause_of, advice)
-
-    def _of_copies(self) -> Iterator[Occurrence]:
-        undone = {*self.undone.values()}  # counted where they are undone
-        for k in (k for k in self.causes if k not in undone):
-            copy, op, kind, cause = self.copies[k], self._op(k), self._kind(k), self.causes[k]
+    def _copies_of_layouts(self) -> Iterator[Occurrence]:
+        undone = {*self.undone.values()}  # these count where they are undone
+        for index, cause in self.causes.items():
+            if index in undone:
+                continue
+            copy = self.copies[index]
+            op = self._op(index)
+            kind = self._kind(index)
             size = copy.bytes
             if kind == TRIP:
-                before = self.copies[self.undone[k]]
-                cause, size = (before.op, None), size + before.bytes
-            path = self.history.path(op.number, copy.operand, cause[0])
-            advice = self._advice(copy, op, kind, cause[0] < 0)
-            yield self._seen(kind, op, copy.layouts, size, 0, path, cause, advice)
+                first_copy = self.copies[self.undone[index]]
+                cause = Cause(first_copy.op)
+                size += first_copy.bytes
+            yield self._occurrence(
+                kind,
+                op,
+                copy.layouts,
+                copied=size,
+                path=self.history.path(op.number, copy.operand, cause.op),
+                cause=cause,
+                advice=self._advice(copy, op, kind, cause),
+            )
 
-    def _op(self, k: int) -> Event:
-        return self.ops[self.copies[k].op]
+    def _op(self, index: int) -> Event:
+        return self.ops[self.copies[index].op]
 
-    def _kind(self, k: int) -> str:
-        copy, op = self.copies[k], self._op(k)
-        kinds = {
-            REPEATED: k in self.again,
-            TRIP: k in self.undone,
-            GRADIENT: op.by_engine,
-            WRITTEN_OUT: copy.kind == Kind.EXPANDED,
-            TWO: op.name == _CONVOLUTION and _odd_operand(op) is not None,
-            LOST: not op.backward and self._loses_format(copy, op),
-            RESHAPE: op.call in _RESHAPES,
-            EXPLICIT: op.call in _ALL_CALLS,
-            OF_OP: True,
-        }
-        return next(kind for kind, fits in kinds.items() if fits)
+    def _kind(self, index: int) -> str:
+        """Return the kind of finding that a copy belongs to: the first that fits, as `KINDS` says."""
+        copy = self.copies[index]
+        op = self._op(index)
+        if index in self.repeated:
+            return REPEATED
+        if index in self.undone:
+            return TRIP
+        if op.by_engine:
+            return GRADIENT
+        if copy.kind == Kind.EXPANDED:
+            return WRITTEN_OUT
+        if op.name == _CONVOLUTION and _odd_operand(op) is not None:
+            return TWO
+        if not op.backward and self._loses_format(copy, op):
+            return LOST
+        if op.call in _RESHAPES:
+            return RESHAPE
+        return EXPLICIT if op.call in _EXPLICIT_CALLS else OF_OP
 
-    def _advice(self, copy: Copy, op: Event, kind: str, is_given: bool) -> str:
-        if kind in (EXPLICIT, WRITTEN_OUT) and op.call in _METHODS:
+    def _advice(self, copy: Copy, op: Event, kind: str, cause: Cause) -> str:
+        """Return what to do about a copy; "" if no more is known than `KINDS` says."""
+        if kind in (EXPLICIT, WRITTEN_OUT) and op.call in METHODS:
             why = self.history.why_needed(copy)
             return f"keep it, or change what needs it: {why}" if why else LEAVE_OUT
+        is_given = cause.op < 0
         if kind == RESHAPE and is_given:
             return "give it a contiguous tensor: reshape of that is a view"
         if kind == TWO and not is_given:
@@ -200,169 +262,219 @@ class Search:
         return self._why_math(op) if kind == OF_OP else ""
 
     def _why_math(self, op: Event) -> str:
-        """Why attention took the path that is written in other ops; "" if it did not, or if unclear."""
+        """Explain why attention took the math path; "" if it did not, or if that is unclear."""
         if op.call != "scaled_dot_product_attention":
             return ""
         marks = self.run.marks
-        near = self.ops[max(op.number - _MOST_OPS, 0) : op.number + _MOST_OPS]
         made: set[Operand] = set()
-        given: dict[Operand, None] = {}
-        for each in (each for each in near if marks[each.number] == marks[op.number]):
-            given |= dict.fromkeys(x for x in each.inputs if x not in made and len(x.shape) >= 2)
-            made |= {*each.outputs}
-        try:
-            q, k, *masks, v = (Layout(x.shape, x.stride, itemsize=x.itemsize) for x in given)
-            why = why_no_flash(q, k, v, attn_mask=masks[0] if masks else None)
-        except ValueError:  # too few tensors, or some that do not fit
+        inputs: dict[Operand, None] = {}  # an ordered set: the call's inputs, not those of its ops
+        for event in self.ops[max(op.number - _MOST_OPS, 0) : op.number + _MOST_OPS]:
+            if marks[event.number] == marks[op.number]:
+                for operand in event.inputs:
+                    if operand not in made and len(operand.shape) >= 2:
+                        inputs[operand] = None
+                made.update(event.outputs)
+        if not 3 <= len(inputs) <= 4:
             return ""
-        is_clear = why and len(masks) < 2
-        return f"attention took the math path, which copies: {why}" if is_clear else ""
+        try:
+            q, k, *masks, v = (Layout(x.shape, x.stride, itemsize=x.itemsize) for x in inputs)
+            why = why_no_flash(q, k, v, attn_mask=masks[0] if masks else None)
+        except ValueError:  # the tensors do not fit
+            return ""
+        return f"attention took the math path, which copies: {why}" if why else ""
 
-    def _is_asked_for(self, k: int) -> bool:
-        """clone() copies by its name; and an input is brought to a memory format once, at the door."""
-        copy, op = self.copies[k], self._op(k)
+    def _is_asked_for(self, index: int) -> bool:
+        """Whether the reader asks for a copy: by clone(), or once for an input, to change its format."""
+        copy = self.copies[index]
+        op = self._op(index)
         if op.call == "clone":
             return True
-        row_major = Layout(copy.shape, copy.target).is_contiguous()
-        at_the_door = op.inputs[copy.operand].storage not in self.run.made
-        return op.call in _METHODS and not row_major and at_the_door
+        is_row_major = Layout(copy.shape, copy.target).is_contiguous()
+        is_of_input = op.inputs[copy.operand].storage not in self.run.made
+        return op.call in METHODS and not is_row_major and is_of_input
 
-    def _made_again(self) -> set[int]:
-        """Copies of one tensor, unchanged in between, to one layout; all of them where there are two."""
+    def _repeated(self) -> set[int]:
+        """Return the copies that several ops make of one tensor, unchanged in between, to one layout."""
         groups: dict[Any, list[int]] = defaultdict(list)
-        for k in self.causes:
-            copy, op = self.copies[k], self._op(k)
-            groups[op.inputs[copy.operand], copy.target, op.backward].append(k)
-        return {*chain(*(x for x in groups.values() if len({self.copies[k].op for k in x}) > 1))}
+        for index in self.causes:
+            copy = self.copies[index]
+            op = self._op(index)
+            groups[op.inputs[copy.operand], copy.target, op.backward].append(index)
+        repeated: set[int] = set()
+        for group in groups.values():
+            if len({self.copies[index].op for index in group}) > 1:
+                repeated.update(group)
+        return repeated
 
     def _undone(self) -> dict[int, int]:
-        """For each copy that brings back the order which an earlier one changed: that one."""
+        """Map each copy that brings back an order to the earlier copy that changed the order."""
         pairs: dict[int, int] = {}
         taken: set[int] = set()
-        calls = (*_ALL_CALLS, *_RESHAPES)
-        asked = [k for k in self.causes if self._op(k).call in calls and k not in self.again]
-        made = {self._op(k).outputs[0].storage: k for k in asked}
-        for k in asked:
-            read = self.history.lineage(self.copies[k])
-            for before in dict.fromkeys(made.get(operand.storage, k) for operand in read):
-                if before < k and not {before, k} & taken and self._undoes(before, k):
-                    pairs[k] = before
-                    taken |= {before, k}
+        calls = (*_EXPLICIT_CALLS, *_RESHAPES)
+        candidates = [
+            index
+            for index in self.causes
+            if self._op(index).call in calls and index not in self.repeated
+        ]
+        copy_of = {self._op(index).outputs[0].storage: index for index in candidates}
+        for index in candidates:
+            lineage = self.history.lineage(self.copies[index])
+            for earlier in dict.fromkeys(copy_of.get(x.storage, index) for x in lineage):
+                is_free = taken.isdisjoint((earlier, index))
+                if earlier < index and is_free and self._undoes(earlier, index):
+                    pairs[index] = earlier
+                    taken.update((earlier, index))
         return pairs
 
-    def _undoes(self, before: int, after: int) -> bool:
-        """Whether the second copy puts the elements back into the order in which the first found them."""
-        copies = self.copies[before], self.copies[after]
-        there, back = map(_moves, copies)
-        are_alike = len({(copy.bytes, self.ops[copy.op].backward) for copy in copies}) == 1
-        return are_alike and back == sorted(range(len(there)), key=there.__getitem__)
+    def _undoes(self, earlier: int, later: int) -> bool:
+        """Whether the later copy puts the elements back into the order before the earlier copy."""
+        if self.copies[earlier].bytes != self.copies[later].bytes:
+            return False
+        if self._op(earlier).backward != self._op(later).backward:
+            return False
+        there = _permutation(self.copies[earlier])
+        back = _permutation(self.copies[later])
+        return back == sorted(range(len(there)), key=there.__getitem__)
 
     def _loses_format(self, copy: Copy, op: Event) -> bool:
         """Whether a copy wrote an image with its channels last in rows: pixels now lie side by side."""
-        after = self.ops[min(op.number + 1, len(self.ops) - 1)]
-        merges = after.name == "_unsafe_view" and op.name == "clone"
-        outs = after.outputs if merges else op.outputs
+        following = self.ops[min(op.number + 1, len(self.ops) - 1)]
+        is_reshape = following.name == "_unsafe_view" and op.name == "clone"
+        outs = following.outputs if is_reshape else op.outputs
         if not outs or format_of(outs[0]) != "contiguous_format":
             return False
-        read = self.history.lineage(copy)
-        same = [operand for operand in read if operand.nbytes == read[0].nbytes]
-        last = [operand for operand in same[:4] if is_last(operand)]
-        steps = [(t, s) for n, s, t in zip(*copy.layouts, strict=True) if n > 1]
-        return bool(last) and self.history.is_image(*last) and min(steps)[1] >= last[0].shape[1]
+        lineage = self.history.lineage(copy)
+        whole = [operand for operand in lineage if operand.nbytes == lineage[0].nbytes]
+        images = [operand for operand in whole[:4] if is_channels_last(operand)]
+        if not images or not self.history.is_image(*images):
+            return False
+        strides = [
+            (after, before) for size, before, after in zip(*copy.layouts, strict=True) if size > 1
+        ]
+        _, before = min(strides)  # of the dim whose elements are side by side now
+        return before >= images[0].shape[1]
 
-    def _of_formats(self) -> Iterator[Occurrence]:
-        """Operands in different formats, where no copy tells."""
+    def _disagreeing_formats(self) -> Iterator[Occurrence]:
+        """Yield ops with operands in different formats, or with a result in another, that do not copy."""
         copied = {copy.op for copy in self.copies if copy.kind in (Kind.LAYOUT, Kind.EXPANDED)}
         for op in self.ops:
             if op.backward or op.number in copied or op.writes or not op.inputs or not op.outputs:
                 continue
-            out, is_convolution = op.outputs[0], op.name == _CONVOLUTION
+            out = op.outputs[0]
             if len(out.shape) not in (4, 5) or not self.history.is_image(*op.inputs, out):
                 continue
-            turns = is_last(op.inputs[0]) and format_of(out) == "contiguous_format"
-            if (k := _odd_operand(op)) is not None:
-                odd, kind = op.inputs[k], TWO if is_convolution else MIXED
-                layouts = odd.shape, odd.stride, out.stride
-                yield self._seen(kind, op, layouts, 0, odd.nbytes, *self._turned(op, k))
-            elif turns and not is_convolution and op.number not in self.run.views:
-                yield self._seen(LOST, op, _as_it_is(out), 0, out.nbytes)
+            is_convolution = op.name == _CONVOLUTION
+            is_lost = is_channels_last(op.inputs[0]) and format_of(out) == "contiguous_format"
+            odd_index = _odd_operand(op)
+            if odd_index is not None:
+                odd = op.inputs[odd_index]
+                path, cause = self._made_format(op, odd_index)
+                yield self._occurrence(
+                    TWO if is_convolution else MIXED,
+                    op,
+                    (odd.shape, odd.stride, out.stride),
+                    kept=odd.nbytes,
+                    path=path,
+                    cause=cause,
+                )
+            elif is_lost and not is_convolution and op.number not in self.run.views:
+                yield self._occurrence(LOST, op, _unchanged(out), kept=out.nbytes)
 
-    def _turned(self, op: Event, odd: int) -> tuple[tuple[int, ...], Cause]:
-        """What made the format of the odd operand; where no line did, what made that of another one."""
+    def _made_format(self, op: Event, odd_index: int) -> tuple[tuple[int, ...], Cause]:
+        """Return the path and the cause of the odd operand's format, or of another operand's.
+
+        Another operand stands in if no line made the odd operand's format.
+        """
         formats = [format_of(operand) for operand in op.inputs]
-        others = [k for k, name in enumerate(formats) if name not in ("", formats[odd])]
-        causes = [(k, self.history.turned(op.number, k)) for k in (odd, *others)]
-        place, cause = next((each for each in causes if each[1][0] >= 0), causes[0])
-        return self.history.path(op.number, place, cause[0]), cause
+        indices = [odd_index]
+        for index, name in enumerate(formats):
+            if name not in ("", formats[odd_index]):
+                indices.append(index)
+        causes = {index: self.history.format_cause(op.number, index) for index in indices}
+        index = next((index for index, cause in causes.items() if cause.op >= 0), odd_index)
+        return self.history.path(op.number, index, causes[index].op), causes[index]
 
-    def _of_idle(self) -> Iterator[Occurrence]:
-        """Calls that do nothing, at places where no other call did something."""
-        busy = {op.place for op in self.ops if op.call in _METHODS}
+    def _idle_calls(self) -> Iterator[Occurrence]:
+        """Yield calls that do nothing, at places where no other call did something."""
+        busy = {op.place for op in self.ops if op.call in METHODS}
         for call in self.run.idle:
             if call.place not in busy:
-                yield self._seen(IDLE, call, _as_it_is(call.inputs[0]), 0)
+                yield self._occurrence(IDLE, call, _unchanged(call.inputs[0]))
 
-    def _of_kept(self) -> Iterator[Occurrence]:
-        """Storages of the run that live on for the sake of a small part."""
-        views: dict[int, list[tuple[Event, Operand]]] = defaultdict(list)
+    def _small_views(self) -> Iterator[Occurrence]:
+        """Yield storages of the run that live on for the sake of a small part."""
+        outputs: dict[int, list[tuple[Event, Operand]]] = defaultdict(list)
         for op in self.ops:
             for out in op.outputs:
-                views[out.storage].append((op, out))
-        for number, kept in self.run.kept.items():
-            (maker, _), (op, out) = views[number][0], views[number][-1]
+                outputs[out.storage].append((op, out))
+        for storage, kept in self.run.kept.items():
+            maker, _ = outputs[storage][0]
+            op, out = outputs[storage][-1]
             path = maker.number, op.number
-            yield self._seen(SMALL, op, _as_it_is(out), 0, kept, path, (path[0], None))
+            cause = Cause(maker.number)
+            yield self._occurrence(SMALL, op, _unchanged(out), kept=kept, path=path, cause=cause)
 
 
-def together(seen: Iterable[Occurrence]) -> tuple[Finding, ...]:
-    """The findings, the most bytes first: what one line made is one, of whatever kind."""
+def together(occurrences: Iterable[Occurrence]) -> tuple[Finding, ...]:
+    """Return findings, the most bytes first: copies of one cause are one finding, whatever their kinds."""
     groups: dict[Any, list[Occurrence]] = defaultdict(list)
-    for each in seen:
-        by_cause = each.cause is not None and each.copied and each.kind not in (REPEATED, TRIP)
-        key = (each.kind, each.place, each.op, each.cause, each.backward)
-        groups[each.cause if by_cause else key].append(each)
-    findings = []
-    for group in groups.values():
-        sizes: Counter[str] = Counter()
-        for each in group:
-            sizes[each.kind] += each.bytes
-        kind = sizes.most_common(1)[0][0]
-        advice = {each.advice or KINDS[kind] for each in group if each.kind == kind}
-        # Where calls of one finding differ, the most careful advice holds for all of them.
-        careful = sorted(advice - {LEAVE_OUT}) or sorted(advice)
-        made_by = first_of(each.made_by for each in group)
-        findings.append(Finding(kind, careful[0], group[0].cause, made_by, tuple(group)))
+    for occurrence in occurrences:
+        key: Any = occurrence.cause
+        if not key or not occurrence.copied or occurrence.kind in (REPEATED, TRIP):
+            key = (
+                occurrence.kind,
+                occurrence.place,
+                occurrence.op,
+                occurrence.cause,
+                occurrence.backward,
+            )
+        groups[key].append(occurrence)
+    findings = [_finding(group) for group in groups.values()]
     return tuple(sorted(findings, key=lambda finding: -finding.bytes))
 
 
+def _finding(occurrences: list[Occurrence]) -> Finding:
+    sizes: Counter[str] = Counter()
+    for occurrence in occurrences:
+        sizes[occurrence.kind] += occurrence.bytes
+    kind = sizes.most_common(1)[0][0]
+    advice = {x.advice or KINDS[kind] for x in occurrences if x.kind == kind}
+    # If the advice for the occurrences differs, the most careful one holds for all of them.
+    careful = sorted(advice - {LEAVE_OUT}) or sorted(advice)
+    made_by = first_of(occurrence.made_by for occurrence in occurrences)
+    return Finding(kind, careful[0], occurrences[0].cause, made_by, tuple(occurrences))
+
+
 def first_of(names: Iterable[str]) -> str:
-    """The first name, and how many others there are."""
-    first, *more = dict.fromkeys(names)
-    return f"{first} and {len(more)} more" if more else first
+    """Return the first name, and how many different names follow."""
+    first, *rest = dict.fromkeys(names)
+    return f"{first} and {len(rest)} more" if rest else first
 
 
-def _moves(copy: Copy) -> list[int]:
-    """Where in memory each dim of the target's order was in the source's, without dims of size 1."""
+def _permutation(copy: Copy) -> list[int]:
+    """Return where each dim of the target's order was in the source's, without dims of size 1."""
     dims = [dim for dim in zip(*copy.layouts, strict=True) if dim[0] > 1]
-    shape, *strides = zip(*dims, strict=True)
-    source, target = (dim_order(shape, stride) for stride in strides)
-    return [source.index(d) for d in target]
+    shape, before, after = zip(*dims, strict=True)
+    source = dim_order(shape, before)
+    return [source.index(dim) for dim in dim_order(shape, after)]
 
 
-def _as_it_is(operand: Operand) -> tuple[Dims, ...]:
+def _unchanged(operand: Operand) -> tuple[Dims, ...]:
     return operand.shape, operand.stride, operand.stride
 
 
 def _odd_operand(op: Event) -> int | None:
-    """The first operand in another format than the result, where two of its shape differ.
+    """Return the index of the first operand in another format than the result, if two of its shape differ.
 
-    Of a convolution, the input, where its format and that of the weight differ.
+    For a convolution, return the index of the input if its format and that of the weight differ.
     """
-    out, is_convolution = op.outputs[0], op.name == _CONVOLUTION
+    out = op.outputs[0]
+    is_convolution = op.name == _CONVOLUTION
     operands = op.inputs[:2] if is_convolution else op.inputs
     formats = [format_of(x) if len(x.shape) == len(out.shape) else "" for x in operands]
-    if len({*formats, ""}) < 3:
+    if len({*formats, ""}) < 3:  # fewer than two formats
         return None
-    fitting = ("", format_of(out))
-    odd = (k for k, name in enumerate(formats) if is_convolution or name not in fitting)
-    return next(odd, None)
+    for index, name in enumerate(formats):
+        if is_convolution or name not in ("", format_of(out)):
+            return index
+    return None

@@ -182,11 +182,10 @@ class Recorder(TorchDispatchMode):
         # Torch clones a conjugated operand before it runs most ops.
         if call == "clone" and _is_lazy(tensors[0]):
             call = "resolve_conj"
-        self.ops.append(
-            Event(
-                name, call, module, place, inputs, outputs, is_backward, by_engine, number, writes
-            )
+        event = Event(
+            name, call, module, place, inputs, outputs, is_backward, by_engine, number, writes
         )
+        self.ops.append(event)
         return out
 
     def _note_subclasses(self, names: set[str], is_other_mode_on: bool) -> None:
@@ -216,15 +215,9 @@ class Recorder(TorchDispatchMode):
                 latest = self._latest[number]
                 shape = tensor.shape
                 offset = tensor.storage_offset()
+                itemsize, dtype = _size_and_name(tensor.dtype)
                 # A tuple, because an Operand takes longer to make.
-                fields = (
-                    number,
-                    shape,
-                    stride,
-                    offset,
-                    *_size_and_name(tensor.dtype),
-                    latest.version,
-                )
+                fields = number, shape, stride, offset, itemsize, dtype, latest.version
                 if fields != latest:
                     if tensor.is_nested:  # its sizes are symbols
                         continue
@@ -241,10 +234,12 @@ class Recorder(TorchDispatchMode):
             address = source.untyped_storage()._cdata if is_strided else 0
             storage, _ = self._storages.get(address, _NO_STORAGE)
             _, dtype = _size_and_name(source.dtype)
-            place, read_extent = -1, None
+            index = -1  # of the copied tensor in the inputs of the op
+            read_extent = None
             for k, operand in enumerate(self._running_inputs):
                 if operand.storage == storage and operand.dtype == dtype:
-                    place, read_extent = k, (operand.shape, operand.stride)
+                    index = k
+                    read_extent = operand.shape, operand.stride
                     break
             if source.device != target.device:
                 kind = Kind.DEVICE
@@ -256,7 +251,7 @@ class Recorder(TorchDispatchMode):
             size = target.numel() * target.itemsize
         shape, after = target_extent
         _, before = source_extent
-        self.copies.append(Copy(len(self.ops), kind, shape, before, after, size, place))
+        self.copies.append(Copy(len(self.ops), kind, shape, before, after, size, index))
 
     def _is_due_to_mode(self, copy: Copy) -> bool:
         """Whether autograd copied zeros, because a mode is on, instead of writing a gradient to them."""
@@ -281,7 +276,8 @@ class Recorder(TorchDispatchMode):
         forward_number = self._by_sequence.get(sequence)
         if forward_number is not None:
             forward = self.ops[forward_number]
-            module, place = forward.module, forward.place
+            module = forward.module
+            place = forward.place
         return module, place, ("the gradient", sequence), True, True
 
     def _note_kept(self) -> None:
@@ -432,11 +428,11 @@ def _dispatching(types: Any) -> set[str]:
 
 @cache
 def _of_schema(func: Any) -> tuple[str, tuple[tuple[int, str], ...]]:
-    """Return the name of an op, and the place and the name of each argument that it writes to."""
+    """Return the name of an op, and the index and the name of each argument that it writes to."""
     writes = []
-    for place, argument in enumerate(func._schema.arguments):
+    for index, argument in enumerate(func._schema.arguments):
         if argument.alias_info and argument.alias_info.is_write:
-            writes.append((place, argument.name))
+            writes.append((index, argument.name))
     return func._schema.name.removeprefix("aten::"), tuple(writes)
 
 
