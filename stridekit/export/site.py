@@ -127,7 +127,7 @@ def _message(family: dict[str, Any], rows: Mapping[str, Sequence[str]]) -> str:
     if (name := family["lesson"]) in rows:
         place = f"{rows[name][0]}: {family['section']}"
         said += [("lesson", f"[{place}](<{name}.ipynb#{anchor(family['section'])}>)")]
-    says = "\n".join(family["says"])
+    says = "\n".join(family["templates"])
     lines = "".join(f"- **{label}**: {text}\n" for label, text in said if text)
     text = f"### {family['title']}\n\n```text\n{says}\n```\n\n{lines}"
     return re.sub(r"\{\w*[,:*~+&]?\}", "…", text)  # the fields of a template
