@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, pairwise, product
+from itertools import accumulate, chain, pairwise, product
 from math import gcd, prod
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ from stridekit.memory.strided_set import (
 
 _A_STEP = 8  # numbers, or sets, that are handled in one step of the budget
 _FEW = 8  # copies that are added up one by one, which is quicker than going round the cycle
-_INSIDE = 200  # steps to find out if a set lies inside another, as there are other ways
+_INSIDE = 200  # steps to find out if a set lies inside another, because there are other ways
 _MAX_DEPTH = 100  # the most generators of a set that windows nest: Python's stack is finite
 
 
@@ -62,29 +62,35 @@ def blocks(part: Part, size: int, budget: Budget) -> Blocks:
     runs, levels = _split(generators, budget)
     first_run = runs[0][1]
 
-    def met(start: int, stop: int) -> int:
+    def touched_by_run(start: int, stop: int) -> int:
         return (stop - 1) // size - start // size + 1
 
-    def shared(stop: int, after: int) -> int:
-        return -int((stop - 1) // size == after // size)
+    def touched_at_joint(stop: int, next_start: int) -> int:
+        is_shared = (stop - 1) // size == next_start // size
+        return -1 if is_shared else 0  # both runs counted the shared block
 
-    def filled(start: int, stop: int) -> int:
-        return max(0, stop // size - -(-start // size))
+    def filled_by_run(start: int, stop: int) -> int:
+        first_whole = -(-start // size)
+        return max(0, stop // size - first_whole)
 
-    def filled_by_two(stop: int, after: int) -> int:
+    def filled_at_joint(stop: int, next_start: int) -> int:
+        if stop != next_start:
+            return 0
         # The block lies within the last run of one copy and the first of the next, which are equally long.
-        inside = after % size
-        return int(stop == after and 0 < inside <= first_run and size - inside <= first_run)
+        before = stop % size
+        return int(0 < before <= first_run and size - before <= first_run)
 
-    touched = _total(base, runs, levels, size, _Worth(met, shared), budget)
-    if len(runs) == 1 and 2 * first_run < size:  # not even two runs that meet fill a block
+    touched_summands = _Summands(touched_by_run, touched_at_joint)
+    touched = _total(base, runs, levels, size, touched_summands, budget)
+    if len(runs) == 1 and 2 * first_run < size:  # not even two adjacent runs fill a block
         return Blocks(size, touched, 0)
-    worth = _Worth(filled, filled_by_two)
-    return Blocks(size, touched, _total(base, runs, levels, size, worth, budget))
+    filled_summands = _Summands(filled_by_run, filled_at_joint)
+    filled = _total(base, runs, levels, size, filled_summands, budget)
+    return Blocks(size, touched, filled)
 
 
 class _Copies(NamedTuple):
-    """A level: `length` bytes of what is below, again at each of n starts, all multiples of the step."""
+    """A level: n copies of the finer levels, of `length` bytes each, at starts that the step divides."""
 
     step: int
     n: int
@@ -92,7 +98,7 @@ class _Copies(NamedTuple):
     length: int
 
 
-class _Worth(NamedTuple):
+class _Summands(NamedTuple):
     """The summands: for a run, from (start, stop), and for a joint, from (stop, the next start).
 
     Both depend only on their numbers modulo the block size.
@@ -110,18 +116,19 @@ def _split(generators: tuple[Generator, ...], budget: Budget) -> tuple[list[Span
     """
     budget.spend(len(generators) // _A_STEP)
     first = generators[0][1] if generators and generators[0][0] == 1 else 1
-    levels = [
-        (step, tuple(g for g in own if g[0] > 1), below) for step, own, below in cut(generators)
-    ]
-    levels = [level for level in reversed(levels) if level[1]]
+    levels = []
+    for step, level, below in reversed(cut(generators)):
+        copying = tuple(generator for generator in level if generator[0] > 1)
+        if copying:
+            levels.append((step, copying, below))
     runs = [(0, first)]
     if levels and len(levels[0][1]) > 1:
-        runs = list(joined((start, start + first) for start in _starts(levels[0][1], budget)))
-        del levels[0]
+        _, finest, _ = levels.pop(0)
+        runs = list(joined((start, start + first) for start in _starts(finest, budget)))
     copies = []
-    for step, own, below in levels:
-        starts = _starts(own, budget)
-        n = own[0][1] if isinstance(starts, range) else len(starts)
+    for step, level, below in levels:
+        starts = _starts(level, budget)
+        n = level[0][1] if isinstance(starts, range) else len(starts)
         copies.append(_Copies(step, n, starts, below + 1))
     return runs, copies
 
@@ -135,9 +142,14 @@ def _starts(generators: tuple[Generator, ...], budget: Budget) -> Sequence[int]:
 
 
 def _total(
-    base: int, runs: list[Span], levels: list[_Copies], size: int, worth: _Worth, budget: Budget
+    base: int,
+    runs: list[Span],
+    levels: list[_Copies],
+    size: int,
+    summands: _Summands,
+    budget: Budget,
 ) -> int:
-    """Return the worth of all runs, and of all joints between neighbours."""
+    """Return the sum over all runs, and over all joints between neighbours."""
     # The starts that matter at a level: the base plus coarser steps, modulo the block size.
     cycles = [size]
     for level in reversed(levels):
@@ -145,53 +157,70 @@ def _total(
     cycle = cycles.pop()
     starts = range(base % cycle, size, cycle)
     budget.spend(1 + len(starts) * len(runs) // _A_STEP)
-    values = [
-        sum([worth.of_run(at + a, at + b) for a, b in runs])
-        + sum([worth.of_joint(at + stop, at + after) for (_, stop), (after, _) in pairwise(runs)])
-        for at in starts
-    ]
+    sums = [_sum_of_runs(start, runs, summands) for start in starts]
     for level in levels:
-        coarser = cycles.pop()
-        wanted = range(base % coarser, size, coarser)
-        values = _copied(values, cycle, level, wanted, worth, budget)
-        cycle = coarser
-    return values[0]
+        coarser_cycle = cycles.pop()
+        starts = range(base % coarser_cycle, size, coarser_cycle)
+        sums = _sums_of_copies(sums, cycle, level, starts, summands, budget)
+        cycle = coarser_cycle
+    return sums[0]
 
 
-def _copied(
-    values: list[int], cycle: int, level: _Copies, wanted: range, worth: _Worth, budget: Budget
+def _sum_of_runs(start: int, runs: list[Span], summands: _Summands) -> int:
+    """Return the sum over the runs, moved by `start`, and over their joints."""
+    total = sum([summands.of_run(start + first, start + stop) for first, stop in runs])
+    for (_, stop), (next_start, _) in pairwise(runs):
+        total += summands.of_joint(start + stop, start + next_start)
+    return total
+
+
+def _sums_of_copies(
+    sums: list[int],
+    cycle: int,
+    level: _Copies,
+    starts: range,
+    summands: _Summands,
+    budget: Budget,
 ) -> list[int]:
-    """Return the worth of all copies of a level from each wanted start.
+    """Return the sum over all copies of a level, for each of the starts.
 
-    `values` is the worth of one copy, for starts that are `cycle` apart and go round.
+    `sums` has the sum over one copy, for starts that are `cycle` apart and go round.
     """
-    size, length, copies = cycle * len(values), level.length, level.starts
-    if not isinstance(copies, range) or level.n <= _FEW:
-        budget.spend(1 + len(wanted) * level.n // _A_STEP)
-        return [
-            sum([values[(at + start) % size // cycle] for start in copies])
-            + sum([worth.of_joint(at + a + length, at + b) for a, b in pairwise(copies)])
-            for at in wanted
-        ]
-    budget.spend(1 + len(values) // _A_STEP)
-    c, n, first = copies.step, level.n, wanted.start % cycle
-    joints = [worth.of_joint(at + length, at + c) for at in range(first, first + size, cycle)]
-    sums = _around([a + b for a, b in zip(values, joints, strict=True)], c // cycle, n)
-    last = (n - 1) * c  # which has no neighbour
-    return [sums[start // cycle] - joints[(start + last) % size // cycle] for start in wanted]
+    size = cycle * len(sums)
+    length = level.length
+    if not isinstance(level.starts, range) or level.n <= _FEW:
+        budget.spend(1 + len(starts) * level.n // _A_STEP)
+        totals = []
+        for start in starts:
+            total = sum([sums[(start + copy) % size // cycle] for copy in level.starts])
+            for copy, next_copy in pairwise(level.starts):
+                total += summands.of_joint(start + copy + length, start + next_copy)
+            totals.append(total)
+        return totals
+    budget.spend(1 + len(sums) // _A_STEP)
+    step = level.starts.step
+    first = starts.start % cycle
+    joints = [
+        summands.of_joint(start + length, start + step)
+        for start in range(first, first + size, cycle)
+    ]
+    with_joints = [copy + joint for copy, joint in zip(sums, joints, strict=True)]
+    totals = _sums_around(with_joints, step // cycle, level.n)
+    last = (level.n - 1) * step  # the last copy has no joint behind it
+    return [totals[start // cycle] - joints[(start + last) % size // cycle] for start in starts]
 
 
-def _around(values: list[int], step: int, n: int) -> list[int]:
-    """For each place on a circle, the sum of the values met in n steps from there."""
+def _sums_around(values: list[int], step: int, n: int) -> list[int]:
+    """Return, for each position on a circle, the sum of the values in n steps from there."""
     m = len(values)
     period = m // gcd(step, m)
     rounds, rest = divmod(n, period)
     sums = [0] * m
     for first in range(m // period):
         path = [(first + k * step) % m for k in range(period)]
-        upto = list(accumulate([values[i] for i in path + path[:rest]], initial=0))
+        prefix_sums = list(accumulate([values[i] for i in path + path[:rest]], initial=0))
         for k, i in enumerate(path):
-            sums[i] = rounds * upto[period] + upto[k + rest] - upto[k]
+            sums[i] = rounds * prefix_sums[period] + prefix_sums[k + rest] - prefix_sums[k]
     return sums
 
 
@@ -199,7 +228,7 @@ def turns(n: int, period: int) -> Iterator[tuple[int, int]]:
     """Yield the different turns among n that repeat with a period, and how often each occurs."""
     rounds, rest = divmod(n, period)
     for k in range(min(n, period)):
-        yield k, rounds + (k < rest)
+        yield k, rounds + 1 if k < rest else rounds
 
 
 # Several sets ------------------------------------------------------------------------------------
@@ -210,29 +239,38 @@ def blocks_together(parts: Sequence[Part], size: int, budget: Budget) -> int:
 
     Sets are (base, generators in normal form). Raises Undecided if it would cost more than the budget.
     """
-    return _Union(size, budget).of(tuple(sorted(set(parts))))
+    return _Union(size, budget).count(tuple(sorted(set(parts))))
+
+
+class _Repeated(NamedTuple):
+    """A set that lies in each window from `first` to before `stop`; `part` is its copy in window 0."""
+
+    first: int
+    stop: int
+    part: Part
 
 
 class _Union:
     """A counter of the blocks of several sets, which remembers sets that lie alike in their blocks."""
 
     def __init__(self, size: int, budget: Budget) -> None:
-        self.size, self.budget = size, budget
-        self.known: dict[tuple[Part, ...], int] = {}
+        self.size = size
+        self.budget = budget
+        self.counts: dict[tuple[Part, ...], int] = {}
 
-    def of(self, parts: tuple[Part, ...]) -> int:
+    def count(self, parts: tuple[Part, ...]) -> int:
         """Count the blocks of different sets in ascending order."""
         if not parts:
             return 0
         shift = parts[0][0] // self.size * self.size
         parts = tuple((base - shift, generators) for base, generators in parts)
-        if parts not in self.known:
+        if parts not in self.counts:
             self.budget.spend(1 + len(parts) // _A_STEP)
-            self.known[parts] = sum([self._close(group) for group in self._groups(parts)])
-        return self.known[parts]
+            self.counts[parts] = sum([self._count_group(group) for group in self._groups(parts)])
+        return self.counts[parts]
 
-    def _ends(self, part: Part) -> Span:
-        """Return the first block of a set, and the one after its last."""
+    def _block_span(self, part: Part) -> Span:
+        """Return the first block of a set, and the block after its last."""
         return part[0] // self.size, _last(part) // self.size + 1
 
     def _groups(self, parts: tuple[Part, ...]) -> list[list[Part]]:
@@ -240,103 +278,118 @@ class _Union:
         groups: list[list[Part]] = []
         reached = 0
         for part in parts:
-            first, stop = self._ends(part)
+            first, stop = self._block_span(part)
             if not groups or first >= reached:
                 groups.append([])
             groups[-1].append(part)
             reached = max(reached, stop)
         return groups
 
-    def _close(self, parts: list[Part]) -> int:
-        """Return the blocks of sets whose blocks may coincide."""
+    def _count_group(self, parts: list[Part]) -> int:
+        """Count the blocks of sets whose blocks may coincide."""
         if len(parts) == 1:
             return blocks(parts[0], self.size, self.budget).touched
-        # A set that meets every block is a run of blocks. Runs are joined, and hide what lies inside.
-        others: list[Part] = []
-        whole: list[Span] = []
+        # A set that meets every block is a run of blocks. Runs are joined, and hide the sets inside them.
+        spans: list[Span] = []
+        sparse: list[Part] = []
         for part in parts:
-            first, stop = self._ends(part)
+            first, stop = self._block_span(part)
             if blocks(part, self.size, self.budget).touched == stop - first:
-                whole.append((first, stop))
+                spans.append((first, stop))
             else:
-                others.append(part)
-        solid = list(joined(whole))
+                sparse.append(part)
+        solid = list(joined(spans))
         self.budget.spend(len(parts) * (1 + len(solid) // _A_STEP))
-        ends = [(self._ends(part), part) for part in others]
-        others = [p for (a, b), p in ends if not any(c <= a and b <= d for c, d in solid)]
-        if not others:
+        sparse = [part for part in sparse if not self._is_hidden(part, solid)]
+        if not sparse:
             return sum([stop - first for first, stop in solid])
         runs = [(a * self.size, ((1, (b - a) * self.size),)) for a, b in solid]
-        left = _without_inner([*others, *runs], self.budget)
-        if len(left) == 1:
-            return blocks(left[0], self.size, self.budget).touched
-        periodic = self._repeated(sorted(left))
-        if periodic is not None:
-            return periodic
-        spans = [(a // self.size, (b - 1) // self.size + 1) for a, b in _runs(left, self.budget)]
+        outermost = _without_inner([*sparse, *runs], self.budget)
+        if len(outermost) == 1:
+            return blocks(outermost[0], self.size, self.budget).touched
+        periodic_count = self._count_repeated(sorted(outermost))
+        if periodic_count is not None:
+            return periodic_count
+        spans = [
+            (first // self.size, (stop - 1) // self.size + 1)
+            for first, stop in _runs(outermost, self.budget)
+        ]
         return sum([stop - start for start, stop in joined(spans)])
 
-    def _repeated(self, parts: list[Part]) -> int | None:
-        """Return the blocks of sets that all repeat with one coarsest step; None if they do not.
+    def _is_hidden(self, part: Part, solid: list[Span]) -> bool:
+        """Return True if all blocks of the set lie within one of the solid spans."""
+        first, stop = self._block_span(part)
+        return any(start <= first and stop <= end for start, end in solid)
+
+    def _count_repeated(self, parts: list[Part]) -> int | None:
+        """Count the blocks of sets that all repeat with one coarsest step; return None if they do not.
 
         Windows are as wide as that step. Copy i of a set lies in window i + k, for a k of its own. Between
         the windows in which sets begin or end, the same sets lie in each window.
         """
         if not all(0 < len(generators) <= _MAX_DEPTH for _, generators in parts):
             return None
-        origin, step = parts[0][0], parts[0][1][-1][0]
-        rows = []  # first window, the one after the last, and the set as it lies in window 0
+        origin, coarsest = parts[0][0], parts[0][1][-1]
+        step = coarsest[0]
+        sets = []
         for base, generators in parts:
             c, n = generators[-1]
             window, phase = divmod(base - origin, step)
             if c != step or phase + reach(generators[:-1]) >= step:
                 return None
-            rows.append((window, window + n, (origin + phase, generators[:-1])))
-        total, last = 0, -1
-        for begin, stop in pairwise(sorted({end for row in rows for end in row[:2]})):
-            self.budget.spend(1 + len(rows) // _A_STEP)
-            inside = tuple(sorted({part for a, b, part in rows if a <= begin and stop <= b}))
+            sets.append(_Repeated(window, window + n, (origin + phase, generators[:-1])))
+        total = 0
+        last_block = -1
+        for begin, stop in pairwise(sorted({x.first for x in sets} | {x.stop for x in sets})):
+            self.budget.spend(1 + len(sets) // _A_STEP)
+            inside = {x.part for x in sets if x.first <= begin and stop <= x.stop}
             if not inside:
                 continue
-            first = (begin * step + inside[0][0]) // self.size
-            total += self._windows(inside, step, begin, stop) - (first == last)
-            last = ((stop - 1) * step + max(map(_last, inside))) // self.size
+            copies = tuple(sorted(inside))
+            first_block = (begin * step + copies[0][0]) // self.size
+            total += self._count_windows(copies, step, begin, stop)
+            if first_block == last_block:
+                total -= 1
+            last_block = ((stop - 1) * step + max(map(_last, copies))) // self.size
         return total
 
-    def _windows(self, parts: tuple[Part, ...], step: int, begin: int, stop: int) -> int:
-        """Return the blocks of sets that lie in each window from `begin` to before `stop`."""
-        first, last = parts[0][0], max(map(_last, parts))
+    def _count_windows(self, parts: tuple[Part, ...], step: int, begin: int, stop: int) -> int:
+        """Count the blocks of sets that lie in each window from `begin` to before `stop`."""
+        first = parts[0][0]
+        last = max(map(_last, parts))
 
-        def shared(window: int) -> bool:
-            """Return True if the window ends in the block in which the next one begins."""
-            return (last + window * step) // self.size == (first + (window + 1) * step) // self.size
+        def shares_block(window: int) -> bool:
+            """Return True if the window ends in the block in which the next window begins."""
+            next_window = window + 1
+            return (last + window * step) // self.size == (first + next_window * step) // self.size
 
-        # The blocks of a window, less the one shared with the next, repeat with the period.
-        total = int(shared(stop - 1))
-        for k, often in turns(stop - begin, self.size // gcd(step, self.size)):
-            shift = (begin + k) * step
-            moved = tuple((base + shift, generators) for base, generators in parts)
-            total += often * (self.of(moved) - shared(begin + k))
+        # The blocks of a window, less the block shared with the next, repeat with the period.
+        total = int(shares_block(stop - 1))
+        for k, repeats in turns(stop - begin, self.size // gcd(step, self.size)):
+            window = begin + k
+            moved = tuple((base + window * step, generators) for base, generators in parts)
+            total += repeats * (self.count(moved) - shares_block(window))
         return total
 
 
 def _without_inner(parts: list[Part], budget: Budget) -> list[Part]:
     """Return the sets that do not lie inside another."""
-    left: list[Part] = []
+    kept: list[Part] = []
     for part in sorted(parts, key=lambda part: _last(part) - part[0]):
-        budget.spend(1 + len(left) // _A_STEP)
-        left = [inner for inner in left if not _inside(inner, part, budget)]
-        if not any(_inside(part, other, budget) for other in left):
-            left.append(part)
-    return left
+        budget.spend(1 + len(kept) // _A_STEP)
+        kept = [inner for inner in kept if not _is_inside(inner, part, budget)]
+        if not any(_is_inside(part, outer, budget) for outer in kept):
+            kept.append(part)
+    return kept
 
 
-def _inside(inner: Part, outer: Part, budget: Budget) -> bool:
+def _is_inside(inner: Part, outer: Part, budget: Budget) -> bool:
     """Return True if a few steps show that all numbers of a set are in the other."""
     if inner[0] < outer[0] or _last(inner) > _last(outer):
         return False
-    levels, piece = cut(outer[1]), (inner[0] - outer[0], inner[1])
-    return bool(budget.within(_INSIDE, lambda steps: includes(levels, piece, steps)))
+    levels = cut(outer[1])
+    shifted = (inner[0] - outer[0], inner[1])
+    return bool(budget.within(_INSIDE, lambda steps: includes(levels, shifted, steps)))
 
 
 def _runs(parts: Sequence[Part], budget: Budget) -> list[Span]:
@@ -346,12 +399,13 @@ def _runs(parts: Sequence[Part], budget: Budget) -> list[Span]:
         runs, levels = _split(generators, budget)
         budget.spend(len(runs) * prod([level.n for level in levels]))
         for digits in product(*[level.starts for level in levels]):
-            at = base + sum(digits)
-            runs_of_all += [(at + start, at + stop) for start, stop in runs]
+            shift = base + sum(digits)
+            runs_of_all += [(shift + start, shift + stop) for start, stop in runs]
     return list(joined(sorted(runs_of_all)))
 
 
 def _last(part: Part) -> int:
+    """Return the largest number of a set."""
     return part[0] + reach(part[1])
 
 
@@ -363,23 +417,26 @@ def partial_together(
     If `parts` are written and `without` is read, these blocks are read only to keep those of their bytes
     that are not written. Raises Undecided like `blocks_together`.
     """
-    own = [blocks(part, size, budget) for part in set(parts)]
-    if not any(counts.partial for counts in own):
+    counts = [blocks(part, size, budget) for part in set(parts)]
+    if not any(count.partial for count in counts):
         return 0
-    mine, its = blocks_together(parts, size, budget), blocks_together(without, size, budget)
-    both = blocks_together([*parts, *without], size, budget)
-    if both == its:
+    touched = blocks_together(parts, size, budget)
+    touched_without = blocks_together(without, size, budget)
+    touched_by_all = blocks_together([*parts, *without], size, budget)
+    if touched_by_all == touched_without:
         return 0
-    if both == mine + its and mine == sum([counts.touched for counts in own]):
-        return sum([counts.partial for counts in own])
-    # A block is partial if a run begins or ends inside it, as joined runs leave gaps between them.
-    ends = {end for run in _runs(parts, budget) for end in run}
+    are_apart = touched == sum([count.touched for count in counts])
+    if are_apart and touched_by_all == touched + touched_without:
+        return sum([count.partial for count in counts])
+    # A block is partial if a run begins or ends inside it, because joined runs leave gaps between them.
+    ends = chain.from_iterable(_runs(parts, budget))
     partial = {end // size for end in ends if end % size}
-    read = [(start // size, (stop - 1) // size) for start, stop in _runs(without, budget)]
-    firsts = [first for first, _ in read]
+    spans = [(start // size, (stop - 1) // size) for start, stop in _runs(without, budget)]
+    first_blocks = [first for first, _ in spans]
 
-    def is_read(block: int) -> bool:
-        k = bisect_right(firsts, block) - 1
-        return k >= 0 and block <= read[k][1]
+    def is_met(block: int) -> bool:
+        """Return True if a set of `without` meets the block."""
+        k = bisect_right(first_blocks, block) - 1
+        return k >= 0 and block <= spans[k][1]
 
-    return sum([not is_read(block) for block in partial])
+    return sum([not is_met(block) for block in partial])

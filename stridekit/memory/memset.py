@@ -29,8 +29,8 @@ from stridekit.memory.strided_set import (
     contains,
     count,
     cut,
+    intersects,
     iter_set,
-    meet,
     normal_form,
     reach,
 )
@@ -130,7 +130,7 @@ class MemorySet:
         if self.first >= other.stop or other.first >= self.stop:
             return True
         shift = other.first - self.first
-        return not meet(self._generators, other._generators, shift, steps)
+        return not intersects(self._generators, other._generators, shift, steps)
 
     def count(self, budget: int = BUDGET) -> int:
         """Count the bytes in the set: `len` for any size, and with a budget."""
@@ -207,18 +207,18 @@ class MemorySet:
         if not self:
             return "MemorySet(empty)"
         try:
-            size = self.count()
-            what = many(size, "byte", ",")
+            size = many(self.count(), "byte", ",")
         except Undecided:
-            what = "an undecided number of bytes"
+            size = "an undecided number of bytes"
         where = "" if self.space == _STORAGE else f" {self.where}"
         # The address on a device differs from run to run, so it is left out.
-        first = [str(self.first)] if self.counts_from_storage else []
-        digits = [f"{c}*[0, {n})" if c > 1 else f"[0, {n})" for c, n in reversed(self._generators)]
-        return f"MemorySet({what}{where}: {' + '.join(first + digits) or '[0, 1)'})"
+        terms = [str(self.first)] if self.counts_from_storage else []
+        for c, n in reversed(self._generators):
+            terms.append(f"{c}*[0, {n})" if c > 1 else f"[0, {n})")
+        return f"MemorySet({size}{where}: {' + '.join(terms) or '[0, 1)'})"
 
     def _lies_in(self, other: MemorySet, steps: Budget) -> bool:
-        """`issubset`, with what is left of a budget."""
+        """Return the result of `issubset`, and spend the steps that a budget has left."""
         _require_comparable(self, other)
         if not self:
             return True
@@ -226,16 +226,18 @@ class MemorySet:
             return False
         if self.first == other.first and self._generators == other._generators:
             return True
-        piece = (self.first - other.first, self._generators)
-        return includes(other._levels, piece, steps)
+        shifted = (self.first - other.first, self._generators)
+        return includes(other._levels, shifted, steps)
 
 
 def generators_of(layout: Layout) -> tuple[int, list[Generator], str]:
     """Return the start, the generators (byte stride, size) and the space of a layout's memory set."""
-    item = layout.itemsize
-    pairs = [(item * c, n) for c, n in zip(layout.stride, layout.shape, strict=True)]
+    itemsize = layout.itemsize
+    dims = zip(layout.stride, layout.shape, strict=True)
+    generators = [(itemsize * step, size) for step, size in dims]
+    generators.append((1, itemsize))
     space = f"{_STORAGE} {layout.storage!r}" if layout.storage else _STORAGE
-    return item * layout.storage_offset, [*pairs, (1, item)], space
+    return itemsize * layout.storage_offset, generators, space
 
 
 def has_collision(generators: Sequence[Generator], budget: int = BUDGET) -> bool:
@@ -247,6 +249,7 @@ def has_collision(generators: Sequence[Generator], budget: int = BUDGET) -> bool
 
 
 def _require_comparable(a: MemorySet, b: Any) -> None:
+    """Raise TypeError if b is not a set, ValueError if only one set counts from a storage."""
     if not isinstance(b, MemorySet):
         raise TypeError(f"{shown(b)} is {a_kind(b)}, not a MemorySet: give memset(x)")
     if a.counts_from_storage != b.counts_from_storage:

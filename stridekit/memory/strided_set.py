@@ -71,10 +71,9 @@ class Budget:
             raise self._exhausted()
 
     def _exhausted(self) -> Undecided:
-        why = "the strides interleave too much for a quick exact answer"
         return Undecided(
-            f"not decided within a budget of {self.steps:,} steps: {why}. Give a larger budget=, or ask "
-            "about smaller parts"
+            f"not decided within a budget of {self.steps:,} steps: the strides interleave too much for "
+            "a quick exact answer. Give a larger budget=, or ask about smaller parts"
         )
 
     def renew(self) -> None:
@@ -84,13 +83,13 @@ class Budget:
 
     def within(self, steps: int, question: Callable[[Budget], Answer]) -> Answer | None:
         """Return the answer to a question that may spend up to `steps`; None if they are too few."""
-        part = Budget(max(0, min(steps, self.left)))
+        share = Budget(max(0, min(steps, self.left)))
         try:
-            return question(part)
+            return question(share)
         except Undecided:
             return None
         finally:
-            self.left -= part.steps - max(part.left, 0)
+            self.left -= share.steps - max(share.left, 0)
 
 
 def normal_form(base: int, generators: Iterable[Generator]) -> Part:
@@ -136,16 +135,20 @@ def cut(generators: tuple[Generator, ...]) -> list[Level]:
     >>> cut(((1, 4), (8, 10), (12, 10)))  # 8 and 12 interleave; 0 to 3 lie below
     [(4, ((8, 10), (12, 10)), 3), (1, ((1, 4),), 0)]
     """
-    total, below = 0, []
+    total = 0
+    below = []  # for each generator, how far all finer ones reach
     for c, n in generators:
         below.append(total)
         total += c * (n - 1)
-    levels, top, step = [], len(generators), 0
-    for k in range(top - 1, -1, -1):
+    levels = []
+    top = len(generators)  # the generators from here on are in levels
+    step = 0
+    for k in range(len(generators) - 1, -1, -1):
         step = gcd(step, generators[k][0])
         if step > below[k]:
             levels.append((step, generators[k:top], below[k]))
-            top, step = k, 0
+            top = k
+            step = 0
     return levels
 
 
@@ -191,10 +194,10 @@ def collide(generators: Sequence[Generator], budget: Budget) -> bool:
     return False
 
 
-def meet(a: Sequence[Generator], b: Sequence[Generator], shift: int, budget: Budget) -> bool:
-    """Return True if a set and another, whose base lies `shift` higher, have a number in common.
+def intersects(a: Sequence[Generator], b: Sequence[Generator], shift: int, budget: Budget) -> bool:
+    """Return True if set `a` has a number in common with set `b`, whose base lies `shift` higher.
 
-    They do exactly if the shift is a number of `a` minus one of `b`; and the negatives of b's numbers
+    It has one exactly if the shift is a number of `a` minus a number of `b`. The negatives of b's numbers
     are b again, lowered by its reach.
     """
     return _member(shift + reach(b), [*a, *b], budget)
@@ -204,16 +207,17 @@ def bitmap(generators: Iterable[Generator], budget: Budget) -> int:
     """Return the set as the bits of one int: bit k is 1 if the number k is reached."""
     bits = 1
     for c, n in generators:
-        done = 1
-        while done < n:  # doubling: the bits or-ed with themselves, `done` copies further on
-            more = min(done, n - done)
-            budget.spend(1 + (bits.bit_length() + more * c) // _BITS)
-            bits |= bits << (more * c)
-            done += more
+        copies = 1
+        while copies < n:  # doubling: the bits or-ed with themselves, `copies` steps further on
+            added = min(copies, n - copies)
+            budget.spend(1 + (bits.bit_length() + added * c) // _BITS)
+            bits |= bits << (added * c)
+            copies += added
     return bits
 
 
 def _member(number: int, generators: Sequence[Generator], budget: Budget) -> bool:
+    """Return True if the generators, in any form, make the number."""
     budget.spend(len(generators) ** 2 >> 6)  # the normal form compares each with each
     base, normal = normal_form(0, generators)
     return contains(cut(normal), number - base, budget)
@@ -228,20 +232,22 @@ def scaled(generators: tuple[Generator, ...], step: int) -> tuple[Generator, ...
 def makes(generators: tuple[Generator, ...], number: int, budget: Budget) -> bool:
     """Return True if two or more generators without a common divisor make the number."""
     budget.require_room(len(generators), MAX_DEPTH)
-    *finer, (c, n) = generators
-    rest = tuple(finer)
-    if len(rest) == 1:
-        return _two_make(rest[0], (c, n), number)
+    finer = generators[:-1]
+    c, n = generators[-1]
+    if len(finer) == 1:
+        return _two_make(finer[0], (c, n), number)
     if (generators, number) in budget.failed:
         return False
-    # The rest has to be within the reach of the finer generators, and a multiple of the gcd of their steps.
-    divisor = gcd(*[step for step, _ in rest])
-    lowest, highest = max(0, -((reach(rest) - number) // c)), min(n - 1, number // c)
-    digit = lowest + (number * pow(c, -1, divisor) - lowest) % divisor
-    levels = levels_of(rest)
-    for k in range(digit, highest + 1, divisor):
+    # The rest, number - digit * c, has to be within the reach of the finer generators, and a multiple of
+    # the gcd of their steps.
+    divisor = gcd(*[step for step, _ in finer])
+    lowest = max(0, -((reach(finer) - number) // c))
+    highest = min(n - 1, number // c)
+    first = lowest + (number * pow(c, -1, divisor) - lowest) % divisor
+    levels = levels_of(finer)
+    for digit in range(first, highest + 1, divisor):
         budget.spend()
-        if contains(levels, number - k * c, budget):
+        if contains(levels, number - digit * c, budget):
             return True
     budget.failed.add((generators, number))
     return False
@@ -249,13 +255,16 @@ def makes(generators: tuple[Generator, ...], number: int, budget: Budget) -> boo
 
 def _two_make(fine: Generator, coarse: Generator, number: int) -> bool:
     """Return True if i*a + j*b is the number for some i < n and j < m; a and b have no common divisor."""
-    (a, n), (b, m) = fine, coarse
+    a, n = fine
+    b, m = coarse
     # j*b and the number have the same remainder modulo a: that fixes j modulo a.
-    lowest, highest = max(0, -((a * (n - 1) - number) // b)), min(m - 1, number // b)
+    lowest = max(0, -((a * (n - 1) - number) // b))
+    highest = min(m - 1, number // b)
     return lowest + (number * pow(b, -1, a) - lowest) % a <= highest
 
 
 def _count(level: Level, budget: Budget) -> int:
+    """Count the different numbers that a level makes."""
     step, generators, _ = level
     generators = scaled(generators, step)
     if len(generators) == 1:
@@ -269,19 +278,19 @@ def _count(level: Level, budget: Budget) -> int:
 
 def _count_interleaved(generators: tuple[Generator, ...], budget: Budget) -> int:
     """Count with a bitmap until the pattern repeats, then extrapolate linearly."""
-    k = max(range(len(generators)), key=lambda k: generators[k][1])
-    c, n = generators[k]
-    others = (*generators[:k], *generators[k + 1 :])
-    # Copies of the others that are `meeting` or more steps apart cannot meet: from then on each
-    # further step of c adds as many new numbers as the one before.
-    meeting = reach(others) // c + 1
-    if n <= meeting:
+    longest = max(range(len(generators)), key=lambda k: generators[k][1])
+    c, n = generators[longest]
+    rest = (*generators[:longest], *generators[longest + 1 :])
+    # The numbers are n copies of the rest, c apart. Copies that are `apart` or more steps away from each
+    # other cannot overlap: from then on each further copy adds as many new numbers as the copy before.
+    apart = reach(rest) // c + 1
+    if n <= apart:
         return bitmap(generators, budget).bit_count()
-    shorter, short = (
-        count(levels_of((*others, (c, size))), budget) if size else 0
-        for size in (meeting - 1, meeting)
-    )
-    return short + (n - meeting) * (short - shorter)
+    fewer = 0  # the numbers of one copy less than `apart`
+    if apart > 1:
+        fewer = count(levels_of((*rest, (c, apart - 1))), budget)
+    numbers = count(levels_of((*rest, (c, apart))), budget)
+    return numbers + (n - apart) * (numbers - fewer)
 
 
 # In ascending order -----------------------------------------------------------------------------
@@ -296,21 +305,21 @@ def iter_set(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
 
 def joined(spans: Iterable[Span]) -> Iterator[Span]:
     """Yield spans in ascending order; spans that touch or overlap are joined."""
-    open_: Span | None = None
+    last: Span | None = None  # it may still grow
     for start, stop in spans:
-        if open_ and start <= open_[1]:
-            open_ = open_[0], max(open_[1], stop)
+        if last and start <= last[1]:
+            last = (last[0], max(last[1], stop))
             continue
-        if open_:
-            yield open_
-        open_ = start, stop
-    if open_:
-        yield open_
+        if last:
+            yield last
+        last = (start, stop)
+    if last:
+        yield last
 
 
 def iter_levels(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
     """Yield the sums of one number of each level, the last level running fastest; plain digits are free."""
-    # Iterators over sums of digits: the first of no level, each further one of one level more.
+    # Iterators over sums of digits. The first sums no level, and each further one sums one level more.
     sums: list[Iterator[int]] = [iter((0,))]
     while sums:
         number = next(sums[-1], None)
@@ -340,18 +349,19 @@ def iter_generators(generators: tuple[Generator, ...], budget: Budget) -> Iterat
         bits = bitmap(digits, budget)
         yield from (step * k for k, bit in enumerate(reversed(f"{bits:b}")) if bit == "1")
         return
-    sums = number = 0
-    for number, equal in groupby(_sums_by_heap(digits, budget)):
+    sums = 0
+    number = 0
+    for number, equal_sums in groupby(_sums_by_heap(digits, budget)):
         if sums > number:
             break
         yield step * number
-        sums += len(list(equal))
+        sums += len(list(equal_sums))
     else:
         return
-    for later in range(number, reach(digits) + 1):
+    for candidate in range(number, reach(digits) + 1):
         budget.spend()
-        if makes(digits, later, budget):
-            yield step * later
+        if makes(digits, candidate, budget):
+            yield step * candidate
 
 
 def _sums_by_heap(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
