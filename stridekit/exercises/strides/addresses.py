@@ -1,6 +1,6 @@
 """E1 and E2: from an index to a byte, and the stride of a new tensor."""
 
-from math import prod  # noqa: F401  (in sources alone)
+from math import prod  # noqa: F401 (called by the sources of mistakes)
 from typing import Any
 
 import torch
@@ -14,25 +14,27 @@ from stridekit.exercises.watch import without_a_tensor
 
 
 def read_byte(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is a byte of t's storage; absolute addresses are shown from its start.
+    """Read a byte of t's storage. An absolute address is shown relative to the storage's start.
 
-    So no address, which differs from run to run, gets into a report.
+    An address differs from run to run, so none may get into a report.
     """
     byte = as_int(answer)
     storage = args["t"].untyped_storage()
-    if 0 <= byte <= 16 * storage.nbytes():  # 16: far enough for wrong units to show as numbers
+    farthest = 16 * storage.nbytes()  # far enough for wrong units to show as numbers
+    if 0 <= byte <= farthest:
         return Outcome({"byte": byte}, f"byte {byte}")
-    after = byte - storage.data_ptr()
-    if 0 <= after <= 16 * storage.nbytes():
-        return Outcome({"address": after}, f"the address of the storage's start, plus {after}")
+    distance = byte - storage.data_ptr()
+    if 0 <= distance <= farthest:
+        shown = f"the address of the storage's start, plus {distance}"
+        return Outcome({"address": distance}, shown)
     return Outcome({"byte": "outside"}, f"a number outside the storage of {storage.nbytes()} bytes")
 
 
 @exercise(
     title="from an index to a byte",
     read=read_byte,
-    # Values that are not their own element's number, so that nobody can read the answer off them,
-    # but also (the first) values that are, so that reading them starts out well.
+    # In most cases a value is not its element's number, so nobody can read the answer off it. In
+    # the first case it is, so that an answer which reads values is right at first.
     cases=[
         "t = torch.arange(10, dtype=torch.float32); index = (4,)",
         "t = torch.zeros(4, 6, dtype=torch.int16); index = (2, 3)",
@@ -149,32 +151,42 @@ address.only |= {
 }
 
 
-def of_first_dims(t: torch.Tensor, index: Ints, dims: int) -> int:
-    taken = sum(i * step for i, step in zip(index[:dims], t.stride(), strict=False))
-    return (t.storage_offset() + taken) * t.element_size()
+def of_first_dims(t: torch.Tensor, index: Ints, ndim: int) -> int:
+    """Return the address as if t had at most `ndim` dims."""
+    steps = sum(i * step for i, step in zip(index[:ndim], t.stride(), strict=False))
+    return (t.storage_offset() + steps) * t.element_size()
 
 
-for dims in (1, 2, 3, 4):
-    of_all = f"of_first_dims(t, index, {dims})"  # where there are fewer dims: all of them
-    by_name = f"index[{dims - 1}] * 0 + {of_all}"  # an IndexError there
-    unpacked = f"{of_all} if len(index) == {dims} else int('too many values to unpack')"
-    address.wrong[of_all, by_name, unpacked] = (
+for ndim in (1, 2, 3, 4):
+    by_slice = f"of_first_dims(t, index, {ndim})"
+    by_index = f"index[{ndim - 1}] * 0 + {by_slice}"  # an IndexError where there are fewer dims
+    by_unpacking = f"{by_slice} if len(index) == {ndim} else int('too many values to unpack')"
+    address.wrong[by_slice, by_index, by_unpacking] = (
         "Right for some numbers of dims alone, and t can have any. There is one stride for each "
         "dim: let the sum run over all of `t.stride()`."
     )
-
-
-SHAPES = [
-    (4, 6), (6,), (2, 3, 4), (2, 3, 4, 5), (7, 7, 7), (3, 1), (1, 3), (2, 1, 3, 1, 5), (1, 1),
-    (), (0,), (3, 0), (2, 0, 3), (4, 0, 0, 5),
-]  # fmt: skip
 
 
 @exercise(
     title="the stride that a new tensor gets",
     read=read_stride,
     means=without_a_tensor("Layout"),
-    cases=[f"shape = {shape}" for shape in SHAPES],
+    cases=[
+        "shape = (4, 6)",
+        "shape = (6,)",
+        "shape = (2, 3, 4)",
+        "shape = (2, 3, 4, 5)",
+        "shape = (7, 7, 7)",
+        "shape = (3, 1)",
+        "shape = (1, 3)",
+        "shape = (2, 1, 3, 1, 5)",
+        "shape = (1, 1)",
+        "shape = ()",
+        "shape = (0,)",
+        "shape = (3, 0)",
+        "shape = (2, 0, 3)",
+        "shape = (4, 0, 0, 5)",
+    ],
     hints=[
         "Elements lie row by row: the last index runs fastest. So the last stride is the easiest. "
         "Which is it?",
@@ -187,7 +199,9 @@ SHAPES = [
         "Take the shape above, number its elements in reading order, and go one index up in each "
         "dim in turn. By how much does the number grow? (A size of 0 counts as 1.)"
     ),
-    takeaway="One step along a dim skips all that lies inside it: the product of the sizes after it.",
+    takeaway=(
+        "One step along a dim skips all that lies inside it: the product of the sizes after it."
+    ),
 )
 def contiguous_stride(shape: tuple[int, ...]) -> tuple[int, ...]:
     """The stride of a new tensor: what `torch.empty(shape).stride()` answers, without a tensor.

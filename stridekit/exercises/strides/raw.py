@@ -1,8 +1,8 @@
 """E5: read a storage byte by byte, behind a fence.
 
-A reader that starts or stops at the wrong byte would read what lies beside the storage, or crash
-Python. So the storages of these cases are windows in a larger arena, where reading too much does no
-harm. It is recognised, too: every byte before the window is `be`, every byte after it `af`.
+An answer that starts or stops at the wrong byte would read foreign memory, or crash Python. So the
+storages of these cases are windows in a larger arena, where reading too much does no harm. Such
+bytes are recognised: every byte before the window is `be`, and every byte after it is `af`.
 """
 
 import ctypes
@@ -18,7 +18,8 @@ from stridekit.exercises.readers.answers import kind
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 
 MARGIN = 4096  # bytes on both sides of the window; a multiple of every alignment
-BEFORE, AFTER = b"\xbe", b"\xaf"
+BEFORE = b"\xbe"
+AFTER = b"\xaf"
 SHOWN = 24  # bytes in hexadecimal in a report
 
 
@@ -32,9 +33,9 @@ class OutOfTheStorage(Exception):
 
 
 def in_an_arena(t: torch.Tensor) -> tuple[torch.Tensor, range]:
-    """The same tensor, on a storage inside an arena, and the arena's addresses."""
+    """Return the same tensor on a storage inside an arena, and the arena's addresses."""
     nbytes = t.untyped_storage().nbytes()
-    if nbytes == 0:  # nothing to read, and a storage of no bytes has no address
+    if nbytes == 0:  # a storage without bytes has no address, and there is nothing to read
         return t, range(0)
     arena = bytearray(BEFORE * MARGIN + bytes(nbytes) + AFTER * MARGIN)
     start = torch.frombuffer(arena, dtype=torch.uint8).data_ptr()
@@ -53,26 +54,32 @@ def arena_fence(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Argume
     string_at = ctypes.string_at
 
     def fenced(address: Any, size: int = -1) -> bytes:
-        place = ctypes.cast(address, ctypes.c_void_p).value or 0
-        if size != 0 and not (place in arena and size <= arena.stop - place):
-            where = "at address 0" if place == 0 else "far from the storage"
-            raise OutOfTheStorage(f"stopped before it read {where}")
+        first = ctypes.cast(address, ctypes.c_void_p).value or 0
+        if size != 0 and not (first in arena and size <= arena.stop - first):
+            if first == 0:
+                raise OutOfTheStorage("stopped before it read at address 0")
+            raise OutOfTheStorage("stopped before it read far from the storage")
         return string_at(address, size)
 
     # `import ctypes` and `from ctypes import string_at`, under any name, meet the fence.
-    namespaces = [vars(ctypes), fn.__globals__ if type(fn) is FunctionType else {}]
-    fenced_in = [(names, k) for names in namespaces for k, v in names.items() if v is string_at]
+    namespaces = [vars(ctypes)]
+    if type(fn) is FunctionType:
+        namespaces.append(fn.__globals__)
+    replaced = []
+    for namespace in namespaces:
+        names = [name for name, value in namespace.items() if value is string_at]
+        replaced += [(namespace, name) for name in names]
     try:
-        for names, name in fenced_in:
-            names[name] = fenced
+        for namespace, name in replaced:
+            namespace[name] = fenced
         yield {"t": t}
     finally:
-        for names, name in fenced_in:
-            names[name] = string_at
+        for namespace, name in replaced:
+            namespace[name] = string_at
 
 
 def read_bytes(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is bytes, or an object that holds bytes, such as a ctypes array."""
+    """Read bytes, or an object that holds bytes, such as a ctypes array."""
     try:
         data = memoryview(answer).tobytes()
     except TypeError:
@@ -82,9 +89,12 @@ def read_bytes(answer: Any, args: Arguments) -> Outcome:
 
 
 def _spell(data: bytes) -> str:
-    """The number of bytes, the first of them in hexadecimal, and how many lie in a margin."""
-    dots = " …" if len(data) > SHOWN else ""
-    lines = [f"{len(data)} bytes: {data[:SHOWN].hex(' ')}{dots}" if data else "no bytes"]
+    """Return the number of bytes, the first in hexadecimal, and how many lie in a margin."""
+    if not data:
+        return "no bytes"
+    lines = [f"{len(data)} bytes: {data[:SHOWN].hex(' ')}"]
+    if len(data) > SHOWN:
+        lines[0] += " …"
     before = len(data) - len(data.lstrip(BEFORE))
     after = len(data) - len(data.rstrip(AFTER))
     if before:
@@ -141,8 +151,11 @@ def raw_bytes(t: torch.Tensor) -> bytes:
 
 
 def past_the_last(t: torch.Tensor) -> int:
-    last = sum((n - 1) * step for n, step in zip(t.shape, t.stride(), strict=True))
-    return t.storage_offset() + last + 1 if t.numel() else 0
+    """Return the number of the element behind t's last; 0 where t has no element."""
+    if t.numel() == 0:
+        return 0
+    steps = sum((n - 1) * step for n, step in zip(t.shape, t.stride(), strict=True))
+    return t.storage_offset() + steps + 1
 
 
 raw_bytes.slots["storage.data_ptr()"] = {

@@ -6,46 +6,77 @@ from typing import Any
 import torch
 
 from stridekit.exercises.core import exercise
+from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.readers.answers import as_int, kind, layout_facts, read_parts
 from stridekit.exercises.running import Arguments, Outcome, Unusable, describe
 from stridekit.exercises.watch import without_a_tensor
 
 Bound = int | None
+
 NEW = ((4, 6), (6, 1), 0)  # torch.empty(4, 6)
 CUT = ((3, 5), (8, 1), 10)  # torch.empty(4, 8)[1:, 2:7]
 TURNED = ((6, 4), (1, 6), 0)  # torch.empty(4, 6).t()
 SPARSE = ((2, 7), (30, 2), 1)  # torch.empty(4, 15)[::2, 1::2]
-CUBE, SAME = ((2, 3, 4), (12, 4, 1), 0), ((3,), (0,), 5)
-EMPTY, ROWS, SHORT = ((0, 3), (3, 1), 4), ((3, 0), (1, 1), 0), ((2, 3, 0), (3, 1, 1), 5)
-SLICES: list[tuple[Any, ...]] = [  # a layout; dims to slice, each with start, stop and step
-    (NEW, (0, 1, 3, 1), (1, 2, 5, 1), (1, 0, 6, 2)),
-    (CUT, (0, 1, 3, 1), (1, 0, 5, 2), (1, 1, 5, 3)), (TURNED, (0, 1, 5, 2), (1, 1, 4, 2)),
-    (SPARSE, (1, 1, 6, 4)), (CUBE, (1, 1, 3, 1)), (NEW, (1, None, 4, 1), (0, 2, None, 1)),
-    (SPARSE, (1, None, None, 3)), (NEW, (0, 1, 99, 1)), (SPARSE, (1, 2, 50, 2)),
-    (NEW, (1, 1, -1, 1)), (CUT, (1, -3, None, 1)), (SPARSE, (1, -5, -1, 3)),
-    (NEW, (0, -99, 2, 1), (0, None, 0, 1)), (CUT, (0, 1, 0, 1)),
-    (NEW, (1, 2, 0, 2), (0, None, -99, 1), (1, 2, -7, 1)), (SPARSE, (1, -9, -1, 2)),
-    (CUT, (0, 2, 3, 4)), (SAME, (0, 1, 3, 2)), (CUT, (1, 3, 3, 1)),
-    (NEW, (0, 3, 1, 1), (1, 4, 1, 2)), (CUT, (0, 7, 9, 2)),
-    (EMPTY, (0, None, None, 2), (0, -1, 5, 1)), (ROWS, (0, 1, None, 1)), (SHORT, (1, -2, None, 2)),
-]  # fmt: skip
+CUBE = ((2, 3, 4), (12, 4, 1), 0)  # torch.empty(2, 3, 4)
+SAME = ((3,), (0,), 5)  # one element, expanded
+NO_ROWS = ((0, 3), (3, 1), 4)
+NO_COLUMNS = ((3, 0), (1, 1), 0)
+NO_ELEMENTS = ((2, 3, 0), (3, 1, 1), 5)
 
 
-def subscript(dim: int, start: Bound, stop: Bound, step: int) -> str:
-    bounds = ":".join("" if bound is None else str(bound) for bound in (start, stop))
-    return ":, " * dim + bounds + (f":{step}" if step != 1 else "")
+def case(layout: tuple[Ints, Ints, int], dim: int, start: Bound, stop: Bound, step: int) -> str:
+    """Return the source of a case: a layout, a slice of one of its dims, and the slice's subscript."""
+    shape, stride, offset = layout
+    first = "" if start is None else start
+    end = "" if stop is None else stop
+    every = "" if step == 1 else f":{step}"
+    subscript = ":, " * dim + f"{first}:{end}{every}"
+    return (
+        f"shape, stride, offset = {shape}, {stride}, {offset}\n"
+        f"dim, start, stop, step = {dim}, {start}, {stop}, {step}  # x[{subscript}]"
+    )
 
 
 @exercise(
     title="shape, stride and offset of a slice",
     read=read_parts("shape", "stride", "offset"),
     means=without_a_tensor("Layout"),
-    cases=[
-        "shape, stride, offset = {}, {}, {}\ndim, start, stop, step = {}, {}, {}, {}  # x[{}]".format(
-            *layout, *part, subscript(*part)
-        )
-        for layout, *parts in SLICES
-        for part in parts
+    cases=[  # the layout of x; dim, start, stop and step
+        case(NEW, 0, 1, 3, 1),
+        case(NEW, 1, 2, 5, 1),
+        case(NEW, 1, 0, 6, 2),
+        case(CUT, 0, 1, 3, 1),
+        case(CUT, 1, 0, 5, 2),
+        case(CUT, 1, 1, 5, 3),
+        case(TURNED, 0, 1, 5, 2),
+        case(TURNED, 1, 1, 4, 2),
+        case(SPARSE, 1, 1, 6, 4),
+        case(CUBE, 1, 1, 3, 1),
+        case(NEW, 1, None, 4, 1),
+        case(NEW, 0, 2, None, 1),
+        case(SPARSE, 1, None, None, 3),
+        case(NEW, 0, 1, 99, 1),
+        case(SPARSE, 1, 2, 50, 2),
+        case(NEW, 1, 1, -1, 1),
+        case(CUT, 1, -3, None, 1),
+        case(SPARSE, 1, -5, -1, 3),
+        case(NEW, 0, -99, 2, 1),
+        case(NEW, 0, None, 0, 1),
+        case(CUT, 0, 1, 0, 1),
+        case(NEW, 1, 2, 0, 2),
+        case(NEW, 0, None, -99, 1),
+        case(NEW, 1, 2, -7, 1),
+        case(SPARSE, 1, -9, -1, 2),
+        case(CUT, 0, 2, 3, 4),
+        case(SAME, 0, 1, 3, 2),
+        case(CUT, 1, 3, 3, 1),
+        case(NEW, 0, 3, 1, 1),
+        case(NEW, 1, 4, 1, 2),
+        case(CUT, 0, 7, 9, 2),
+        case(NO_ROWS, 0, None, None, 2),
+        case(NO_ROWS, 0, -1, 5, 1),
+        case(NO_COLUMNS, 0, 1, None, 1),
+        case(NO_ELEMENTS, 1, -2, None, 2),
     ],
     hints=[
         "Only three numbers can change: the size of `dim`, the stride of `dim`, and the offset. "
@@ -90,17 +121,11 @@ def slice_layout(
     )
 
 
-def each(start: Bound, stop: Bound, size: int, rule: Callable[[int, int], int]) -> tuple[int, int]:
-    """Start and stop by a rule of their own, which need not look at None."""
-    return rule(0 if start is None else start, size), rule(size if stop is None else stop, size)
-
-
-EACH = "(*each(start, stop, shape[dim], lambda b, n: {}), step)"
-UNBOUNDED = EACH.format("b + n if b < 0 else b")
-AS_THEY_COME = EACH.format("min(b, n)")
-BOUNDED_ABOVE = EACH.format("b + n if b < 0 else min(b, n)")
-GONE_ROUND = f"slice{EACH}.indices(shape[dim])".format("b % n if b < 0 < n else b")
-ADDED_FIRST = f"slice{UNBOUNDED}.indices(shape[dim])"
+def bounds(start: Bound, stop: Bound, size: int, rule: Callable[[int, int], int]) -> Ints:
+    """Return start and stop after a rule about an int and the size was applied to both."""
+    first = 0 if start is None else start
+    end = size if stop is None else stop
+    return rule(first, size), rule(end, size)
 
 
 slice_layout.slots["(*stride[:dim], stride[dim] * step, *stride[dim + 1 :])"] = {
@@ -173,29 +198,30 @@ slice_layout.slots["slice(start, stop, step).indices(shape[dim])"] = {
         "0 is not None, though both count as false: `stop or size` makes x[:0] keep everything. "
         "Ask `if stop is None`."
     ),
-    UNBOUNDED: (
+    "(*bounds(start, stop, shape[dim], lambda b, n: b + n if b < 0 else b), step)": (
         "A slice may reach past the end, as in x[1:99]: Python and torch stop at the size, without "
         "an error. So bring `start` and `stop` back to it."
     ),
-    AS_THEY_COME: (
+    "(*bounds(start, stop, shape[dim], lambda b, n: min(b, n)), step)": (
         "A negative bound counts from the end: -1 is the last index. Add the size to it before you "
         "calculate (and what is still below 0 then becomes 0)."
     ),
-    BOUNDED_ABOVE: (
+    "(*bounds(start, stop, shape[dim], lambda b, n: b + n if b < 0 else min(b, n)), step)": (
         "A slice may also reach back beyond the beginning, as in x[-99:2]: -99 plus the size is "
         "still below 0. Bring such a bound up to 0."
     ),
-    GONE_ROUND: (
+    "slice(*bounds(start, stop, shape[dim], lambda b, n: b % n if b < 0 < n else b), step)"
+    ".indices(shape[dim])": (
         "`%` goes round as often as it can: -99 % 4 is 1. Python adds the size once, then takes 0."
     ),
-    ADDED_FIRST: (
+    "slice(*bounds(start, stop, shape[dim], lambda b, n: b + n if b < 0 else b), step)"
+    ".indices(shape[dim])": (
         "A bound below -size is still negative after you added the size, and a Python slice then "
         "counts it from the end once more. Bring it up to 0 first."
     ),
 }
 
 
-SLICED = "(s := slice_layout(shape, stride, offset, dim, start, stop, step))"
 slice_layout.wrong |= {
     (
         "offset + start * stride[dim] => offset + start * stride[dim] * (size > 0) * all(shape)",
@@ -206,51 +232,67 @@ slice_layout.wrong |= {
         "exception: the offset still moves by `start` strides, with `start` brought back to the "
         "size."
     ),
-    (SLICED.replace("dim", "0"), SLICED.replace("dim", "len(shape) - 1")): (
+    (
+        "slice_layout(shape, stride, offset, 0, start, stop, step)",
+        "slice_layout(shape, stride, offset, len(shape) - 1, start, stop, step)",
+    ): (
         "You slice the same dim, whatever `dim` is. `shape[dim]`, `stride[dim]` and the offset "
         "change, all else stays."
     ),
-    f"{SLICED}[0], s[1], offset + (start or 0) * stride[dim]": (
+    "(s := slice_layout(shape, stride, offset, dim, start, stop, step))[0], s[1], "
+    "offset + (start or 0) * stride[dim]": (
         "Your size is right, but the offset takes `start` as it came. Bring it between 0 and the "
         "size before you use it anywhere."
     ),
-    f"{SLICED}[1], s[0], s[2]": "Shape and stride have changed places.",
+    "(s := slice_layout(shape, stride, offset, dim, start, stop, step))[1], s[0], s[2]": (
+        "Shape and stride have changed places."
+    ),
 }
 
 
-PARTS = [  # a base, and slices of it
-    ("torch.arange(10)", "3:7", "2:8:3", "1::4"), ("torch.zeros(10)", "4:", ":9:2"),
-    ("torch.tensor([1, 1, 2, 2, 1, 1, 2, 2])", "4:7:2"), ("torch.zeros(24)[5:20]", "2:9", "3:14:5"),
-    ("torch.zeros(24)[::2]", "1:9:3", "4:8"), ("torch.arange(30)[3:27:4]", "1:5:2"),
-    ("torch.zeros(4, 6)[:, 2]", "1:3"), ("torch.zeros(6, 4, dtype=torch.bfloat16).t()[3]", "::3"),
-    ("torch.ones(12, dtype=torch.bool)[2:]", ":"), ("torch.zeros(24)[4::2]", "7:8"),
-    ("torch.zeros(10)[3:]", "2:3:5"), ("torch.zeros(10)", "4:4"),
-    ("torch.zeros(10)[3::2]", "0:0:3"), ("torch.zeros(10)[2:]", "8:"),
-]  # fmt: skip
-
-
 def read_slice(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is a slice, judged by the view it makes: many slices can make the same."""
+    """Read a slice, and judge it by the view that it makes: many slices make the same view."""
     if isinstance(answer, tuple) and len(answer) == 1:  # base[(s,)] is base[s]
         answer = answer[0]
     if not isinstance(answer, slice):
         raise Unusable(f"{kind(answer)}, where a slice is asked for: slice(start, stop, step)")
-    bounds = (answer.start, answer.stop, answer.step)
-    if any(isinstance(bound, float) for bound in bounds):
+    parts = (answer.start, answer.stop, answer.step)
+    if any(isinstance(part, float) for part in parts):
         raise Unusable(f"{answer} has floats in it, and base[s] takes none: // keeps ints whole")
-    made = slice(*(None if b is None else as_int(b, "an int in the slice") for b in bounds))
+    ints = [None if part is None else as_int(part, "an int in the slice") for part in parts]
+    plain = slice(*ints)
     try:
-        view = args["base"][made]
+        view = args["base"][plain]
     except (ValueError, RuntimeError, IndexError) as error:
-        failed = type(error).__name__
-        return Outcome({"raised": failed}, f"{made}, which raises {failed}: {error}")
-    return Outcome(layout_facts(view), f"{made}: {describe(view)}")
+        name = type(error).__name__
+        return Outcome({"raised": name}, f"{plain}, which raises {name}: {error}")
+    return Outcome(layout_facts(view), f"{plain}: {describe(view)}")
 
 
 @exercise(
     title="find the slice",
     read=read_slice,
-    cases=[f"base = {base}; view = base[{part}]" for base, *parts in PARTS for part in parts],
+    cases=[
+        "base = torch.arange(10); view = base[3:7]",
+        "base = torch.arange(10); view = base[2:8:3]",
+        "base = torch.arange(10); view = base[1::4]",
+        "base = torch.zeros(10); view = base[4:]",
+        "base = torch.zeros(10); view = base[:9:2]",
+        "base = torch.tensor([1, 1, 2, 2, 1, 1, 2, 2]); view = base[4:7:2]",
+        "base = torch.zeros(24)[5:20]; view = base[2:9]",
+        "base = torch.zeros(24)[5:20]; view = base[3:14:5]",
+        "base = torch.zeros(24)[::2]; view = base[1:9:3]",
+        "base = torch.zeros(24)[::2]; view = base[4:8]",
+        "base = torch.arange(30)[3:27:4]; view = base[1:5:2]",
+        "base = torch.zeros(4, 6)[:, 2]; view = base[1:3]",
+        "base = torch.zeros(6, 4, dtype=torch.bfloat16).t()[3]; view = base[::3]",
+        "base = torch.ones(12, dtype=torch.bool)[2:]; view = base[:]",
+        "base = torch.zeros(24)[4::2]; view = base[7:8]",
+        "base = torch.zeros(10)[3:]; view = base[2:3:5]",
+        "base = torch.zeros(10); view = base[4:4]",
+        "base = torch.zeros(10)[3::2]; view = base[0:0:3]",
+        "base = torch.zeros(10)[2:]; view = base[8:]",
+    ],
     hints=[
         "The values cannot tell: they may all be alike. Compare the stride and the storage_offset "
         "of the two, and count view's elements.",
@@ -279,10 +321,20 @@ def recover_slice(base: torch.Tensor, view: torch.Tensor) -> slice:
 
 
 def looks_up_the_first_values(base: torch.Tensor, view: torch.Tensor) -> slice:
-    values, wanted = base.tolist(), view.tolist()
+    values = base.tolist()
+    wanted = view.tolist()
     start = values.index(wanted[0])
     step = values.index(wanted[1]) - start if len(wanted) > 1 else 1
     return slice(start, start + len(wanted) * step, step)
+
+
+def searches_for_equal_values(base: torch.Tensor, view: torch.Tensor) -> slice | None:
+    for start in range(len(base) + 1):
+        for step in range(1, len(base) + 1):
+            part = slice(start, start + len(view) * step, step)
+            if torch.equal(base[part], view):
+                return part
+    return None
 
 
 recover_slice.slots["view.storage_offset() - base.storage_offset()"] = {
@@ -335,15 +387,14 @@ recover_slice.wrong |= {
         "Your step is 1. view's neighbours can lie further apart than base's: `view.stride(0)` and "
         "`base.stride(0)` say how far."
     ),
-    "slice(a := view.storage_offset() - base.storage_offset(), a + len(view) * view.stride(0), "
-    "view.stride(0))": (
+    "slice(a := view.storage_offset() - base.storage_offset(), "
+    "a + len(view) * view.stride(0), view.stride(0))": (
         "Your numbers count elements of the storage. A slice counts elements of base, and when "
         "base itself skips, those are `base.stride(0)` apart."
     ),
     (
         "looks_up_the_first_values(base, view)",
-        "next((s for start in range(len(base) + 1) for step in range(1, len(base) + 1) if torch.equal("
-        "base[s := slice(start, start + len(view) * step, step)], view)), (0, None)[1])",
+        "searches_for_equal_values(base, view)",
     ): (
         "You look for view's values in base. Where values repeat, or are all zero, that finds "
         "another place, or many. Where a tensor lies is written in its stride and storage_offset."
