@@ -3,51 +3,105 @@
 
 import { fill, fit, h, inRows, OWN_KEYS, set, setAll } from "../page/dom.js";
 
-const NAMES = ["row0", "row1", "row2", "row3", "row4", "row5", "pale", "ink", "muted", "line"];
+/**
+ * The boxes of a frame: their numbers, their places [x, y, width, height], how many make a row, the id of the k-th box,
+ * and the size of the plate if they are to be painted on one.
+ * @typedef {object} Boxes
+ * @property {number[]} numbers
+ * @property {[number, number, number, number][]} places
+ * @property {number} columns
+ * @property {{width: number, height: number, rows: number} | null} plate
+ * @property {(k: number, number: number) => string} idOf
+ */
+
+/**
+ * How a box looks: its tint is 0 to 5, or null for a hole.
+ * @typedef {object} Look
+ * @property {number | null} tint
+ * @property {string} text
+ * @property {"spot" | "sharer" | ""} mark
+ * @property {Record<string, string | null>} [attributes]
+ */
+
+/**
+ * The colours of the host's theme by name, and its font for numbers; `isForced` is true if the system forces its own colours.
+ * @typedef {{hues: Record<string, string>, isForced: boolean, font: string}} Theme
+ */
+
+/**
+ * The reactions to a pointer and to keys. `onHover` gets the number of a box or null, `onSelect` a number.
+ * @typedef {object} Hand
+ * @property {(box: number | null) => void} onHover
+ * @property {(box: number) => void} onSelect
+ * @property {(event: KeyboardEvent) => void} onKey
+ * @property {AbortSignal} signal
+ */
+
+const COLOURS = ["row0", "row1", "row2", "row3", "row4", "row5", "pale", "ink", "muted", "line"];
 const LEAST_TEXT = 8; // px: smaller digits are not drawn
 
-// A node of role grid with boxes of class `cell`, known by number.
-// `draw` takes {numbers, places, columns, plate, idOf}: the numbers of the boxes, their places [x, y, w, h], how many make a row,
-// and the size of the plate, if they are to be painted. And what they look like: look(number) is [tint, text, mark, attributes],
-// where the tint is 0 to 5 or null for a hole, and the mark "spot", "sharer" or ""; says(number) is read aloud, and `active` has
-// been reached by keys. It returns a function, if any, that sets what HTML boxes say: no eye waits for that.
+/**
+ * A node of role grid, of class `kind`, with boxes of class `cell`, known by number.
+ * @param {Hand & {kind: string, cell: string}} options
+ */
 export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
   const grid = h("div", {
     class: kind,
     role: "grid",
     tabindex: "0",
     ...OWN_KEYS,
-    onkeydown: (event) => (event.key === "Escape" ? grid.blur() : onKey(event)),
-    onpointerover: (event) => boxes.plate || onHover(pointedAt(event)),
-    onpointermove: (event) => boxes.plate && hover(pointedAt(event)),
+    onkeydown(event) {
+      if (event.key === "Escape") grid.blur();
+      else onKey(event);
+    },
+    onpointerover(event) {
+      if (!boxes.plate) onHover(pointedAt(event));
+    },
+    onpointermove(event) {
+      if (boxes.plate) hover(pointedAt(event));
+    },
     onpointerleave: () => hover(null),
-    onclick: (event) => pointedAt(event) !== null && onSelect(pointedAt(event)),
+    onclick(event) {
+      const box = pointedAt(event);
+      if (box !== null) onSelect(box);
+    },
   });
   const canvas = h("canvas", { class: "sk-plate", "aria-hidden": "true" });
   const probes = h(
     "span",
     { hidden: "" },
-    ...NAMES.map((name) => h("i", { style: `color:var(--sk-${name})` })),
+    ...COLOURS.map((name) => h("i", { style: `color:var(--sk-${name})` })),
   );
-  let [boxes, looks, textSize, colours, hovered, live] = [{}, [], 0, null, null, null];
+  /** @type {Boxes} */
+  let boxes = { numbers: [], places: [], columns: 0, plate: null, idOf: String };
+  /** @type {Look[]} */
+  let looks = [];
+  let textSize = 0;
+  /** @type {Theme | null} */
+  let theme = null;
+  /** @type {number | null} */
+  let hovered = null;
+  /** @type {ReturnType<typeof createLive> | null} */
+  let live = null; // the active cell of a plate, in its row
   const nodes = () => [...grid.querySelectorAll(`.${cell}`)];
 
-  const media = ["(prefers-color-scheme: dark)", "(forced-colors: active)"].map((query) =>
-    matchMedia(query),
-  );
+  const darkScheme = matchMedia("(prefers-color-scheme: dark)");
+  const forcedColours = matchMedia("(forced-colors: active)");
+  for (const query of [darkScheme, forcedColours])
+    query.addEventListener("change", repaint, { signal });
   const themed = new MutationObserver(repaint);
-  for (const query of media) query.addEventListener("change", repaint, { signal });
   themed.observe(document.body, { attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
   signal.addEventListener("abort", () => themed.disconnect(), { once: true });
 
   function pointedAt({ target, clientX, clientY }) {
     if (!boxes.plate) return target.dataset.box ? Number(target.dataset.box) : null;
-    const { left, top } = canvas.getBoundingClientRect();
-    const isIn = (at, first, size) => at >= first && at < first + size + 1; // with the gap
-    const k = boxes.places.findIndex(
-      ([x, y, w, height]) => isIn(clientX - left, x, w) && isIn(clientY - top, y, height),
-    );
-    return boxes.numbers[k] ?? null;
+    const bounds = canvas.getBoundingClientRect();
+    const pointerX = clientX - bounds.left;
+    const pointerY = clientY - bounds.top;
+    const contains = ([x, y, width, height]) =>
+      // The gap behind a box belongs to it.
+      pointerX >= x && pointerX < x + width + 1 && pointerY >= y && pointerY < y + height + 1;
+    return boxes.numbers[boxes.places.findIndex(contains)] ?? null;
   }
 
   function hover(box) {
@@ -56,117 +110,151 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
     onHover(box);
   }
 
-  function draw(laid, look, says, active) {
-    const { numbers, places, columns, plate, idOf } = (boxes = laid);
-    const at = active === null ? -1 : numbers.indexOf(active);
-    looks = numbers.map(look);
+  /**
+   * Draw boxes, of which the `active` one has been reached by keys; `describe(number)` is read aloud. Returns a function,
+   * if any, that sets what HTML boxes say: no eye waits for that.
+   * @param {Boxes} nextBoxes
+   * @param {(number: number) => Look} lookOf
+   * @param {(number: number) => string} describe
+   * @param {number | null} active
+   */
+  function draw(nextBoxes, lookOf, describe, active) {
+    boxes = nextBoxes;
+    const { numbers, columns, plate, idOf } = boxes;
+    const activePlace = active === null ? -1 : numbers.indexOf(active);
+    const isShown = active !== null && activePlace >= 0;
+    looks = numbers.map(lookOf);
     setAll(grid, {
       "aria-rowcount": plate && String(plate.rows),
       "aria-colcount": plate && String(columns),
-      "aria-activedescendant": at < 0 ? null : idOf(at, active),
+      "aria-activedescendant": isShown ? idOf(activePlace, active) : null,
     });
-    if (plate) return drawPlate(at, at < 0 ? "" : says(active));
-    fit(
-      grid,
-      looks.map(([, text]) => text),
-      places[0]?.[2] ?? 0,
-    );
-    fill(
-      grid,
-      ...inRows(
-        looks.map(([tint, text, mark, attributes], k) => [
-          "div",
-          {
-            role: "gridcell",
-            id: idOf(k, numbers[k]),
-            "data-box": String(numbers[k]),
-            text,
-            "aria-selected": String(k === at),
-            class: `${cell} ${tint === null ? "is-hole" : `sk-r${tint}`}${mark && ` is-${mark}`}`,
-            style: `left:${places[k][0]}px;top:${places[k][1]}px;width:${places[k][2]}px`,
-            ...attributes,
-          },
-        ]),
-        columns,
-      ),
-    );
-    return () => nodes().forEach((node, k) => set(node, "aria-label", says(boxes.numbers[k])));
+    if (plate) {
+      drawPlate(plate, activePlace, isShown ? describe(active) : "");
+      return undefined;
+    }
+    drawHtml(activePlace);
+    return () => {
+      for (const [k, node] of nodes().entries())
+        set(node, "aria-label", describe(boxes.numbers[k]));
+    };
   }
 
-  /** The canvas, and a live cell: a new one for another active box, so that a screen reader notices. */
-  function drawPlate(at, label) {
-    const { numbers, places, columns, plate, idOf } = boxes;
-    const dots = devicePixelRatio || 1; // in a px
-    const [width, height] = [plate.width, plate.height].map((size) => Math.ceil(size * dots));
-    setAll(canvas, { width, height, style: `width:${width / dots}px;height:${height / dots}px` });
-    canvas.getContext("2d").setTransform(dots, 0, 0, dots, 0, 0);
-    const id = at < 0 ? null : idOf(at, numbers[at]);
-    if (live?.firstChild.id !== id)
-      live =
-        id && h("div", { role: "row" }, h("div", { role: "gridcell", class: "sk-active", id }));
-    fill(grid, canvas, probes, ...(live ? [live] : []));
+  function drawHtml(activePlace) {
+    const { numbers, places, columns, idOf } = boxes;
+    const widest = places.length ? places[0][2] : 0;
+    fit(
+      grid,
+      looks.map(({ text }) => text),
+      widest,
+    );
+    const cells = looks.map(({ tint, text, mark, attributes }, k) => {
+      const [x, y, width] = places[k];
+      const tintClass = tint === null ? "is-hole" : `sk-r${tint}`;
+      return [
+        "div",
+        {
+          role: "gridcell",
+          id: idOf(k, numbers[k]),
+          "data-box": String(numbers[k]),
+          text,
+          "aria-selected": String(k === activePlace),
+          class: `${cell} ${tintClass}${mark && ` is-${mark}`}`,
+          style: `left:${x}px;top:${y}px;width:${width}px`,
+          ...attributes,
+        },
+      ];
+    });
+    fill(grid, ...inRows(cells, columns));
+  }
+
+  /** Draw the canvas, and a live cell: a new one for another active box, so that a screen reader notices. */
+  function drawPlate(plate, activePlace, label) {
+    const { numbers, places, columns, idOf } = boxes;
+    const dotsPerPx = devicePixelRatio || 1;
+    const width = Math.ceil(plate.width * dotsPerPx);
+    const height = Math.ceil(plate.height * dotsPerPx);
+    const style = `width:${width / dotsPerPx}px;height:${height / dotsPerPx}px`;
+    setAll(canvas, { width, height, style });
+    canvas.getContext("2d").setTransform(dotsPerPx, 0, 0, dotsPerPx, 0, 0);
+    const number = numbers[activePlace];
+    const id = activePlace < 0 ? null : idOf(activePlace, number);
+    if (live?.cell.id !== id) live = id === null ? null : createLive(id);
+    fill(grid, canvas, probes, ...(live ? [live.row] : []));
     paintAll();
     if (!live) return;
-    const [x, y, w, tall] = places[at];
-    set(live, "aria-rowindex", String(Math.floor(numbers[at] / columns) + 1));
-    setAll(live.firstChild, {
-      "aria-colindex": String((numbers[at] % columns) + 1),
+    const [x, y, cellWidth, cellHeight] = places[activePlace];
+    set(live.row, "aria-rowindex", String(Math.floor(number / columns) + 1));
+    setAll(live.cell, {
+      "aria-colindex": String((number % columns) + 1),
       "aria-selected": "true",
       "aria-label": label,
-      style: `transform:translate(${x}px,${y}px);width:${w}px;height:${tall}px`,
+      style: `transform:translate(${x}px,${y}px);width:${cellWidth}px;height:${cellHeight}px`,
     });
+  }
+
+  function createLive(id) {
+    const liveCell = h("div", { role: "gridcell", class: "sk-active", id });
+    return { row: h("div", { role: "row" }, liveCell), cell: liveCell };
   }
 
   function repaint() {
-    colours = null;
+    theme = null;
     if (boxes.plate) paintAll();
   }
 
   function paintAll() {
     const { places } = boxes;
-    const longest = looks.reduce((most, look) => Math.max(most, look[1].length), 1);
-    const [, , w, height] = places[0] ?? [0, 0, 4, 1];
-    const fits = Math.min(Math.floor((w - 4) / (0.6 * longest)), height - 1, 14);
-    textSize = fits < LEAST_TEXT ? 0 : fits; // one size for all: the longest fits, or none is drawn
-    if (!colours?.ink) colours = read();
+    const longest = Math.max(1, ...looks.map(({ text }) => text.length));
+    const [, , width, height] = places[0] ?? [0, 0, 4, 1];
+    const fitting = Math.min(Math.floor((width - 4) / (0.6 * longest)), height - 1, 14);
+    textSize = fitting < LEAST_TEXT ? 0 : fitting; // one size for all: the longest fits, or none is drawn
+    if (!theme?.hues.ink) theme = readTheme();
     const pen = canvas.getContext("2d");
     pen.clearRect(0, 0, canvas.width, canvas.height);
     pen.textAlign = "center";
     pen.textBaseline = "middle";
-    looks.forEach((look, k) => paint(pen, places[k], look));
+    for (const [k, look] of looks.entries()) paint(pen, places[k], look, theme);
   }
 
-  /** The theme's colours; a node outside the page has none. */
-  function read() {
+  /**
+   * Read the theme; a node outside the page has no colours.
+   * @returns {Theme}
+   */
+  function readTheme() {
     const hues = Object.fromEntries(
-      NAMES.map((name, k) => [name, getComputedStyle(probes.children[k]).color]),
+      COLOURS.map((name, k) => [name, getComputedStyle(probes.children[k]).color]),
     );
-    const mono = getComputedStyle(grid).getPropertyValue("--mono") || "monospace";
-    return { ...hues, forced: media[1].matches, font: mono };
+    const font = getComputedStyle(grid).getPropertyValue("--mono") || "monospace";
+    return { hues, isForced: forcedColours.matches, font };
   }
 
-  function paint(pen, [x, y, w, height], [tint, text, mark]) {
-    const { forced, ink, muted, line, pale } = colours;
-    pen.fillStyle = forced ? "Canvas" : tint === null ? pale : colours[`row${tint}`];
-    pen.fillRect(x, y, w, height);
-    if (tint === null || forced)
-      outline(pen, [x, y, w, height], 1, forced && tint !== null ? ink : line, tint === null);
+  /** Paint one box: its ground, a dashed frame for a hole, its text, and its mark. */
+  function paint(pen, place, { tint, text, mark }, { hues, isForced, font }) {
+    const [x, y, width, height] = place;
+    const isHole = tint === null;
+    const ground = isHole ? hues.pale : hues[`row${tint}`];
+    pen.fillStyle = isForced ? "Canvas" : ground;
+    pen.fillRect(x, y, width, height);
+    if (isHole) outline(pen, place, 1, hues.line, true);
+    else if (isForced) outline(pen, place, 1, hues.ink, false);
     if (textSize && text) {
-      pen.font = `${mark === "spot" ? 700 : 400} ${textSize}px ${colours.font}`;
-      pen.fillStyle = tint === null && !forced ? muted : ink;
-      pen.fillText(text, x + w / 2, y + height / 2 + 1);
+      pen.font = `${mark === "spot" ? 700 : 400} ${textSize}px ${font}`;
+      pen.fillStyle = isHole && !isForced ? hues.muted : hues.ink;
+      pen.fillText(text, x + width / 2, y + height / 2 + 1);
     }
-    if (mark === "spot") outline(pen, [x, y, w, height], 3, forced ? "Highlight" : ink, false);
-    if (mark === "sharer") outline(pen, [x, y, w, height], 2, ink, true);
+    if (mark === "spot") outline(pen, place, 3, isForced ? "Highlight" : hues.ink, false);
+    if (mark === "sharer") outline(pen, place, 2, hues.ink, true);
   }
 
-  /** A frame inside a box; dashed for holes and sharers. */
-  function outline(pen, [x, y, w, height], thick, colour, dashed) {
+  /** Draw a frame inside a box; dashed for holes and sharers. */
+  function outline(pen, [x, y, width, height], thickness, colour, isDashed) {
     pen.strokeStyle = colour;
-    pen.lineWidth = thick;
-    pen.setLineDash(dashed ? [3, 2] : []);
-    pen.strokeRect(x + thick / 2, y + thick / 2, w - thick, height - thick);
+    pen.lineWidth = thickness;
+    pen.setLineDash(isDashed ? [3, 2] : []);
+    const inset = thickness / 2;
+    pen.strokeRect(x + inset, y + inset, width - thickness, height - thickness);
   }
 
-  return { node: grid, draw, nodes, texts: () => textSize > 0 };
+  return { node: grid, draw, nodes, hasTexts: () => textSize > 0 };
 }

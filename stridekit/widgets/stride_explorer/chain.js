@@ -1,7 +1,7 @@
 // A chain of operations: a tensor to start from, and steps in torch's notation, as `.permute(1, 0)` and `[1:, ::2]`.
 // tests/course/live_lines.py lets torch run the same chains.
-// In the state a chain is {source, start, steps}, or null before the first step. The layout on screen is
-// always the result of the last step.
+
+/** @import { Layout } from "../page/layout.js" */
 
 import { readSteps } from "../page/grammar.js";
 import {
@@ -14,6 +14,7 @@ import {
   numel,
   offset,
   Refused,
+  range,
   reach,
   copied as rearranged,
   rowMajor,
@@ -24,9 +25,36 @@ import {
 } from "../page/layout.js";
 import { formula, MAX_DIMS, place, code as strided, verdicts, whyNotDrawn } from "./views.js";
 
+/**
+ * The code of a tensor, its layout, and the steps from there. The layout on screen is the result of the last one.
+ * @typedef {{source: string, start: Layout, steps: string[]}} Chain
+ */
+
+/**
+ * The state of the explorer: the layout on screen, the selected index, null if there are no elements, and the chain that
+ * led there, null before the first step.
+ * @typedef {Layout & {index: number[] | null, chain?: Chain | null}} State
+ */
+
+/**
+ * The result of a step, or the start. `storageSize` belongs to the storage at that stage, and `copied` says that the step
+ * made it. `labels` are texts for its elements. `copies` and `steps` count from the start.
+ * @typedef {object} Stage
+ * @property {string} text
+ * @property {Layout} layout
+ * @property {boolean} copied
+ * @property {number} storageSize
+ * @property {string[] | null} [labels]
+ * @property {number} copies
+ * @property {number} steps
+ */
+
 const MOST_STEPS = 100;
 
-/** The stage after one more step: {text, layout, copied, storageSize, labels, copies, steps}. Throws Refused. */
+/**
+ * The stage after one more step. Throws Refused.
+ * @returns {Stage}
+ */
 function next(stage, step) {
   const { layout, copied, read } = apply(stage.layout, step);
   const storageSize = copied ? numel(layout) : stage.storageSize;
@@ -34,27 +62,46 @@ function next(stage, step) {
   if (why) throw new Refused(`${step.text}: ${why}`);
   // A copy takes over the elements as it reads them, and their labels.
   const labelOf = (element) => stage.labels[element] ?? String(element);
-  const labels = copied && stage.labels ? rearranged(labelOf, read, layout) : stage.labels;
-  const [copies, steps] = [stage.copies + Number(copied), stage.steps + 1];
-  return { text: step.text, layout, copied, storageSize, labels, copies, steps };
+  return {
+    text: step.text,
+    layout,
+    copied,
+    storageSize,
+    labels: copied && stage.labels ? rearranged(labelOf, read, layout) : stage.labels,
+    copies: stage.copies + Number(copied),
+    steps: stage.steps + 1,
+  };
 }
 
-/** The start, then the result of each step on this `tensor`. `labels` are texts for the elements, [] for their numbers. */
+/**
+ * The start, then the result of each step. `labels` are texts for the elements, [] for their numbers; `tensor` is the name
+ * that steps may begin with.
+ * @param {Chain} chain
+ * @param {number} storageSize
+ * @param {string[] | null} [labels]
+ * @param {string} [tensor]
+ */
 export function stagesOf({ source, start, steps }, storageSize, labels, tensor) {
-  return onward(
-    { text: source, layout: start, copied: false, storageSize, labels, copies: 0, steps: 0 },
-    steps,
-    tensor,
-  );
+  const stage = { text: source, layout: start, copied: false, storageSize, labels };
+  return onward({ ...stage, copies: 0, steps: 0 }, steps, tensor);
 }
 
-/** A stage, then the result of each further step; a text has one step or several on this `tensor`. Throws Refused. */
+/**
+ * A stage, then the result of each further step; a text has one step or several. Throws Refused.
+ * @param {Stage} stage
+ * @param {string[]} texts
+ */
 export function onward(stage, texts, tensor = "x") {
   const steps = texts.slice(0, MOST_STEPS + 1).flatMap((text) => readSteps(text, tensor));
   if (stage.steps + steps.length > MOST_STEPS)
     throw new Refused(`a chain has at most ${MOST_STEPS} steps: begin another one`);
-  return steps.reduce((stages, step) => [...stages, next(stages.at(-1), step)], [stage]);
+  const stages = [stage];
+  for (const step of steps) stages.push(next(stages[stages.length - 1], step));
+  return stages;
 }
+
+/** The last stage. There is always the start. */
+export const endOf = (stages) => stages[stages.length - 1];
 
 export function memoryOf(stage, before) {
   const { copied, storageSize } = stage;
@@ -64,61 +111,80 @@ export function memoryOf(stage, before) {
 
 /** The chain after a change by hand: it is kept up to its last copy, if there was one. */
 export function closed(chain, stages, layout) {
-  const last = stages.findLastIndex((stage) => stage.copied);
-  if (chain === null || last < 0) return null;
-  return { ...chain, steps: [...chain.steps.slice(0, last), strided("", layout)] };
+  const lastCopy = stages.findLastIndex((stage) => stage.copied);
+  if (chain === null || lastCopy < 0) return null;
+  return { ...chain, steps: [...chain.steps.slice(0, lastCopy), strided("", layout)] };
 }
 
-/** Steps that are possible here and change something, the most instructive first: {text, copied}. */
+/**
+ * Steps that are possible here and change something, the most instructive first.
+ * @param {Stage} stage
+ * @returns {{text: string, copied: boolean}[]}
+ */
 export function suggestions(stage) {
+  const unlabelled = { ...stage, labels: undefined }; // labels would take long
   return candidates(stage.layout).flatMap((text) => {
-    const [made] = tried(() => next({ ...stage, labels: undefined }, readSteps(text)[0])); // labels would take long
-    return !made || (sameLayout(made.layout, stage.layout) && !made.copied)
-      ? []
-      : [{ text, copied: made.copied }];
+    const [after] = tried(() => next(unlabelled, readSteps(text)[0]));
+    if (!after || (sameLayout(after.layout, stage.layout) && !after.copied)) return [];
+    return [{ text, copied: after.copied }];
   });
 }
 
+/** Steps that may exist for a shape, the most instructive first. */
 function candidates({ shape }) {
-  const [ndim, single] = [shape.length, shape.indexOf(1)];
+  const ndim = shape.length;
+  if (ndim === 0) return [".contiguous()", ".squeeze()", ".unsqueeze(0)", ".clone()"];
   const last = ndim - 1;
-  const halves = [...shape.slice(0, -1), 2, shape[last] / 2];
-  return [
-    [ndim === 2, ".T"],
-    [ndim > 2, `.permute(${[last, ...shape.keys()].slice(0, -1).join(", ")})`],
-    [ndim > 0, "[1:]", `[${":, ".repeat(Math.max(last, 0))}::2]`],
-    [ndim > 1, ".diagonal()"],
-    [single >= 0, `.expand(${shape.map((n, d) => (d === single ? 3 : n)).join(", ")})`],
-    [true, ".contiguous()"],
-    [ndim > 1, ".reshape(-1)"],
-    [ndim > 0 && ndim < MAX_DIMS, `.unfold(${last}, ${Math.min(3, shape[last])}, 1)`],
-    [shape[last] > 2 && shape[last] % 2 === 0, `.view(${halves.join(", ")})`],
-    [ndim > 0, "[0]", "[:1]"],
-    [true, ".squeeze()", ".unsqueeze(0)"],
-    [ndim > 1, ".transpose(0, 1)", ".flatten(0, 1)", ".view(-1)"],
-    [true, ".clone()"],
-  ].flatMap(([isThere, ...texts]) => (isThere ? texts : []));
+  const lastSize = shape[last];
+  const singleDim = shape.indexOf(1);
+  const texts = [];
+  if (ndim === 2) texts.push(".T");
+  if (ndim > 2) texts.push(`.permute(${[last, ...range(last)].join(", ")})`);
+  texts.push("[1:]", `[${":, ".repeat(last)}::2]`);
+  if (ndim > 1) texts.push(".diagonal()");
+  if (singleDim >= 0) texts.push(`.expand(${shape.with(singleDim, 3).join(", ")})`);
+  texts.push(".contiguous()");
+  if (ndim > 1) texts.push(".reshape(-1)");
+  if (ndim < MAX_DIMS) texts.push(`.unfold(${last}, ${Math.min(3, lastSize)}, 1)`);
+  if (lastSize > 2 && lastSize % 2 === 0)
+    texts.push(`.view(${[...shape.slice(0, -1), 2, lastSize / 2].join(", ")})`);
+  texts.push("[0]", "[:1]", ".squeeze()", ".unsqueeze(0)");
+  if (ndim > 1) texts.push(".transpose(0, 1)", ".flatten(0, 1)", ".view(-1)");
+  texts.push(".clone()");
+  return texts;
 }
 
-/** The new (flat) index of the element that was at an old index, so that the eye can follow it; or null. */
+/**
+ * The new (flat) index of the element that was at an old index, so that the eye can follow it; or null.
+ * @param {Stage} before
+ * @param {Stage} after
+ * @param {number[] | null} index
+ */
 export function followed(before, after, index) {
   if (index === null) return null;
-  const [flat, element] = [flatten(before.layout.shape, index), offset(before.layout, index)];
-  const to =
-    before.copies === after.copies ? reach(after.layout).owners.get(element)?.[0] : undefined;
-  return to ?? (numel(before.layout) === numel(after.layout) ? flat : null);
+  if (before.copies === after.copies) {
+    const owners = reach(after.layout).owners.get(offset(before.layout, index));
+    if (owners) return owners[0];
+  }
+  const isWhole = numel(before.layout) === numel(after.layout);
+  return isWhole ? flatten(before.layout.shape, index) : null;
 }
 
-// What Python and the toolbar ask of a state ---------------------------------------------------------
+// For Python and the toolbar -------------------------------------------------------------------------
 
-const MOST_ELEMENTS = 64; // of a layout that are told one by one, in reading order
+const MOST_ELEMENTS = 64; // of a layout whose elements are listed, in reading order
+/** @type {State} */
 export const EXAMPLE = { ...rowMajor([1], 1), index: [0] };
 
-/** The layout's numbers, its properties, its reach, the selected element, the chain's steps. */
+/**
+ * The layout's numbers, its properties, its reach, the selected element, the chain's steps.
+ * @param {State} state
+ */
 export function facts({ index, chain, ...layout }) {
   const { shape, stride, storage_offset } = layout;
   const { elements, owners } = reach(layout);
-  const [reached, count] = [owners.size, elements.length];
+  const reached = owners.size;
+  const count = elements.length;
   return {
     shape,
     stride,
@@ -137,18 +203,39 @@ export function facts({ index, chain, ...layout }) {
   };
 }
 
+/**
+ * @param {State} state
+ * @param {string} source
+ */
 export const code = ({ index, chain, ...layout }, source) =>
   chain ? chain.source + chain.steps.join("") : strided(source, layout);
 
-/** The chain to a layout: the same one if it ends there, or what a change by hand leaves of it; and why it is not drawn. */
+/**
+ * The chain to a layout, and why that is not drawn, "" if it is. The chain is kept if it ends there; otherwise it becomes
+ * what a change by hand leaves of it.
+ * @param {Layout} layout
+ * @param {Chain | null} chain
+ * @param {number} storageSize
+ * @returns {[Chain | null, string]}
+ */
 export function chainTo(layout, chain, storageSize) {
   if (!chain) return [null, whyNotDrawn(layout, storageSize)];
   const stages = stagesOf(chain, storageSize);
-  const [end, same] = [stages.at(-1), { ...chain, steps: stages.slice(1).map(({ text }) => text) }];
-  const isThere = sameLayout(end.layout, layout) && end.layout.itemsize === layout.itemsize;
-  return [isThere ? same : closed(same, stages, layout), whyNotDrawn(layout, end.storageSize)];
+  const written = { ...chain, steps: stages.slice(1).map(({ text }) => text) };
+  const end = endOf(stages);
+  const leadsThere = sameLayout(end.layout, layout) && end.layout.itemsize === layout.itemsize;
+  const why = whyNotDrawn(layout, end.storageSize);
+  return [leadsThere ? written : closed(written, stages, layout), why];
 }
 
+/**
+ * The lines of the explorer's repr.
+ * @param {State} state
+ * @param {string} source
+ * @param {number} storageSize
+ * @param {string} name
+ * @param {string} note
+ */
 export function told(state, source, storageSize, name, note) {
   const { index, chain, ...layout } = state;
   const stages = stagesOf(chain ?? { source: name, start: layout, steps: [] }, storageSize);
@@ -157,13 +244,11 @@ export function told(state, source, storageSize, name, note) {
     const numbers = `shape ${tuple(shape)}, stride ${tuple(stride)}, storage_offset ${storage_offset}`;
     return `${stage.text}: ${numbers}, ${memoryOf(stage, stages[k])}`;
   });
-  const where = index ? [formula(layout, index), place(layout, index, name)] : [];
-  const said = verdicts(layout, stages.at(-1).storageSize).map(verdict);
   return [
     `StrideExplorer: ${code(state, source)}`,
     ...(note ? [note] : []),
     ...steps,
-    ...where,
-    ...said,
+    ...(index ? [formula(layout, index), place(layout, index, name)] : []),
+    ...verdicts(layout, endOf(stages).storageSize).map(verdict),
   ];
 }

@@ -1,7 +1,10 @@
 // The grid of indices: the last two dims as rows and columns, further dims as planes.
 
+/** @import { Boxes, Hand, Look } from "./canvas.js" */
+/** @import { View } from "./views.js" */
+
 import { boxFor, fill, h, set } from "../page/dom.js";
-import { elementName, product, range, unflatten } from "../page/layout.js";
+import { product, range, unflatten } from "../page/layout.js";
 import { createBoxes } from "./canvas.js";
 import { describeCell } from "./views.js";
 
@@ -9,49 +12,55 @@ const MAX_HTML = 256; // cells drawn as HTML; more are drawn on a canvas
 const GAP = 4;
 const HEAD = 20; // column numbers, and the name of their dim where rows leave room for it
 const TITLE = 18; // of a plane
-const LEAST = 20; // px from row to row of HTML cells
+const LEAST_PITCH = { dense: 9, html: 20 }; // px from row to row
+const BETWEEN_PLANES = { x: 16, y: 12 };
 
-// The places of planes and cells and the total size, for a shape, a width and the longest label. Rows are lower where
-// `room`, a height, is less than they would take.
+/**
+ * The places of planes and cells and the total size, for a shape, a width and the longest label. Rows are lower where
+ * `room`, a height, is less than they would take.
+ * @typedef {ReturnType<typeof gridGeometry>} GridGeometry
+ */
 export function gridGeometry(shape, width, wraps = true, longest = 1, room = Infinity) {
-  const deep = shape.length > 2;
-  const dense = product(shape) > MAX_HTML || (shape.at(-2) ?? 0) > 64;
-  const [rows, columns] = [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
-  const gap = dense ? 1 : columns > 12 ? 2 : GAP;
-  // Long labels get wider cells, but never break rows of a matrix: these would lose the numbers of their columns.
-  const wide = boxFor(longest, 9);
-  const roomy = shape.length === 1 || !wraps || columns * (wide + gap) + 56 <= width;
-  const narrow = dense ? 8 : Math.max(columns > 12 ? 24 : 30, roomy ? wide : 0);
-  // As many cells in a line as fit, but short rows that may not wrap stay whole.
-  const most = Math.floor((width - 56) / ((dense ? 12 : narrow) + gap));
-  const isWhole = columns <= most || (columns <= 32 && !wraps);
-  const perLine = isWhole ? Math.max(columns, 1) : 2 ** Math.floor(Math.log2(Math.max(most, 4)));
-  const lines = Math.ceil(columns / perLine); // long rows go on in the next line
-  const gutter = deep ? 26 : shape.length ? 56 : 4; // row numbers, and the names of dims
-  const top = (shape.length ? HEAD : 0) + (deep ? TITLE : 0);
-  const widest = dense ? (deep ? 12 : 34) : Math.max(deep ? 40 : 52, boxFor(longest, 11));
-  const cell = Math.max(narrow, Math.min(widest, Math.floor((width - gutter) / perLine) - gap));
-  const planeWidth = gutter + perLine * (cell + gap);
+  const ndim = shape.length;
+  const rows = shape.at(-2) ?? 1;
+  const columns = shape.at(-1) ?? 1;
   const count = product(shape.slice(0, -2));
-  const fit = Math.max(1, Math.floor((width + 16) / (planeWidth + 16)));
-  // Four dims make a table of planes, if a row of them fits.
-  const table = shape.length === 4 && shape[1] <= fit && !(dense && shape[1] < fit / 2);
-  const across = Math.max(table ? shape[1] : Math.min(fit, count), 1);
+  const dense = product(shape) > MAX_HTML || rows > 64;
+  const line = lineGeometry(shape, width, wraps, longest, dense);
+  const { gap, perLine, lines, gutter, cell } = line;
+
+  const top = (ndim ? HEAD : 0) + (ndim > 2 ? TITLE : 0);
+  const planeWidth = gutter + perLine * (cell + gap);
+  const stepX = planeWidth + BETWEEN_PLANES.x;
+  const across = planesAcross(shape, Math.floor((width + BETWEEN_PLANES.x) / stepX), dense);
   const down = Math.ceil(count / across);
-  const between = lines > 1 && rows > 1 ? 5 : 0;
-  const best = dense ? (deep || rows * lines > 40 ? 12 : Math.min(cell, 24)) + gap : deep ? 34 : 38;
-  const fair = Math.floor(
-    (room - down * (top + rows * between + 12)) / Math.max(down * rows * lines, 1),
-  );
-  const least = dense ? 9 : LEAST;
-  const pitch = fair >= least ? Math.min(best, fair) : dense ? best : least; // what is cut anyway need not be tiny
-  const height = pitch - (dense ? gap : pitch < 30 ? 2 : GAP);
+
+  const between = lines > 1 && rows > 1 ? 5 : 0; // rows that go on in further lines stand apart
+  const heads = down * (top + rows * between + BETWEEN_PLANES.y);
+  const fair = Math.floor((room - heads) / Math.max(down * rows * lines, 1));
+  const best = bestPitch(shape, line, dense);
+  const least = dense ? LEAST_PITCH.dense : LEAST_PITCH.html;
+  let pitch = Math.min(best, fair);
+  if (fair < least) pitch = dense ? best : least; // what is cut anyway need not be tiny
+  let height = pitch - gap;
+  if (!dense) height = pitch - (pitch < 30 ? 2 : GAP);
   const rowHeight = lines * pitch + between;
-  const planeHeight = top + rows * rowHeight;
-  const place = (plane) => [
-    (plane % across) * (planeWidth + 16),
-    Math.floor(plane / across) * (planeHeight + 12),
-  ];
+  const stepY = top + rows * rowHeight + BETWEEN_PLANES.y;
+
+  /** The top left corner of a plane. */
+  const place = (plane) => [(plane % across) * stepX, Math.floor(plane / across) * stepY];
+
+  /** The top left corner of the cell that comes `flat`-th. */
+  function corner(flat) {
+    const [x, y] = place(Math.floor(flat / (rows * columns)));
+    const row = Math.floor(flat / columns) % rows;
+    const column = flat % columns;
+    return [
+      x + gutter + (column % perLine) * (cell + gap),
+      y + top + row * rowHeight + Math.floor(column / perLine) * pitch,
+    ];
+  }
+
   return {
     rows,
     columns,
@@ -65,28 +74,65 @@ export function gridGeometry(shape, width, wraps = true, longest = 1, room = Inf
     rowHeight,
     count,
     place,
-    planeWidth,
-    planeHeight,
-    width: (table ? shape[1] : Math.min(fit, count)) * (planeWidth + 16) - 16,
-    totalHeight: down * (planeHeight + 12) - 12,
-    /** The top left corner of the cell that comes `flat`-th. */
-    corner(flat) {
-      const [x, y] = place(Math.floor(flat / (rows * columns)));
-      const [row, column] = [Math.floor(flat / columns) % rows, flat % columns];
-      return [
-        x + gutter + (column % perLine) * (cell + gap),
-        y + top + row * rowHeight + Math.floor(column / perLine) * pitch,
-      ];
-    },
+    corner,
+    width: across * stepX - BETWEEN_PLANES.x,
+    totalHeight: down * stepY - BETWEEN_PLANES.y,
   };
 }
 
+/** The cells in one line of a plane: how many, how wide, how far apart, and in how many lines a row goes on. */
+function lineGeometry(shape, width, wraps, longest, dense) {
+  const ndim = shape.length;
+  const columns = shape.at(-1) ?? 1;
+  let gap = GAP;
+  if (dense) gap = 1;
+  else if (columns > 12) gap = 2;
+
+  // Long labels get wider cells, but never break rows of a matrix: these would lose the numbers of their columns.
+  const labelled = boxFor(longest, 9);
+  const hasLabels = ndim === 1 || !wraps || columns * (labelled + gap) + 56 <= width;
+  let narrowest = columns > 12 ? 24 : 30;
+  if (dense) narrowest = 8;
+  else if (hasLabels) narrowest = Math.max(narrowest, labelled);
+
+  // As many cells in a line as fit, but short rows that may not wrap stay whole.
+  const most = Math.floor((width - 56) / ((dense ? 12 : narrowest) + gap));
+  const isWhole = columns <= most || (columns <= 32 && !wraps);
+  const perLine = isWhole ? Math.max(columns, 1) : 2 ** Math.floor(Math.log2(Math.max(most, 4)));
+
+  let gutter = 4; // row numbers, and the names of dims
+  if (ndim > 2) gutter = 26;
+  else if (ndim) gutter = 56;
+  let widest = Math.max(ndim > 2 ? 40 : 52, boxFor(longest, 11));
+  if (dense) widest = ndim > 2 ? 12 : 34;
+  const fair = Math.floor((width - gutter) / perLine) - gap;
+  const cell = Math.max(narrowest, Math.min(widest, fair));
+  return { gap, perLine, lines: Math.ceil(columns / perLine), gutter, cell };
+}
+
+/** How many planes stand side by side where so many `fit`: four dims make a table of planes, if a row of them fits. */
+function planesAcross(shape, fit, dense) {
+  const most = Math.max(fit, 1);
+  const isTable = shape.length === 4 && shape[1] <= most && !(dense && shape[1] < most / 2);
+  const across = isTable ? shape[1] : Math.min(most, product(shape.slice(0, -2)));
+  return Math.max(across, 1);
+}
+
+/** The distance in px from line to line where there is room enough. */
+function bestPitch(shape, { lines, gap, cell }, dense) {
+  const isDeep = shape.length > 2;
+  if (!dense) return isDeep ? 34 : 38;
+  const isTall = (shape.at(-2) ?? 1) * lines > 40;
+  return (isDeep || isTall ? 12 : Math.min(cell, 24)) + gap;
+}
+
 /** The index that a key leads to, or null: arrows, Home and End in the plane, Page keys for planes. */
-export function step(shape, index, key) {
-  const [dim, by] = MOVES[key] ?? [];
-  const moved = shape.length + dim;
-  if (!(moved >= 0)) return null;
-  return index.map((i, d) => (d === moved ? Math.min(Math.max(i + by, 0), shape[d] - 1) : i));
+export function movedIndex(shape, index, key) {
+  const [dim, distance] = MOVES[key] ?? [-Infinity, 0];
+  const movedDim = shape.length + dim;
+  if (movedDim < 0) return null;
+  const i = Math.max(index[movedDim] + distance, 0);
+  return index.with(movedDim, Math.min(i, shape[movedDim] - 1));
 }
 
 /** The dim that each key moves along, counted from the end, and how far. */
@@ -103,16 +149,34 @@ const MOVES = {
   "Shift+PageDown": [-4, 1],
 };
 
-/** The grid widget: `resize` lays it out for a shape, `draw` patches it to a view. */
+/**
+ * A text beside the cells. The number of a row or column knows its plane and its dim, because it lights up with the cell
+ * that is pointed at.
+ * @typedef {{text: string | number, x: number, y: number, classes: string, plane?: number, dim?: number}} Head
+ */
+
+/**
+ * The grid widget: `resize` lays it out for a shape, `draw` patches it to a view.
+ * @param {string} id
+ * @param {Hand} hand
+ */
 export function createGrid(id, hand) {
-  const idOf = (k) =>
-    `${id}-c${geometry.dense ? k : `${Math.floor(k / geometry.columns)}-${k % geometry.columns}`}`;
   const boxes = createBoxes({ kind: "sk-grid", cell: "sk-cell", ...hand });
   const { node } = boxes;
   const flag = h("span", { class: "sk-flag" });
   const marks = h("div", { class: "sk-marks", "aria-hidden": "true" });
-  let [heads, shape, tensor] = [[], [], "x"];
+  const box = h("div", { class: "sk-gridbox" }, node, marks);
+  /** @type {number[]} */
+  let shape = [];
+  let tensor = "x";
+  /** @type {Head[]} */
+  let heads = [];
   let geometry = gridGeometry(shape, 300);
+
+  function idOf(flat) {
+    const { dense, columns } = geometry;
+    return dense ? `${id}-c${flat}` : `${id}-c${Math.floor(flat / columns)}-${flat % columns}`;
+  }
 
   /** Place the cells, which keep to a height of `room` if they can. Returns width and height. */
   function resize({ layout, name, longest }, width, wraps, room) {
@@ -120,125 +184,140 @@ export function createGrid(id, hand) {
     shape = layout.shape;
     tensor = name;
     set(node, "aria-label", `elements of ${name} by index`);
-    const empty = shape.includes(0);
-    const [w, t] = empty ? [200, 60] : [geometry.width, geometry.totalHeight];
-    set(box, "style", `width:${w}px;height:${t}px;--slot:${geometry.height}px`);
-    set(box, "data-empty", empty ? "no elements: a size is 0" : null);
-    heads = headsOf();
-    return [w, t];
+    const isEmpty = shape.includes(0);
+    const size = isEmpty ? [200, 60] : [geometry.width, geometry.totalHeight];
+    set(box, "style", `width:${size[0]}px;height:${size[1]}px;--slot:${geometry.height}px`);
+    set(box, "data-empty", isEmpty ? "no elements: a size is 0" : null);
+    heads = isEmpty ? [] : range(geometry.count).flatMap(headsOf);
+    return size;
   }
 
-  /** Numbers of rows and columns, names of dims, and a title over each plane: [text, x, y, class, plane, number] each. */
-  function headsOf() {
-    const all = [];
-    const last = shape.length - 1;
-    const { dense, cell, height, columns, rows, perLine, lines, rowHeight, gutter, corner } =
-      geometry;
-    // Where numbers would touch, some are hidden until they are lit.
-    const every = [dense && cell < 26 ? (cell < 18 ? 8 : 4) : 1, dense && height < 16 ? 4 : 1];
-    const number = (n, step, x, y, kind, plane) => {
-      if (n % step === 0 || last < 2)
-        all.push([n, x, y, n % step ? `${kind} is-sparse` : kind, plane, n]);
-    };
-    for (const plane of range(shape.includes(0) ? 0 : geometry.count)) {
-      const [x, y] = geometry.place(plane);
-      if (last > 1) {
-        const title = elementName([...unflatten(shape.slice(0, -2), plane), ":", ":"], tensor);
-        all.push([title, x + gutter, y, "sk-title"]);
-      } else if (last >= 0)
-        all.push([`dim ${last} →`, x + gutter - 2, y, `sk-dim sk-origin sk-d${last}`]);
-      if (last === 1) {
-        const middle = y + geometry.top + (rows * rowHeight) / 2;
-        all.push([`← dim ${last - 1}`, x + 11, middle, `sk-dim sk-upright sk-d${last - 1}`]);
-      }
-      for (const c of range(last >= 0 && lines === 1 ? perLine : 0))
-        number(
-          c,
-          every[0],
-          x + corner(c)[0] + cell / 2,
-          y + geometry.top - HEAD,
-          "sk-number sk-column",
-          plane,
-        );
-      for (const r of range(last > 0 ? rows : 0))
-        number(
-          r,
-          every[1],
-          x + gutter - 10,
-          y + corner(r * columns)[1] + height / 2 - 9,
-          "sk-number sk-line",
-          plane,
-        );
-      for (const line of range(lines > 1 && last === 0 ? lines : 0))
-        if (line % every[1] === 0)
-          all.push([
-            line * perLine,
-            gutter - 10,
-            corner(line * perLine)[1] + height / 2 - 9,
-            "sk-number sk-line",
-          ]);
+  /**
+   * The texts around a plane: numbers of rows and columns, names of dims, a title.
+   * @returns {Head[]}
+   */
+  function headsOf(plane) {
+    const ndim = shape.length;
+    const { cell, height, columns, rows, perLine, lines, rowHeight, gutter, top } = geometry;
+    const [x, y] = geometry.place(plane);
+    const texts = [];
+    if (ndim > 2) {
+      const index = unflatten(shape.slice(0, -2), plane).join(", ");
+      texts.push({ text: `${tensor}[${index}, :, :]`, x: x + gutter, y, classes: "sk-title" });
+    } else if (ndim > 0) {
+      const dim = ndim - 1;
+      const classes = `sk-dim sk-origin sk-d${dim}`;
+      texts.push({ text: `dim ${dim} →`, x: x + gutter - 2, y, classes });
     }
-    return all;
+    if (ndim === 2) {
+      const middle = y + top + (rows * rowHeight) / 2;
+      texts.push({ text: "← dim 0", x: x + 11, y: middle, classes: "sk-dim sk-upright sk-d0" });
+    }
+    if (ndim > 0 && lines === 1)
+      for (const c of range(perLine)) {
+        const [left] = geometry.corner(c);
+        const place = { x: x + left + cell / 2, y: y + top - HEAD, plane, dim: ndim - 1 };
+        texts.push(...numberHead(c, columnStep(), "sk-number sk-column", place));
+      }
+    if (ndim > 1)
+      for (const r of range(rows)) {
+        const [, rowTop] = geometry.corner(r * columns);
+        const place = { x: x + gutter - 10, y: y + rowTop + height / 2 - 9, plane, dim: ndim - 2 };
+        texts.push(...numberHead(r, rowStep(), "sk-number sk-line", place));
+      }
+    if (ndim === 1 && lines > 1)
+      for (const line of range(lines).filter((k) => k % rowStep() === 0)) {
+        const [, lineTop] = geometry.corner(line * perLine);
+        const place = { x: gutter - 10, y: lineTop + height / 2 - 9 };
+        texts.push({ text: line * perLine, classes: "sk-number sk-line", ...place });
+      }
+    return texts;
   }
 
+  /** Where numbers would touch, only every so many-th is shown, and the others of a single plane are hidden until they are lit. */
+  function numberHead(number, step, classes, place) {
+    const isSparse = number % step !== 0;
+    if (isSparse && shape.length > 2) return [];
+    return [{ text: number, classes: isSparse ? `${classes} is-sparse` : classes, ...place }];
+  }
+
+  function columnStep() {
+    const { dense, cell } = geometry;
+    if (!dense || cell >= 26) return 1;
+    return cell < 18 ? 8 : 4;
+  }
+
+  const rowStep = () => (geometry.dense && geometry.height < 16 ? 4 : 1);
+
+  /** @param {View} view */
   function draw(view) {
-    const { spot, elements, sharers, label, selected } = view;
-    const {
-      dense,
-      cell,
-      height,
-      width,
-      totalHeight: tall,
-      corner,
-      columns,
-      rows,
-      count,
-    } = geometry;
-    const numbers = range(product(shape));
-    const laid = {
-      numbers,
-      places: numbers.map((flat) => [...corner(flat), cell, height]),
-      columns,
-      idOf,
-      plate: dense ? { width, height: tall, rows: rows * count } : null,
-    };
-    const markOf = (flat) => (flat === spot.flat ? "spot" : sharers.has(flat) ? "sharer" : "");
-    const describe = boxes.draw(
-      laid,
-      (flat) => [Math.floor(flat / columns) % 6, label(elements[flat]), markOf(flat)],
-      (flat) => describeCell(view, flat),
-      selected,
-    );
+    const { spot, label } = view;
+    const { dense, cell, corner } = geometry;
+    const describe = drawCells(view);
     if (dense && spot.flat !== null) {
       const [x, y] = corner(spot.flat);
       set(flag, "style", `left:${x + cell / 2}px;top:${y - 22}px`);
     }
-    set(flag, "text", boxes.texts() || spot.flat === null ? "" : label(spot.element));
-    const [at, plane] =
-      spot.flat === null
-        ? [[], -1]
-        : [unflatten(shape, spot.flat), Math.floor(spot.flat / (rows * columns))];
-    fill(
-      marks,
-      ...heads.map(([text, x, y, kind, inPlane, number]) => {
-        const d = shape.length - (kind.includes("sk-column") ? 1 : 2);
-        const lit = inPlane === plane && at[d] === number ? String(d) : null;
-        return [
-          "span",
-          {
-            text: String(text),
-            class: `sk-head ${kind}`,
-            style: `left:${x}px;top:${y}px`,
-            "data-lit": lit,
-          },
-        ];
-      }),
-      ...(dense ? [flag] : []),
-    );
+    set(flag, "text", boxes.hasTexts() || spot.flat === null ? "" : label(spot.element));
+    const isLit = litBy(spot.flat);
+    const texts = heads.map((head) => [
+      "span",
+      {
+        text: String(head.text),
+        class: `sk-head ${head.classes}`,
+        style: `left:${head.x}px;top:${head.y}px`,
+        "data-lit": isLit(head) ? String(head.dim) : null,
+      },
+    ]);
+    fill(marks, ...texts, ...(dense ? [flag] : []));
     return describe;
   }
 
-  const box = h("div", { class: "sk-gridbox" }, node, marks);
+  /** Draw the boxes; returns a function, if any, that sets what they say. */
+  function drawCells(view) {
+    const { spot, elements, sharers, label, selected } = view;
+    const { dense, cell, height, corner, columns, rows, count } = geometry;
+    const numbers = range(product(shape));
+    const plate = { width: geometry.width, height: geometry.totalHeight, rows: rows * count };
+
+    /** @returns {[number, number, number, number]} */
+    function placeOf(flat) {
+      const [x, y] = corner(flat);
+      return [x, y, cell, height];
+    }
+
+    function markOf(flat) {
+      if (flat === spot.flat) return "spot";
+      return sharers.has(flat) ? "sharer" : "";
+    }
+
+    return boxes.draw(
+      {
+        numbers,
+        places: numbers.map(placeOf),
+        columns,
+        idOf,
+        plate: dense ? plate : null,
+      },
+      (flat) => ({
+        tint: Math.floor(flat / columns) % 6,
+        text: label(elements[flat]),
+        mark: markOf(flat),
+      }),
+      (flat) => describeCell(view, flat),
+      selected,
+    );
+  }
+
+  /** A function that recognises the numbers of the row and the column of a cell. */
+  function litBy(flat) {
+    if (flat === null) return () => false;
+    const { rows, columns } = geometry;
+    const index = unflatten(shape, flat);
+    const plane = Math.floor(flat / (rows * columns));
+    return (head) => head.plane === plane && index[head.dim] === head.text;
+  }
+
   return {
     node: h("div", { class: "sk-pane" }, box),
     resize,

@@ -1,137 +1,188 @@
 // The sliders: a size and a stride for each dim, and the offset; and the address formula under the pictures. They report what
 // a hand does, and keep no state.
 
+/** @import { Field, View } from "./views.js" */
+
 import { fill, h, set } from "../page/dom.js";
 import { offset, range } from "../page/layout.js";
 import { createSlider } from "../page/panels.js";
 import { limit } from "./views.js";
 
-/** Native sliders for every size, stride and the offset; they stop where the storage ends, and say why. */
+/**
+ * A slider of the layout; `isAtZero` is true once the hand has come to its lower end.
+ * @typedef {object} Row
+ * @property {Field} field
+ * @property {number} dim
+ * @property {string} text
+ * @property {boolean} isAtZero
+ * @property {HTMLInputElement} input
+ * @property {HTMLElement} node
+ * @property {ReturnType<typeof createSlider>["draw"]} draw
+ */
+
+const KEYS_UP = ["ArrowRight", "ArrowUp", "PageUp", "End"];
+const KEYS_DOWN = ["ArrowLeft", "ArrowDown", "PageDown", "Home"];
+const WHY_NOT_BELOW_0 = {
+  size: "there is nothing smaller than empty",
+  stride: "torch has no negative strides",
+  storage_offset: "the storage begins there",
+};
+
+/**
+ * Native sliders for every size, stride and the offset; they stop where the storage ends, and say why. `onLit` gets the dim
+ * whose stride has the focus, or null.
+ * @param {string} id
+ * @param {object} options
+ * @param {(field: Field, dim: number, value: number) => void} options.onChange
+ * @param {(dim: number | null) => void} options.onLit
+ */
 export function createSliders(id, { onChange, onLit }) {
-  const why = h("p", { class: "sk-why", id: `${id}-why` });
+  const reason = h("p", { class: "sk-why", id: `${id}-why` });
   const list = h("div");
   const node = h(
     "div",
     { class: "sk-sliders", role: "group", "aria-label": "the layout" },
     list,
-    why,
+    reason,
   );
-  let [rows, now] = [[], null];
+  /** @type {Row[]} */
+  let rows = [];
+  /** @type {View} */
+  let view;
 
   function build(ndim) {
-    const dims = ["size", "stride"].flatMap((what) =>
-      range(ndim).map((dim) => [what, dim, `${what}[${dim}]`, `sk-d${dim}`]),
-    );
-    rows = [...dims, ["storage_offset", 0, "storage_offset", "sk-offset"]].map(
-      ([what, dim, text, kind]) => {
-        const row = { what, dim, text };
-        const slider = createSlider(`${id}-${what}-${dim}`, text, {
-          "aria-describedby": `${id}-why`,
-          onInput: (value) => change(row, value),
-          onkeydown: (event) => atTheEnd(row, event),
-          onfocus: () => what === "stride" && onLit(dim),
-          onblur: () => onLit(null),
-        });
-        return Object.assign(row, slider, {
-          line: h("div", { class: `sk-slider ${kind}`, "data-what": what }, ...slider.nodes),
-        });
-      },
-    );
+    const dims = range(ndim);
+    rows = [
+      ...dims.map((dim) => createRow("size", dim, `size[${dim}]`, `sk-d${dim}`)),
+      ...dims.map((dim) => createRow("stride", dim, `stride[${dim}]`, `sk-d${dim}`)),
+      createRow("storage_offset", 0, "storage_offset", "sk-offset"),
+    ];
     set(list, "style", `--dims:${ndim}`);
-    list.replaceChildren(...rows.map((row) => row.line));
+    list.replaceChildren(...rows.map((row) => row.node));
   }
 
-  const limitOf = ({ what, dim }) =>
-    limit(now.layout, now.storageSize, now.sliderMax, what, dim, now.name);
+  /**
+   * @param {Field} field
+   * @returns {Row}
+   */
+  function createRow(field, dim, text, hue) {
+    const slider = createSlider(`${id}-${field}-${dim}`, text, {
+      "aria-describedby": `${id}-why`,
+      onInput: (value) => change(row, value),
+      onkeydown: (event) => sayAtTheEnd(row, event.key),
+      onfocus() {
+        if (field === "stride") onLit(dim);
+      },
+      onblur: () => onLit(null),
+    });
+    const rowNode = h("div", { class: `sk-slider ${hue}`, "data-what": field }, ...slider.nodes);
+    const { input, draw } = slider;
+    const row = { field, dim, text, isAtZero: false, input, draw, node: rowNode };
+    return row;
+  }
+
+  const limitOf = ({ field, dim }) =>
+    limit(view.layout, view.storageSize, view.sliderMax, field, dim, view.name);
 
   function change(row, wanted) {
-    const [most, reason] = limitOf(row);
+    const [most, whyNotMore] = limitOf(row);
     const value = Math.min(wanted, most);
-    row.input.value = value; // at once: the thumb never stands at an impossible layout
-    const lowest = value === 0 && !row.atZero ? atZero(row) : "";
-    row.atZero = value === 0;
-    say(wanted > most ? reason : lowest);
-    onChange(row.what, row.dim, value);
+    row.input.value = String(value); // at once: the thumb never stands at an impossible layout
+    const isNewAtZero = value === 0 && !row.isAtZero;
+    row.isAtZero = value === 0;
+    if (wanted > most) say(whyNotMore);
+    else say(isNewAtZero ? whyNotLess(row) : "");
+    onChange(row.field, row.dim, value);
   }
 
   /** A key at the end of a slider moves nothing and fires no input event, so the reason is given here. */
-  function atTheEnd(row, { key }) {
-    const up = ["ArrowRight", "ArrowUp", "PageUp", "End"].includes(key);
-    const down = ["ArrowLeft", "ArrowDown", "PageDown", "Home"].includes(key);
-    const [most, reason] = limitOf(row);
+  function sayAtTheEnd(row, key) {
+    const [most, whyNotMore] = limitOf(row);
     const value = row.input.valueAsNumber;
-    if (up && value >= most) say(reason);
-    else if (down && value <= 0) say(atZero(row));
+    if (KEYS_UP.includes(key) && value >= most) say(whyNotMore);
+    else if (KEYS_DOWN.includes(key) && value <= 0) say(whyNotLess(row));
   }
 
-  const atZero = (row) => `${row.text} stops at 0: ${LOWEST[row.what]}`;
-  const say = (text) => set(why, "text", text);
+  const whyNotLess = (row) => `${row.text} stops at 0: ${WHY_NOT_BELOW_0[row.field]}`;
+  const say = (text) => set(reason, "text", text);
 
   return {
     node,
     change,
     say,
+    /** @param {string} text */
     find: (text) => rows.find((row) => row.text === text),
-    draw(view) {
-      now = view;
+    /** @param {View} nextView */
+    draw(nextView) {
+      view = nextView;
       const { layout, sliderMax } = view;
       const ndim = layout.shape.length;
       if (rows.length !== 2 * ndim + 1) build(ndim);
       for (const row of rows) {
-        const { what, dim, draw } = row;
-        const value =
-          { size: layout.shape, stride: layout.stride }[what]?.[dim] ?? layout.storage_offset;
+        const value = numberIn(layout, row);
         const [most] = limitOf(row);
-        const says = value >= most ? `${value}, the limit` : String(value);
-        draw(value, String(value), {
+        row.draw(value, String(value), {
           most,
-          max: Math.max(sliderMax[what], 1),
-          "aria-valuetext": says,
+          max: Math.max(sliderMax[row.field], 1),
+          "aria-valuetext": value >= most ? `${value}, the limit` : String(value),
         });
       }
     },
   };
 }
 
-const LOWEST = {
-  size: "there is nothing smaller than empty",
-  stride: "torch has no negative strides",
-  storage_offset: "the storage begins there",
-};
+function numberIn(layout, { field, dim }) {
+  if (field === "size") return layout.shape[dim];
+  if (field === "stride") return layout.stride[dim];
+  return layout.storage_offset;
+}
 
+/**
+ * The address formula with the numbers of an index. `onLit` gets the term under the pointer or with the focus: a dim,
+ * "offset" or null.
+ * @param {(term: number | "offset" | null) => void} onLit
+ */
 export function createFormula(onLit) {
   const terms = h("div", { class: "sk-terms" });
   const sentence = h("p", { class: "sk-sentence" });
   const total = h("output", { class: "sk-total" });
+
+  function termNode(term, symbols, numbers, isLit) {
+    const hue = term === "offset" ? "sk-offset" : `sk-d${term}`;
+    return [
+      "button",
+      {
+        type: "button",
+        "aria-label": `${symbols} = ${numbers}`,
+        class: `sk-term ${hue}${isLit ? " is-lit" : ""}`,
+        onpointerenter: () => onLit(term),
+        onpointerleave: () => onLit(null),
+        onfocus: () => onLit(term),
+        onblur: () => onLit(null),
+      },
+      ["small", { text: symbols }],
+      ["span", { text: String(numbers) }],
+    ];
+  }
+
+  function termsOf({ layout, index, lit }) {
+    const { stride, storage_offset } = layout;
+    return [
+      termNode("offset", "storage_offset", storage_offset, lit === "offset"),
+      ...index.map((i, d) => termNode(d, `i${d} · stride[${d}]`, `${i} · ${stride[d]}`, lit === d)),
+    ];
+  }
+
   return {
     node: h("div", { class: "sk-formula" }, terms, sentence),
-    draw({ layout, index, lit }, words) {
-      const parts =
-        index === null
-          ? []
-          : [
-              ["storage_offset", layout.storage_offset, "offset"],
-              ...index.map((i, d) => [`i${d} · stride[${d}]`, `${i} · ${layout.stride[d]}`, d]),
-            ];
+    /**
+     * @param {View} view
+     * @param {string} words
+     */
+    draw(view, words) {
+      const { layout, index } = view;
       set(total, "text", index === null ? "" : `= ${offset(layout, index)}`);
-      fill(
-        terms,
-        ...parts.map(([what, numbers, term]) => [
-          "button",
-          {
-            type: "button",
-            "aria-label": `${what} = ${numbers}`,
-            class: `sk-term ${term === "offset" ? "sk-offset" : `sk-d${term}`}${lit === term ? " is-lit" : ""}`,
-            onpointerenter: () => onLit(term),
-            onpointerleave: () => onLit(null),
-            onfocus: () => onLit(term),
-            onblur: () => onLit(null),
-          },
-          ["small", { text: what }],
-          ["span", { text: String(numbers) }],
-        ]),
-        total,
-      );
+      fill(terms, ...(index === null ? [] : termsOf(view)), total);
       set(sentence, "text", words);
     },
   };

@@ -1,7 +1,9 @@
-// StrideExplorer: draws the model's state, and writes it back when a hand changes it.
-// The state in the model is {layout, index, chain}. The box under the pointer, the slot that the keys have reached and
-// the lit term belong to this view. Every event ends in `draw`, which patches what differs; what is not under the hand
-// follows a frame later.
+// StrideExplorer: draws the model's state, and writes it back when a hand changes it. Every event ends in `draw`, which
+// patches what differs; what is not under the hand follows a frame later. chain.js describes the state.
+
+/** @import { Layout } from "../page/layout.js" */
+/** @import { Chain, Stage, State } from "./chain.js" */
+/** @import { Field, Pointer, SliderMax } from "./views.js" */
 
 import {
   button,
@@ -18,9 +20,9 @@ import {
 import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
 import { createCode, createPresets, createVerdicts } from "../page/panels.js";
 import { cellOf, createShell } from "../page/shell.js";
-import { closed, code as codeOf, facts, followed, stagesOf } from "./chain.js";
+import { closed, code as codeOf, endOf, facts, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
-import { createGrid, step } from "./grid.js";
+import { createGrid, movedIndex } from "./grid.js";
 import { createFormula, createSliders } from "./sliders.js";
 import { createTape } from "./tape.js";
 import { code, formula, verdicts, viewOf, words } from "./views.js";
@@ -37,10 +39,14 @@ const TRAITS = [
 ];
 const WIDE = 720; // px: the sliders stand beside the grid, and all panes fit one screen
 const ROOM = 478; // px for grid and tape there: rows are low if they would take more, and then the panes scroll
-const [SLIDER, WORDS] = [26, 18]; // px of a slider, and of a line of words under them
+const SLIDER = 26; // px of a slider
+const WORDS = 18; // px of a line of words under the sliders
 const BESIDE = 340; // width of the sliders when they stand beside the grid
 const EDGE = 6; // px around what scrolls, for outlines
 const PAIRED = 540; // width for two columns of sliders
+
+/** @type {Pick<Pointer, "hoverFlat" | "hoverSlot" | "tapeCursor">} */
+const NOWHERE = { hoverFlat: null, hoverSlot: null, tapeCursor: null };
 
 export function render({ model, el }) {
   const shell = createShell(
@@ -51,110 +57,52 @@ export function render({ model, el }) {
       traits: TRAITS,
       draw,
       // A reason belongs to the slider that was just moved, not to later changes.
-      forget: () => own.sliding || sliders.say(""),
+      forget() {
+        if (!isSliding) sliders.say("");
+      },
       code: (state) => codeOf(state, model.get("source")),
       facts,
     },
   );
-  const NOWHERE = { hoverFlat: null, hoverSlot: null, tapeCursor: null };
-  const own = { ...NOWHERE, lit: null, dragging: null, sliding: false };
   const { id, signal } = shell;
+
+  /** @type {Pointer} */
+  const pointer = { ...NOWHERE, lit: null };
+  let isSliding = false; // while a change comes from a slider
+  let isDragging = false; // while a grip of the tape is held
+  /** @type {SliderMax | null} */
+  let widest = null; // how far the sliders reach
+  /** @type {{flat: number | null, element: number | null}} */
+  let spot = { flat: null, element: null }; // what the link joins
+  /** @type {Stage | null} */
+  let drawnStage = null;
+
+  // The panes
 
   const presets = createPresets((preset) => {
     widest = null;
     chainPanel.restart();
     change(preset.layout, shell.state().index);
   });
-  const hidden = "layouts to start from, operations, sizes, the formula, the code";
-  const more = button(
-    "more",
-    () => {
-      model.set("_more", true);
-      model.save_changes();
-      presets.node.firstChild.focus();
-    },
-    { class: "sk-button sk-more", title: hidden },
-  );
-  const head = h("div", {}, more, presets.node);
-  const chainPanel = createChain(id, {
-    name: () => model.get("_name"),
-    /** Another chain from the same start; the selected element is followed to its new index. */
-    onSteps(steps) {
-      const { layout, index, chain } = stateNow();
-      const next = { source: expressionOf(layout), start: layout, ...chain, steps };
-      const [{ storageSize, labels }, before] = [stages()[0], stages().at(-1)];
-      const after = stagesOf(next, storageSize, labels).at(-1);
-      const flat = followed(before, after, index);
-      const reached = flat === null ? index : unflatten(after.layout.shape, flat);
-      change(after.layout, reached, steps.length ? next : null);
-    },
+  const moreButton = button("more", showAll, {
+    class: "sk-button sk-more",
+    title: "layouts to start from, operations, sizes, the formula, the code",
   });
-  const sliders = createSliders(id, {
-    onLit: lightUp,
-    onChange(what, dim, value) {
-      const { layout, index, chain } = stateNow();
-      const key = { size: "shape", stride: "stride" }[what];
-      if (key) layout[key] = layout[key].with(dim, value);
-      else layout.storage_offset = value;
-      own.sliding = true;
-      chainPanel.restart();
-      change(layout, index, closed(chain, stages(), layout));
-      own.sliding = false;
-    },
-  });
+  const head = h("div", {}, moreButton, presets.node);
+  const chainPanel = createChain(id, { name: () => model.get("_name"), onSteps: takeSteps });
+  const sliders = createSliders(id, { onLit: lightUp, onChange: slide });
   const grid = createGrid(id, {
     signal,
-    onHover: (flat) => own.dragging || hover("hoverFlat", flat),
+    onHover: (flat) => hover("hoverFlat", flat),
     onSelect: select,
-    onKey(event) {
-      const { layout, index, chain } = stateNow();
-      const key = event.shiftKey && event.key.startsWith("Page") ? `Shift+${event.key}` : event.key;
-      const next = index && step(layout.shape, index, key);
-      if (!next) return;
-      event.preventDefault();
-      change(layout, next, chain);
-    },
+    onKey: moveInGrid,
   });
   const tape = createTape(id, {
     signal,
-    onHover: (slot) => own.dragging || hover("hoverSlot", slot),
+    onHover: (slot) => hover("hoverSlot", slot),
     onSelect: goToSlot,
-    onKey(event) {
-      const { perRow } = tape.geometry();
-      const size = stages().at(-1).storageSize;
-      const { layout, index } = stateNow();
-      const now = own.tapeCursor ?? (index ? offset(layout, index) : 0);
-      const slot = reachedBy(event.key, now, perRow, size);
-      if (event.key === "Enter" || event.key === " ") {
-        own.tapeCursor = null; // the next owner of the same slot
-        goToSlot(now);
-      } else if (slot === undefined) return;
-      else if (slot >= 0 && slot < size) goToSlot(slot);
-      event.preventDefault();
-    },
-    /** A grip on the tape: its slider follows the slot under the pointer, limits and reasons included. */
-    onDrag(event) {
-      event.preventDefault();
-      const slotAt = tape.locator();
-      own.dragging = event.currentTarget.dataset.what;
-      const held = new AbortController();
-      const hear = (type, react) =>
-        document.addEventListener(type, react, { signal: AbortSignal.any([signal, held.signal]) });
-      hear("pointermove", (moved) => {
-        const [slider, { storage_offset, stride }] = [sliders.find(own.dragging), shell.state()];
-        if (!slider) return;
-        const steps = slotAt(moved) - (slider.what === "storage_offset" ? 0 : storage_offset);
-        sliders.change(
-          slider,
-          Math.max(slider.what === "size" ? Math.floor(steps / stride[slider.dim]) + 1 : steps, 0),
-        );
-      });
-      for (const end of ["pointerup", "pointercancel"])
-        hear(end, () => {
-          own.dragging = null;
-          held.abort();
-        });
-    },
+    onKey: moveOnTape,
+    onDrag: drag,
   });
   const formulaPanel = createFormula(lightUp);
   const verdictList = createVerdicts();
@@ -162,7 +110,7 @@ export function render({ model, el }) {
   const link = s("path", { class: "sk-link" });
   const [caption, note] = paragraphs("sk-caption", "sk-note");
   const top = h("div", { class: "sk-top" }, grid.node, sliders.node);
-  const stage = h(
+  const stagePane = h(
     "div",
     { class: "sk-stage" },
     s("svg", { class: "sk-drawing", "aria-hidden": "true" }, link),
@@ -171,77 +119,22 @@ export function render({ model, el }) {
     tape.node,
   );
   const foot = h("div", { class: "sk-foot" }, formulaPanel.node, verdictList.node, codeBox.node);
-  const rest = h("div", { class: "sk-bounded" }, note, chainPanel.node, stage, foot);
-  const motion = createMotion(stage);
+  const rest = h("div", { class: "sk-bounded" }, note, chainPanel.node, stagePane, foot);
+  const motion = createMotion(stagePane);
 
-  let widest = null; // how far the sliders reach
-  let spot = {}; // the element that the link leads to
-  let seen = null; // the stage on screen
+  // The state
 
-  function draw() {
-    const now = stages();
-    const { labels, layout, storageSize } = now.at(-1);
-    const view = viewOf(
-      {
-        state: shell.state(),
-        storageSize,
-        sliderMax: sliderMax(layout, storageSize),
-        name: model.get("_name"),
-        values: labels.length ? labels : null,
-      },
-      own,
-    );
-    sliders.draw(view);
-    const isAll = model.get("_more"); // at first a beginner sees the grid, the tape, the strides and the goals
-    show(more, !isAll);
-    for (const pane of [presets.node, chainPanel.node, foot]) show(pane, isAll);
-    set(sliders.node, "data-few", isAll ? null : "");
-    const copy = now.findLast(({ copied }) => copied);
-    const made =
-      copy &&
-      `The storage that ${copy.text} made: small numbers count its elements, large ones are the values.`;
-    set(caption, "text", made ?? "");
-    arrange(view);
-    const describe = [grid.draw(view), tape.draw(view)];
-    spot = view.spot;
-    const [g, cells] = [tape.geometry(), grid.geometry()]; // scrolled to what is pointed at in the other
-    if (spot.flat !== null && own.hoverFlat === null)
-      showSpan(grid.node, cells.corner(spot.flat)[1], cells.height);
-    if (g.has(spot.element) && own.hoverSlot === null)
-      showSpan(tape.node, g.top(spot.element), g.height);
-    drawLink();
-    const [before, after] = [seen, now.at(-1)];
-    seen = after;
-    const isSame = before?.steps === after.steps && sameLayout(before.layout, after.layout);
-    if (!before || isSame || own.sliding || own.dragging) return () => tell(view, now, describe);
-    tell(view, now, describe);
-    move(view, before, after);
-  }
-
-  /** What a hand does not look at: while it moves something, this comes a frame later. */
-  function tell(view, now, describe) {
-    const { layout, storageSize, owners, index } = view;
-    for (const each of describe) each?.();
-    const sentence = words(view);
-    const preset = presets.draw(model.get("_presets"), now.at(-1).copies ? null : layout);
-    chainPanel.draw(now, shell.width);
-    formulaPanel.draw(view, sentence);
-    verdictList.draw(verdicts(layout, storageSize, owners));
-    codeBox.draw(codeOf(shell.state(), model.get("source")), preset);
-    set(note, "text", model.get("_note"));
-    shell.speak(index === null ? sentence : `${formula(layout, index)}: ${sentence}`);
-  }
-
-  function stateNow() {
-    const { index, chain = null, ...layout } = shell.state();
+  /** The parts of the state. */
+  function parts() {
+    const { index, chain = null, ...layout } = /** @type {State} */ (shell.state());
     return { layout, index, chain };
   }
 
   /** The stages of the chain, the start first; without steps, the layout alone. */
-  function stages() {
-    const { layout, chain } = stateNow();
-    const begun = chain ?? { source: expressionOf(layout), start: layout, steps: [] };
-    return stagesOf(begun, model.get("storage_size"), model.get("_values"));
+  function stagesNow() {
+    const { layout, chain } = parts();
+    const start = chain ?? { source: expressionOf(layout), start: layout, steps: [] };
+    return stagesOf(start, model.get("storage_size"), model.get("_values"));
   }
 
   /** The code for the layout on screen: a preset's expression, or as_strided. */
@@ -250,76 +143,154 @@ export function render({ model, el }) {
     return preset?.expression ?? code(model.get("source"), layout);
   }
 
-  /** The ends of the sliders, which grow with the chain and shrink again only with the next preset. */
-  function sliderMax({ shape, stride }, storageSize) {
-    const { size, stride: step, storage_offset } = widest ?? model.get("_slider_max");
-    return (widest = {
-      size: Math.max(size, ...shape),
-      stride: Math.max(step, ...stride),
-      storage_offset: Math.max(storage_offset, storageSize - 1),
-    });
+  /** Find out how far the sliders reach: further as the chain grows, and less only with the next preset. */
+  function widen({ shape, stride }, storageSize) {
+    const sliderMax = widest ?? model.get("_slider_max");
+    widest = {
+      size: Math.max(sliderMax.size, ...shape),
+      stride: Math.max(sliderMax.stride, ...stride),
+      storage_offset: Math.max(sliderMax.storage_offset, storageSize - 1),
+    };
+    return widest;
+  }
+
+  // Drawing
+
+  function draw() {
+    const stages = stagesNow();
+    const stage = endOf(stages);
+    const { layout, storageSize } = stage;
+    const view = viewOf(
+      {
+        state: shell.state(),
+        storageSize,
+        sliderMax: widen(layout, storageSize),
+        name: model.get("_name"),
+        values: stage.labels?.length ? stage.labels : null,
+      },
+      pointer,
+    );
+    sliders.draw(view);
+    const isAll = model.get("_more"); // at first a beginner sees the grid, the tape, the strides and the goals
+    show(moreButton, !isAll);
+    for (const pane of [presets.node, chainPanel.node, foot]) show(pane, isAll);
+    set(sliders.node, "data-few", isAll ? null : "");
+    set(caption, "text", captionOf(stages));
+    arrange(view);
+    const describeGrid = grid.draw(view);
+    const describeTape = tape.draw(view);
+    spot = view.spot;
+    showSpot();
+    drawLink();
+
+    const before = drawnStage;
+    drawnStage = stage;
+    const drawRest = () => {
+      describeGrid?.();
+      describeTape?.();
+      drawWords(view, stages);
+    };
+    const isNew =
+      before !== null && !(before.steps === stage.steps && sameLayout(before.layout, layout));
+    // While a hand moves something, the words come a frame later.
+    if (!isNew || isSliding || isDragging) return drawRest;
+    drawRest();
+    move(view, before, stage);
+    return undefined;
+  }
+
+  function captionOf(stages) {
+    const copy = stages.findLast(({ copied }) => copied);
+    if (!copy) return "";
+    return `The storage that ${copy.text} made: small numbers count its elements, large ones are the values.`;
+  }
+
+  function drawWords(view, stages) {
+    const { layout, storageSize, owners, index } = view;
+    const sentence = words(view);
+    const preset = presets.draw(model.get("_presets"), endOf(stages).copies ? null : layout);
+    chainPanel.draw(stages, shell.width);
+    formulaPanel.draw(view, sentence);
+    verdictList.draw(verdicts(layout, storageSize, owners));
+    codeBox.draw(codeOf(shell.state(), model.get("source")), preset);
+    set(note, "text", model.get("_note"));
+    shell.speak(index === null ? sentence : `${formula(layout, index)}: ${sentence}`);
   }
 
   /** Give grid and tape their places; their rows are low where room is short. */
   function arrange(view) {
     const room = shell.width >= WIDE ? ROOM : Infinity;
-    const long = tape.resize(view, shell.width, false);
-    if (arrangeTop(view, room, long) + long > room)
-      arrangeTop(view, room, tape.resize(view, shell.width, true));
+    const tapeHeight = tape.resize(view, shell.width, false);
+    if (arrangeTop(view, room - tapeHeight) + tapeHeight > room)
+      arrangeTop(view, room - tape.resize(view, shell.width, true));
     set(rest, "data-wide", shell.width < WIDE ? null : "");
   }
 
-  /** The grid with the sliders beside it or above it, for a tape below; returns their height. */
-  function arrangeTop(view, room, long) {
+  /** Put the grid and the sliders beside or above one another in a height of `room`; returns their height. */
+  function arrangeTop(view, room) {
     const ndim = view.layout.shape.length;
     const isWide = shell.width >= WIDE;
-    const resize = (width, wraps, room) => grid.resize(view, width, wraps, room - long);
     const beside = shell.width - BESIDE - 24;
-    let [width, height] = resize(isWide ? beside : shell.width, !isWide, room);
-    const stacked = !isWide || width > beside || grid.geometry().lines > 1;
-    const lines = stacked || ndim > 2 ? ndim : 2 * ndim; // of sliders, over that of the offset
-    const sliding = SLIDER * (lines + 1) + 2 * WORDS;
-    if (stacked && isWide) [, height] = resize(shell.width, true, room - sliding);
-    const paired = stacked ? shell.width >= PAIRED : ndim > 2;
-    set(
-      top,
-      "style",
-      `min-height:${stacked ? sliding + Math.min(height, 120) : Math.min(height, sliding)}px`,
-    );
-    set(top, "class", `sk-top${stacked ? " is-stacked" : ""}${paired ? " is-paired" : ""}`);
-    return stacked ? height + sliding : Math.max(height, sliding);
+    let [width, height] = grid.resize(view, isWide ? beside : shell.width, !isWide, room);
+    const isStacked = !isWide || width > beside || grid.geometry().lines > 1;
+    const lines = isStacked || ndim > 2 ? ndim : 2 * ndim; // of sliders, over that of the offset
+    const slidersHeight = SLIDER * (lines + 1) + 2 * WORDS;
+    if (isStacked && isWide)
+      [width, height] = grid.resize(view, shell.width, true, room - slidersHeight);
+    const least = isStacked
+      ? slidersHeight + Math.min(height, 120)
+      : Math.min(height, slidersHeight);
+    const isPaired = isStacked ? shell.width >= PAIRED : ndim > 2;
+    set(top, "style", `min-height:${least}px`);
+    set(top, "class", `sk-top${isStacked ? " is-stacked" : ""}${isPaired ? " is-paired" : ""}`);
+    return isStacked ? height + slidersHeight : Math.max(height, slidersHeight);
   }
 
-  let isPlaced = false;
+  let hasBeenPlaced = false;
   const placed = new ResizeObserver(() => {
     const slider = sliders.find("stride[0]");
-    if (!isPlaced && slider) takeKeys(el, slider.input, signal);
-    isPlaced = true;
+    if (!hasBeenPlaced && slider) takeKeys(el, slider.input, signal);
+    hasBeenPlaced = true;
     drawLink();
   });
   for (const pane of [top, caption, tape.node]) placed.observe(pane);
-  stage.addEventListener("scroll", drawLink, { capture: true });
+  stagePane.addEventListener("scroll", drawLink, { capture: true });
 
-  function showSpan(pane, y, height) {
-    if (isCut(pane))
-      pane.scrollTop = Math.max(
-        Math.min(pane.scrollTop, y - 24),
-        y + height + 24 - pane.clientHeight,
-      );
+  /** Scroll grid and tape to what is pointed at in the other one. */
+  function showSpot() {
+    const { corner, height } = grid.geometry();
+    if (spot.flat !== null && pointer.hoverFlat === null)
+      showSpan(grid.node, corner(spot.flat)[1], height);
+    const slots = tape.geometry();
+    if (spot.element !== null && slots.has(spot.element) && pointer.hoverSlot === null)
+      showSpan(tape.node, slots.top(spot.element), slots.height);
   }
 
-  /** The dotted line from the grid's lower edge, below the selected cell, to its slot. */
+  function showSpan(pane, y, height) {
+    if (!isCut(pane)) return;
+    const least = y + height + 24 - pane.clientHeight;
+    pane.scrollTop = Math.max(Math.min(pane.scrollTop, y - 24), least);
+  }
+
+  /** Draw the dotted line from the grid's lower edge, below the selected cell, to its slot. */
   function drawLink() {
-    const [g, cells] = [tape.geometry(), grid.geometry()];
+    set(link, "d", linkPath());
+  }
+
+  function linkPath() {
+    const slots = tape.geometry();
+    const cells = grid.geometry();
+    if (spot.flat === null || spot.element === null || !slots.has(spot.element)) return "";
     const { offsetLeft, offsetTop, scrollTop, clientHeight } = tape.node;
-    const y = g?.has(spot.element) ? g.top(spot.element) - scrollTop : -1;
-    if (y < 0 || y > clientHeight || spot.flat === null) return set(link, "d", "");
+    const y = slots.top(spot.element) - scrollTop;
+    if (y < 0 || y > clientHeight) return "";
+    const gridHeight = Math.min(cells.totalHeight, grid.node.clientHeight - 2 * EDGE);
     const x0 = grid.node.offsetLeft + EDGE + cells.corner(spot.flat)[0] + cells.cell / 2;
-    const y0 =
-      grid.node.offsetTop + EDGE + Math.min(cells.totalHeight, grid.node.clientHeight - 2 * EDGE);
-    const [x1, y1] = [offsetLeft + EDGE + g.middle(spot.element), offsetTop + EDGE + y];
+    const y0 = grid.node.offsetTop + EDGE + gridHeight;
+    const x1 = offsetLeft + EDGE + slots.middle(spot.element);
+    const y1 = offsetTop + EDGE + y;
     const bend = Math.max(20, (y1 - y0) / 2);
-    set(link, "d", `M${x0},${y0}C${x0},${y0 + bend} ${x1},${y1 - bend} ${x1},${y1}`);
+    return `M${x0},${y0}C${x0},${y0 + bend} ${x1},${y1 - bend} ${x1},${y1}`;
   }
 
   // Another layout at once, by a preset, a step, Python or an undo: its numbers come out of their slots, which stay. A copy
@@ -327,48 +298,152 @@ export function render({ model, el }) {
   function move({ elements }, before, { layout, copies }) {
     if (sameLayout(before.layout, layout) && before.copies === copies) return;
     motion.end(); // what moves reaches out of its pane, which would look cut
-    if (tape.geometry().dense || [grid.node, tape.node].some(isCut)) return;
-    const [cells, slots] = [grid.cells(), elements.map(tape.slot)];
-    const ways = cells.map((cell, flat) => slots[flat] && wayFrom(slots[flat], cell));
-    if (copies <= before.copies) return motion.travel(grid.node, cells, ways);
-    motion.travel(
-      tape.node,
-      slots,
-      ways.map((way) => way?.map((by) => -by)),
-    );
+    if (tape.geometry().dense || isCut(grid.node) || isCut(tape.node)) return;
+    const cells = grid.cells();
+    const slots = elements.map(tape.slot);
+    const distances = cells.map((cell, flat) => slots[flat] && wayFrom(slots[flat], cell));
+    if (copies > before.copies) {
+      const backwards = distances.map((distance) => distance?.map((px) => -px));
+      motion.travel(tape.node, slots, backwards);
+    } else motion.travel(grid.node, cells, distances);
   }
 
+  // The hand
+
+  /**
+   * Change the state to another layout, with the index, or else the middle, inside it.
+   * @param {Layout} layout
+   * @param {number[] | null} index
+   * @param {Chain | null} chain
+   */
   function change(layout, index, chain = null) {
     const { shape } = layout;
     const inside = shape.map((n, d) => Math.min(index ? (index[d] ?? 0) : n >> 1, n - 1));
-    Object.assign(own, NOWHERE);
+    Object.assign(pointer, NOWHERE);
     shell.change({ ...layout, index: shape.includes(0) ? null : inside, chain });
   }
 
+  function showAll() {
+    model.set("_more", true);
+    model.save_changes();
+    presets.node.firstChild.focus();
+  }
+
+  /** Take other steps from the same start; the selected element is followed to its new index. */
+  function takeSteps(steps) {
+    const { layout, index, chain } = parts();
+    const newChain = { source: expressionOf(layout), start: layout, ...chain, steps };
+    const stages = stagesNow();
+    const [{ storageSize, labels }] = stages;
+    const after = endOf(stagesOf(newChain, storageSize, labels));
+    const flat = followed(endOf(stages), after, index);
+    const newIndex = flat === null ? index : unflatten(after.layout.shape, flat);
+    change(after.layout, newIndex, steps.length ? newChain : null);
+  }
+
+  /**
+   * @param {Field} field
+   * @param {number} dim
+   * @param {number} value
+   */
+  function slide(field, dim, value) {
+    const { layout, index, chain } = parts();
+    if (field === "size") layout.shape = layout.shape.with(dim, value);
+    else if (field === "stride") layout.stride = layout.stride.with(dim, value);
+    else layout.storage_offset = value;
+    isSliding = true;
+    chainPanel.restart();
+    change(layout, index, closed(chain, stagesNow(), layout));
+    isSliding = false;
+  }
+
   function select(flat) {
-    const { layout, chain } = stateNow();
+    const { layout, chain } = parts();
     change(layout, unflatten(layout.shape, flat), chain);
   }
 
-  function goToSlot(slot) {
-    const { layout, index } = stateNow();
-    const owned = reach(layout).owners.get(slot);
-    if (owned) {
-      const current = index === null ? -1 : owned.indexOf(flatten(layout.shape, index));
-      select(owned[own.tapeCursor === null ? (current + 1) % owned.length : Math.max(current, 0)]);
+  function moveInGrid(event) {
+    const { layout, index, chain } = parts();
+    const key = event.shiftKey && event.key.startsWith("Page") ? `Shift+${event.key}` : event.key;
+    const newIndex = index && movedIndex(layout.shape, index, key);
+    if (!newIndex) return;
+    event.preventDefault();
+    change(layout, newIndex, chain);
+  }
+
+  function moveOnTape(event) {
+    const { storageSize } = endOf(stagesNow());
+    const { layout, index } = parts();
+    const current = pointer.tapeCursor ?? (index ? offset(layout, index) : 0);
+    if (event.key === "Enter" || event.key === " ") {
+      pointer.tapeCursor = null; // the next owner of the same slot
+      goToSlot(current);
+      event.preventDefault();
+      return;
     }
-    own.tapeCursor = slot;
+    const slot = reachedBy(event.key, current, tape.geometry().perRow, storageSize);
+    if (slot === undefined) return;
+    if (slot >= 0 && slot < storageSize) goToSlot(slot);
+    event.preventDefault();
+  }
+
+  function goToSlot(slot) {
+    const { layout, index } = parts();
+    const owners = reach(layout).owners.get(slot);
+    if (owners) {
+      const current = index === null ? -1 : owners.indexOf(flatten(layout.shape, index));
+      const isAgain = pointer.tapeCursor === null;
+      select(owners[isAgain ? (current + 1) % owners.length : Math.max(current, 0)]);
+    }
+    pointer.tapeCursor = slot;
     shell.redraw();
   }
 
-  function hover(which, what) {
-    own.hoverFlat = own.hoverSlot = null;
-    own[which] = what;
+  /** Let the slider of a grip on the tape follow the slot under the pointer, limits and reasons included. */
+  function drag(event) {
+    event.preventDefault();
+    const slotAt = tape.locator();
+    const slider = event.currentTarget.dataset.what;
+    isDragging = true;
+    const held = new AbortController();
+    const whileHeld = { signal: AbortSignal.any([signal, held.signal]) };
+    document.addEventListener("pointermove", (moved) => dragTo(slider, slotAt(moved)), whileHeld);
+    for (const end of ["pointerup", "pointercancel"])
+      document.addEventListener(
+        end,
+        () => {
+          isDragging = false;
+          held.abort();
+        },
+        whileHeld,
+      );
+  }
+
+  function dragTo(name, slot) {
+    const slider = sliders.find(name);
+    if (!slider) return;
+    const { storage_offset, stride } = shell.state();
+    const { field, dim } = slider;
+    let value = slot;
+    if (field === "stride") value = slot - storage_offset;
+    if (field === "size") value = Math.floor((slot - storage_offset) / stride[dim]) + 1;
+    sliders.change(slider, Math.max(value, 0));
+  }
+
+  /**
+   * @param {"hoverFlat" | "hoverSlot"} pane
+   * @param {number | null} box
+   */
+  function hover(pane, box) {
+    if (isDragging) return;
+    pointer.hoverFlat = null;
+    pointer.hoverSlot = null;
+    pointer[pane] = box;
     shell.redraw();
   }
 
   function lightUp(term) {
-    own.lit = term;
+    pointer.lit = term;
     shell.redraw();
   }
 
@@ -379,29 +454,27 @@ export function render({ model, el }) {
   return shell.open(head, rest);
 }
 
-// The explorer that opens a notebook takes the keys once Shift+Enter has run it: the next key moves a stride.
-// Nowhere else: not below another widget or further down, not after Run All, not while somebody types, not where a notebook is only opened.
+// The explorer that opens a notebook takes the keys once Shift+Enter has run it: the next key moves a stride. It does so
+// nowhere else: not below another widget or further down, not after Run All, not while somebody types, not where a notebook
+// is only opened.
 const SHORTCUTS = "data-lm-suppress-shortcuts"; // see OWN_KEYS in page/dom.js
 const NEAR = 3; // cells from the top, where a title and the set-up may come first
 
 /** Give the focus to a slider, if its widget is the notebook's first and Shift+Enter has just gone on to the next cell. */
 function takeKeys(el, slider, signal) {
-  const { cell, number, book, active: next, ahead } = cellOf(el);
-  if (
-    !next?.contains(document.activeElement) ||
-    ahead !== 1 ||
-    !book.matches(".jp-mod-commandMode")
-  )
-    return;
+  const { cell, number, book, active: nextCell, ahead } = cellOf(el);
+  const hasGoneOn = ahead === 1 && nextCell?.contains(document.activeElement);
+  if (!hasGoneOn || !book.matches(".jp-mod-commandMode")) return;
   if (number >= NEAR || !cell.contains(book.querySelector(".stridekit"))) return;
   addEventListener("keydown", goOn, { capture: true, signal });
   slider.addEventListener("blur", () => removeEventListener("keydown", goOn, true), { once: true });
   slider.focus({ preventScroll: true });
 
-  /** Escape and Shift+Enter go on to the next cell; JupyterLab, which listens later, has the latter, too. */
+  /** Go on to the next cell on Escape and Shift+Enter; JupyterLab, which listens later, has the latter, too. */
   function goOn(event) {
-    if (event.key !== "Escape" && !(event.key === "Enter" && event.shiftKey)) return;
-    next.focus({ preventScroll: true });
+    const isShiftEnter = event.key === "Enter" && event.shiftKey;
+    if (event.key !== "Escape" && !isShiftEnter) return;
+    nextCell.focus({ preventScroll: true });
     slider.removeAttribute(SHORTCUTS);
     setTimeout(() => slider.setAttribute(SHORTCUTS, "true"));
   }

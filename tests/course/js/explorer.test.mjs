@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { offset, reach } from "../../../stridekit/widgets/page/layout.js";
-import { marksOf, tapeGeometry, tapeRows } from "../../../stridekit/widgets/stride_explorer/tape.js";
+import { marksOf } from "../../../stridekit/widgets/stride_explorer/marks.js";
+import { tapeGeometry, tapeRows } from "../../../stridekit/widgets/stride_explorer/tape.js";
 
 test("a large tape leaves out what is not reached, and counts it", () => {
   const owners = new Map([
