@@ -1,4 +1,4 @@
-"""One notebook, checked, executed, and made fit for a page where nothing runs."""
+"""One notebook: check it, execute it, and make it fit for a page without a kernel."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import html
 import json
 import re
 from collections.abc import Container
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ from stridekit.widgets.offline import Offline
 
 NEEDS_KERNEL = (form.WIDGET_VIEW, "application/javascript")
 IN_LAB = re.compile(r"Shift\+Enter|\*(?:Run|Kernel) →|\b[Rr]un the (?:next )?cell")
-# Cells whose output a page has elsewhere: the map of the lessons, hints and solutions.
+# Cells that a page leaves out: the map of the lessons, hints and solutions have places of their own.
 FOR_LAB_ALONE = re.compile(r"^progress\(\)$|^\w+\.\w+\.(?:hint|solution)\(\)$", re.MULTILINE)
 # In a block of code, # begins a comment.
 UNTIL_HEADING = re.compile(r"\A(?:^```.*?^```|(?!^#{1,6} ).)*", re.DOTALL | re.MULTILINE)
@@ -66,35 +67,53 @@ class ThisPython(AsyncKernelManager):
 def lesson(path: Path) -> Lesson:
     """Read, check, execute and settle a notebook. Raises NotebookError, whose message is one line."""
     notebook = read(path)
-    done = form.run(notebook, path.parent, seconds=300, kernel_manager_class=ThisPython)
-    shown = settle(notebook, done.widget_state)
-    return Lesson(notebook, shown, len({part for widget in shown for part in _parts(widget.state)}))
+    client = form.run(notebook, path.parent, seconds=300, kernel_manager_class=ThisPython)
+    widgets = settle(notebook, client.widget_state)
+    parts = set(chain.from_iterable(_parts(widget.state) for widget in widgets))
+    return Lesson(notebook, widgets, len(parts))
 
 
 def read(path: Path) -> Any:
     """Read a notebook whose cells and formulas a page can show. Raises NotebookError."""
     try:
         text = path.read_text(encoding="utf-8")
-        cells, minor = json.loads(text)["cells"], int(json.loads(text).get("nbformat_minor", 0))
+        notebook = json.loads(text)
+        cells = notebook["cells"]
+        minor = int(notebook.get("nbformat_minor", 0))
     except Exception as error:  # of any kind, for files that are not notebooks
-        raise NotebookError(f"it is not a notebook: {_line(error)}") from None
+        raise NotebookError(f"it is not a notebook: {_one_line(error)}") from None
     for number, cell in enumerate(cells if isinstance(cells, list) else [cells], start=1):
-        formula = ""
         try:
             nbformat.validate(cell, ref=f"{cell['cell_type']}_cell", version=4, version_minor=minor)
-            tokens = MATH.parse("".join(cell["source"])) if cell["cell_type"] == "markdown" else []
-            for token in [*tokens, *(part for outer in tokens for part in outer.children or [])]:
-                formula = token.content if token.type.startswith("math") else ""
-                convert(formula) if formula else None
-        except Exception as error:  # a wrong value, a type of cell without a form, or a formula
-            where = ".".join(map(str, getattr(error, "absolute_path", None) or ["cell_type"]))
-            what = f"the formula {formula[:40]!r} does not parse" if formula else where
-            raise NotebookError(f"cell {number}: {what}: {_line(error)}") from None
+            formulas = _formulas(cell)
+        except Exception as error:  # a wrong value, or a type of cell without a form
+            place = ".".join(map(str, getattr(error, "absolute_path", None) or ["cell_type"]))
+            raise NotebookError(f"cell {number}: {place}: {_one_line(error)}") from None
+        for formula in formulas:
+            try:
+                convert(formula)
+            except Exception as error:
+                raise NotebookError(
+                    f"cell {number}: the formula {formula[:40]!r} does not parse: {_one_line(error)}"
+                ) from None
     return nbformat.reads(text, as_version=4)
 
 
-def _line(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0][:160]}"
+def _formulas(cell: dict[str, Any]) -> list[str]:
+    """Return the formulas in the words of a cell."""
+    if cell["cell_type"] != "markdown":
+        return []
+    formulas = []
+    for block in MATH.parse("".join(cell["source"])):
+        for token in [block, *(block.children or [])]:
+            if token.type.startswith("math") and token.content:
+                formulas.append(token.content)
+    return formulas
+
+
+def _one_line(error: Exception) -> str:
+    first = str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {first[:160]}"
 
 
 def mathml(latex: str, display: str) -> str:
@@ -116,57 +135,76 @@ def settle(notebook: Any, states: dict[str, Any]) -> list[Offline]:
     cells: list[Any] = []
     numbers: dict[str, int] = {}
     for cell in notebook.cells:
-        folded = cell.metadata.get("jupyter", {})
-        tags = ["hide-output"] if folded.get("outputs_hidden") else []
+        folds = cell.metadata.get("jupyter", {})
+        tags = ["hide-output"] if folds.get("outputs_hidden") else []
         if cell.cell_type == "markdown":
-            if folded:
-                cell.source = UNTIL_HEADING.sub(BEHIND, cell.source, count=1)
-            if IN_LAB.search(cell.source):
-                *above, words = re.split(r"(^#+ .*\n)", cell.source, flags=re.MULTILINE)
-                cell.source = "".join([*above, FOR_LAB.format(words)])
+            _settle_words(cell, is_folded=bool(folds))
         elif cell.source == form.GUARD or FOR_LAB_ALONE.search(cell.source):
             continue
-        elif form.asks(cell) or folded.get("source_hidden"):
-            tags += ["remove-input"]
+        elif form.asks(cell) or folds.get("source_hidden"):
+            tags.append("remove-input")
         elif form.CHECKS.search(cell.source):
             cells.append(nbformat.v4.new_markdown_cell(NOT_HERE))
         cell.metadata = nbformat.from_dict({"tags": tags})
         for output in cell.get("outputs", []):
-            _settle(output, alive, numbers)
+            _settle_output(output, alive, numbers)
         cells.append(cell)
     notebook.cells = cells
     notebook.metadata = nbformat.from_dict({"kernelspec": form.METADATA["kernelspec"]})
     return [alive[key] for key in numbers]
 
 
+def _settle_words(cell: Any, is_folded: bool) -> None:
+    """Fold words that explain an answer, and frame words about JupyterLab, in place."""
+    if is_folded:
+        cell.source = UNTIL_HEADING.sub(BEHIND, cell.source, count=1)
+    if IN_LAB.search(cell.source):
+        *above, words = re.split(r"(^#+ .*\n)", cell.source, flags=re.MULTILINE)
+        cell.source = "".join([*above, FOR_LAB.format(words)])
+
+
 def _parts(state: dict[str, Any]) -> list[str]:
     """Return the question of a card, or the goals of an explorer."""
-    goals = [goal["text"] for goal in state.get("_goals", [])]
-    return [state["_problem"]["question"]] if "_problem" in state else goals
+    if "_problem" in state:
+        return [state["_problem"]["question"]]
+    return [goal["text"] for goal in state.get("_goals", [])]
 
 
-def _settle(output: Any, alive: Container[str], numbers: dict[str, int]) -> None:
+def _settle_output(output: Any, alive: Container[str], numbers: dict[str, int]) -> None:
     """Make one output fit for a page without a kernel, in place."""
     form.drop_frames(output)
     data = output.get("data", {})
     text = html.escape(data.get("text/plain", ""))
-    still = _picture(data.get("image/png"), text) or f"<pre>{text}</pre>"
-    if "image/png" in data and output.metadata.get(form.ON_PAPER):
-        # A plot is turned over in the dark; a plot of times has a narrow form for phones.
-        phone = data.pop(NARROW, "").replace("\n", "")
-        source = f'<source media="(max-width: 600px)" srcset="data:image/png;base64,{phone}">'
-        picture = _picture(data.pop("image/png"), text, "jp-needs-light-background dark-light")
-        data["text/html"] = f"<picture>{source if phone else ''}{picture}</picture>"
+    still = f"<pre>{text}</pre>"
+    if png := data.get("image/png"):
+        still = _image(png, text)
+        if output.metadata.get(form.ON_PAPER):
+            del data["image/png"]
+            data["text/html"] = _plot(png, data.pop(NARROW, ""), text)
     views = [data.pop(kind) for kind in NEEDS_KERNEL if kind in data]
-    if not views or "text/html" in data:  # which the report of an exercise has beside it
+    if not views or "text/html" in data:  # the report of an exercise has HTML beside its widget
         return
-    view = views[0] if isinstance(views[0], dict) else {}
-    data["text/html"] = f'<p class="sk-aside">{WITHOUT_KERNEL}</p>{still}'
-    if (key := view.get("model_id", "")) in alive:
+    key = views[0].get("model_id", "") if isinstance(views[0], dict) else ""
+    if key in alive:
         number = numbers.setdefault(key, len(numbers))
         data["text/html"] = f'<div data-widget="{number}"><noscript>{still}</noscript></div>'
+    else:
+        data["text/html"] = f'<p class="sk-aside">{WITHOUT_KERNEL}</p>{still}'
 
 
-def _picture(png: str | None, text: str, kind: str = "") -> str:
-    source = (png or "").replace("\n", "")
-    return f'<img class="{kind}" src="data:image/png;base64,{source}" alt="{text}">' if png else ""
+def _plot(png: str, narrow_png: str, text: str) -> str:
+    """Return a plot that is inverted in the dark, perhaps with a narrow form for phones."""
+    narrow = ""
+    if narrow_png:
+        narrow = f'<source media="(max-width: 600px)" srcset="{_address(narrow_png)}">'
+    image = _image(png, text, "jp-needs-light-background dark-light")
+    return f"<picture>{narrow}{image}</picture>"
+
+
+def _image(png: str, text: str, css_class: str = "") -> str:
+    return f'<img class="{css_class}" src="{_address(png)}" alt="{text}">'
+
+
+def _address(png: str) -> str:
+    """Return a data URL of a picture in base64."""
+    return "data:image/png;base64," + png.replace("\n", "")

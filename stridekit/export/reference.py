@@ -36,7 +36,8 @@ MORE = {
         "lessons.gpu:gpu_results,GpuResults lessons.selfcheck:self_check,SelfCheck",
     ),
 }
-LEFT_OUT = ", ".join(each.__name__ for each in import_module("anywidget").AnyWidget.__mro__)
+LEFT_OUT = ", ".join(cls.__name__ for cls in import_module("anywidget").AnyWidget.__mro__)
+CODE_OR_MARKUP = re.compile(r"(?P<code>`[^`]*`)|(?P<markup>[*|\\]|_(?!\w))")
 CLASS = f"""   :members:
    :inherited-members: {LEFT_OUT}, BaseException, tuple, str, int, dict, Set, Collection, Protocol
    :special-members: __getitem__
@@ -46,37 +47,57 @@ CLASS = f"""   :members:
 
 def public_names() -> Iterator[tuple[str, str, str]]:
     """Yield the page, the module and the name of everything that is public, in the reference's order."""
-    first, slug = {name: slug for slug, (*_, name) in PAGES.items()}, ""
+    slugs = {first_name: slug for slug, (_, _, first_name) in PAGES.items()}
+    slug = ""
     for name in stridekit.__all__:
-        slug = first.get(name, slug)
+        slug = slugs.get(name, slug)
         yield f"reference-{slug}", "stridekit", name
-    for slug, (*_, modules) in MORE.items():
-        for module, _, names in (part.partition(":") for part in modules.split()):
-            every = vars(import_module(f"stridekit.{module}")).get("__all__", ())
-            for name in names.split(",") if names else every:
+    for slug, (_, _, modules) in MORE.items():
+        for entry in modules.split():
+            module, _, names = entry.partition(":")
+            for name in names.split(",") if names else _all_names(f"stridekit.{module}"):
                 if name not in stridekit.__all__:
                     yield f"reference-{slug}", f"stridekit.{module}", name
 
 
+def _all_names(module: str) -> list[str]:
+    return list(vars(import_module(module)).get("__all__", ()))
+
+
 def pages() -> dict[str, tuple[str, str]]:
     """Return for each page of the reference its lead and its source."""
-    written: dict[str, tuple[str, str]] = {}
+    leads: dict[str, str] = {}
+    sources: dict[str, str] = {}
     for page, module, name in public_names():
-        title, about, _ = (PAGES | MORE)[page.removeprefix("reference-")]
-        value, taken = getattr(import_module(module), name), ""
-        kind, options = ("autoclass", CLASS) if isinstance(value, type) else ("autofunction", "")
-        if hasattr(value, "traits"):  # autodoc would show what traitlets takes
-            taken = re.sub(r": '[^']*'| -> 'None'", "", str(inspect.signature(value)))
-        entry = f"{name}\n{'-' * len(name)}\n\n.. {kind}:: {module}.{name}{taken}\n{options}\n"
-        head = f"{title}\n{'=' * len(title)}\n\n{about}\n\n"
-        written[page] = about, written.get(page, ("", head))[1] + entry
-    return written
+        if page not in sources:
+            title, leads[page], _ = (PAGES | MORE)[page.removeprefix("reference-")]
+            sources[page] = f"{title}\n{'=' * len(title)}\n\n{leads[page]}\n\n"
+        sources[page] += f"{name}\n{'-' * len(name)}\n\n{_directive(module, name)}\n"
+    return {page: (leads[page], sources[page]) for page in sources}
 
 
-def escape(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Escape a docstring, which is plain text: only `code` and examples mean something in it."""
+def _directive(module: str, name: str) -> str:
+    """Return the lines that let autodoc describe a class or a function."""
+    value = getattr(import_module(module), name)
+    if not isinstance(value, type):
+        return f".. autofunction:: {module}.{name}\n"
+    signature = ""
+    if hasattr(value, "traits"):  # autodoc would show the parameters of traitlets
+        signature = re.sub(r": '[^']*'| -> 'None'", "", str(inspect.signature(value)))
+    return f".. autoclass:: {module}.{name}{signature}\n{CLASS}"
+
+
+def escape(app: Any, kind: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Escape a docstring, in place: it is plain text, in which only `code` and examples have a meaning."""
     in_example = False
-    for k, line in enumerate(lines):
-        in_example = bool(line.strip()) and (in_example or line.lstrip().startswith(">>>"))
+    for number, line in enumerate(lines):
+        if not line.strip():
+            in_example = False
+        elif line.lstrip().startswith(">>>"):
+            in_example = True
         if not in_example:
-            lines[k] = re.sub(r"(`[^`]*`)|([*|\\]|_(?!\w))", lambda m: m[1] or f"\\{m[2]}", line)
+            lines[number] = CODE_OR_MARKUP.sub(_escaped, line)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match["code"] or "\\" + match["markup"]

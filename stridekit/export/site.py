@@ -15,10 +15,10 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import Any, NamedTuple
 
 import nbformat
 from docutils import nodes
@@ -30,10 +30,10 @@ from stridekit.export import reference
 from stridekit.export.lesson import Lesson, lesson, mathml
 from stridekit.lessons.notebook import NotebookError
 from stridekit.widgets import Diagnose, StrideExplorer
-from stridekit.widgets.offline import live, offline
+from stridekit.widgets.offline import Offline, live, offline
 
 HERE = Path(__file__).parent
-MARK = ".stridekit-site"  # a file that says that an export may replace its folder
+MARK = ".stridekit-site"  # a file whose folder an export may replace
 ROW = re.compile(r"^\| \[(.+?)\]\(notebooks/(.+?)\.ipynb\) \| (.+?) \| (.+?) \|$", re.MULTILINE)
 RESERVED = {"index", "lessons", "diagnose", "reference", "search", *reference.pages()}
 WIDE = ("index", "search", "diagnose")  # pages without a sidebar
@@ -47,7 +47,7 @@ CONF = {
     "autodoc_inherit_docstrings": False,
     "autodoc_preserve_defaults": True,  # as they are written
     "nb_execution_mode": "off",
-    "nb_ipywidgets_js": {},  # which would come from a network
+    "nb_ipywidgets_js": {},  # these scripts would come from a network
     "myst_enable_extensions": ["dollarmath", "amsmath"],
     "myst_heading_anchors": 4,
     "myst_heading_slug_func": "stridekit.export.site.anchor",
@@ -69,7 +69,7 @@ CONF = {
     "html_js_files": ["site-data.js", "site.js"],
     "html_use_index": False,
     "html_copy_source": False,
-    "html_show_search_summary": False,  # which a page from a disk cannot fetch
+    "html_show_search_summary": False,  # a page from a disk cannot fetch it
 }
 
 
@@ -81,14 +81,7 @@ def anchor(title: str) -> str:
 def export(source: Path, folder: Path) -> Path:
     """Write the site of a notebook or a folder of notebooks; return its front page."""
     paths = sorted(source.glob("*.ipynb")) if source.is_dir() else [source]
-    if not paths or not all(path.is_file() and path.suffix == ".ipynb" for path in paths):
-        raise NotebookError(f"{source} is not a notebook (.ipynb) or a folder of notebooks")
-    for path in paths:
-        if path.stem in RESERVED or not path.stem.isprintable():
-            raise NotebookError(f"{path.name!a} cannot be the name of a page: rename it")
-    is_mine = not folder.exists() or (folder / MARK).is_file()
-    if not is_mine and (folder.is_file() or any(folder.iterdir())):
-        raise NotebookError(f"{folder} holds other files than an export: name another folder")
+    _check_paths(source, paths, folder)
     lessons = {}
     for path in paths:
         print(f"{path}: executing", flush=True)
@@ -103,88 +96,142 @@ def export(source: Path, folder: Path) -> Path:
     return folder / "index.html"
 
 
-def _sources(rows: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the source of each page but the lessons, by its file."""
-    cells = [
-        f"| [{title}](<{name}.ipynb>) | {' | '.join(c)} |" for name, (title, *c) in rows.items()
+def _check_paths(source: Path, paths: Sequence[Path], folder: Path) -> None:
+    """Raise NotebookError for notebooks that cannot be pages, and for a folder that holds other files."""
+    if not paths or not all(path.is_file() and path.suffix == ".ipynb" for path in paths):
+        raise NotebookError(f"{source} is not a notebook (.ipynb) or a folder of notebooks")
+    for path in paths:
+        if path.stem in RESERVED or not path.stem.isprintable():
+            raise NotebookError(f"{path.name!a} cannot be the name of a page: rename it")
+    is_free = not folder.exists() or (folder / MARK).is_file()
+    if not is_free and (folder.is_file() or any(folder.iterdir())):
+        raise NotebookError(f"{folder} holds other files than an export: name another folder")
+
+
+class Row(NamedTuple):
+    """A lesson in the table of the README: its title, its question, and the skill at its end."""
+
+    title: str
+    question: str = ""
+    skill: str = ""
+
+
+def _rows(lessons: Iterable[str], readme: Path) -> dict[str, Row]:
+    """Return the row of each lesson; a title is the name of the file where the README has none."""
+    rows = {name: Row(name) for name in lessons}
+    if readme.is_file():
+        for title, name, question, skill in ROW.findall(readme.read_text(encoding="utf-8")):
+            if name in rows:
+                rows[name] = Row(title, question, skill)
+    return rows
+
+
+def _sources(rows: Mapping[str, Row]) -> dict[str, str]:
+    """Return the source of each page except the lessons, by its file."""
+    table = [
+        f"| [{row.title}](<{name}.ipynb>) | {row.question} | {row.skill} |"
+        for name, row in rows.items()
     ]
-    names = reference.pages()
-    fill = {
-        "table": "\n".join(cells),
-        "lessons": "\n".join(f"{title} <{name}>" for name, (title, *_) in rows.items()),
+    reference_pages = reference.pages()
+    fields = {
+        "table": "\n".join(table),
+        "lessons": "\n".join(f"{row.title} <{name}>" for name, row in rows.items()),
         "messages": "\n".join(_message(family, rows) for family in Diagnose._script.FAMILIES),
-        "about": "\n".join(f"- {{doc}}`{name}`: {about}" for name, (about, _) in names.items()),
-        "names": "\n".join(names),
+        "about": "\n".join(f"- {{doc}}`{n}`: {lead}" for n, (lead, _) in reference_pages.items()),
+        "names": "\n".join(reference_pages),
     }
-    forms = {path.name: path.read_text(encoding="utf-8") for path in (HERE / "pages").iterdir()}
-    written = {name: Template(form).substitute(fill) for name, form in forms.items()}
-    return written | {f"{name}.rst": text for name, (_, text) in names.items()}
+    sources = {}
+    for path in (HERE / "pages").iterdir():
+        template = Template(path.read_text(encoding="utf-8"))
+        sources[path.name] = template.substitute(fields)
+    for name, (_, text) in reference_pages.items():
+        sources[f"{name}.rst"] = text
+    return sources
 
 
-def _message(family: dict[str, Any], rows: Mapping[str, Sequence[str]]) -> str:
-    """Return what Diagnose knows of a family of messages."""
-    said = [(label, family.get(label)) for label in ("means", "cause", "cure")]
-    if (name := family["lesson"]) in rows:
-        place = f"{rows[name][0]}: {family['section']}"
-        said += [("lesson", f"[{place}](<{name}.ipynb#{anchor(family['section'])}>)")]
-    says = "\n".join(family["templates"])
-    lines = "".join(f"- **{label}**: {text}\n" for label, text in said if text)
-    text = f"### {family['title']}\n\n```text\n{says}\n```\n\n{lines}"
+def _message(family: dict[str, Any], rows: Mapping[str, Row]) -> str:
+    """Return a section about a family of messages."""
+    lines = [
+        f"- **{label}**: {family[label]}\n"
+        for label in ("means", "cause", "cure")
+        if family.get(label)
+    ]
+    name = family["lesson"]
+    section = family["section"]
+    if name in rows:
+        link = f"[{rows[name].title}: {section}](<{name}.ipynb#{anchor(section)}>)"
+        lines.append(f"- **lesson**: {link}\n")
+    templates = "\n".join(family["templates"])
+    text = f"### {family['title']}\n\n```text\n{templates}\n```\n\n{''.join(lines)}"
     return re.sub(r"\{\w*[,:*~+&]?\}", "…", text)  # the fields of a template
 
 
-def _build(folder: Path, lessons: dict[str, Lesson], beside: Path) -> Path:
+def _build(folder: Path, lessons: dict[str, Lesson], notebooks: Path) -> Path:
     """Build the site in a folder; return the folder of its pages."""
-    source, out, index = folder / "source", folder / "site", list[list[str]]()
-    others = shutil.ignore_patterns("*.ipynb", "*.md", "*.rst", "my_answers", ".*")
-    shutil.copytree(beside, source, ignore=others)
-    readme = beside.parent / "README.md"
-    named = ROW.findall(readme.read_text(encoding="utf-8")) if readme.is_file() else []
-    rows = {name: (name, "", "") for name in lessons}
-    rows |= {name: (title, *others) for title, name, *others in named if name in lessons}
+    source = folder / "source"
+    site = folder / "site"
+    not_copied = shutil.ignore_patterns("*.ipynb", "*.md", "*.rst", "my_answers", ".*")
+    shutil.copytree(notebooks, source, ignore=not_copied)
+    rows = _rows(lessons, notebooks.parent / "README.md")
     for name, text in _sources(rows).items():
         (source / name).write_text(text, encoding="utf-8")
-    for name, made in lessons.items():
-        _number(made.notebook, rows[name][0])
-        nbformat.write(made.notebook, source / f"{name}.ipynb")
-    alive = {"index": offline([StrideExplorer(), Diagnose()])}
-    alive |= dict.fromkeys(("diagnose", "search"), offline([Diagnose()]))
-    alive |= {name: made.widgets for name, made in lessons.items()}
+    for name, page in lessons.items():
+        _put_title(page.notebook, rows[name].title)
+        nbformat.write(page.notebook, source / f"{name}.ipynb")
+    widgets = {name: page.widgets for name, page in lessons.items()}
+    widgets["index"] = offline([StrideExplorer(), Diagnose()])
+    widgets["diagnose"] = offline([Diagnose()])
+    widgets["search"] = offline([Diagnose()])
+    data = {
+        "parts": {f"{name}.html": page.parts for name, page in lessons.items()},
+        "places": {
+            family["title"]: (family["lesson"], family["section"])
+            for family in Diagnose._script.FAMILIES
+        },
+        "sections": _run_sphinx(source, site, folder / "trees", widgets),
+    }
+    text = json.dumps(data, ensure_ascii=False)
+    script = site / "_static" / "site-data.js"
+    script.write_text(f"globalThis.stridekitSite = {text};\n", encoding="utf-8")
+    (site / MARK).touch()
+    return site
+
+
+def _run_sphinx(
+    source: Path, site: Path, trees: Path, widgets: Mapping[str, list[Offline]]
+) -> list[list[str]]:
+    """Write the pages, with the live widgets of each, and return their sections for the search."""
+    sections: list[list[str]] = []
 
     def finish(_: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-        context["body"] = context.get("body", "") + (live(alive[page]) if page in alive else "")
-        index.extend(_sections(tree, page) if tree else [])
+        if page in widgets:
+            context["body"] = context.get("body", "") + live(widgets[page])
+        if tree:
+            sections.extend(_sections(tree, page))
 
     try:
         with docutils_namespace():
-            app = Sphinx(source, None, out, folder / "trees", "html", CONF, None)
+            app = Sphinx(source, None, site, trees, "html", CONF, None)
             app.connect("html-page-context", finish)
             app.build()
     except (SphinxError, RecursionError) as error:
-        why = str(error).strip().partition("\n")[0]
-        raise NotebookError(f"Sphinx cannot build the pages: {why}") from None
-    parts = {f"{name}.html": made.parts for name, made in lessons.items()}
-    families = Diagnose._script.FAMILIES
-    places = {family["title"]: (family["lesson"], family["section"]) for family in families}
-    data = {"parts": parts, "places": places, "sections": index}
-    text = json.dumps(data, ensure_ascii=False)
-    (out / "_static" / "site-data.js").write_text(f"globalThis.stridekitSite = {text};\n", "utf-8")
-    (out / MARK).touch()
-    return out
+        reason = str(error).strip().partition("\n")[0]
+        raise NotebookError(f"Sphinx cannot build the pages: {reason}") from None
+    return sections
 
 
-def _number(notebook: Any, title: str) -> None:
-    """Give a lesson the title of the README; its own stands below."""
+def _put_title(notebook: Any, title: str) -> None:
+    """Give a lesson its numbered title in the README; the title of the notebook stands below."""
     first = next((cell for cell in notebook.cells if cell.cell_type == "markdown"), None)
-    own = re.match(r"# (.*)", first.source if first else "")
-    if first is None or own is None:
+    heading = re.match(r"# (.*)", first.source if first else "")
+    if first is None or heading is None:
         notebook.cells.insert(0, nbformat.v4.new_markdown_cell(f"# {title}"))
     elif title[:2].isdigit():
-        first.source = f"# {title}\n\n*{own[1]}*\n{first.source[own.end() :]}"
+        first.source = f"# {title}\n\n*{heading[1]}*\n{first.source[heading.end() :]}"
 
 
 def _sections(tree: nodes.document, page: str) -> Iterator[list[str]]:
-    """Yield page, anchor, heading and text of each section: what the search looks through."""
+    """Yield page, anchor, heading and text of each section, for the search."""
     for section in tree.findall(nodes.section):
         heading = section.next_node(nodes.title).astext()
         yield [page, section["ids"][-1], heading, " ".join(_words(section).split())]
@@ -193,23 +240,26 @@ def _sections(tree: nodes.document, page: str) -> Iterator[list[str]]:
 def _words(node: Any) -> str:
     """Return the words of a section without those of the sections inside it; hints stay closed."""
     if isinstance(node, nodes.raw):
-        closed = r"<(details|noscript|style|script)\b.*?</\1>|<[^>]*>"
-        return html.unescape(re.sub(closed, " ", node.astext(), flags=re.DOTALL))
+        hidden = r"<(details|noscript|style|script)\b.*?</\1>|<[^>]*>"
+        return html.unescape(re.sub(hidden, " ", node.astext(), flags=re.DOTALL))
     if not node.children:
         return node.astext()
-    space, outside = "" if isinstance(node, nodes.TextElement) else " ", nodes.section | nodes.title
-    return space.join(_words(child) for child in node.children if not isinstance(child, outside))
+    inside = [
+        child for child in node.children if not isinstance(child, nodes.section | nodes.title)
+    ]
+    space = "" if isinstance(node, nodes.TextElement) else " "
+    return space.join(map(_words, inside))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Give Sphinx formulas as MathML, and docstrings that are plain text."""
 
-    def show(writer: Any, node: Any) -> None:
+    def write_formula(writer: Any, node: Any) -> None:
         display = "block" if isinstance(node, nodes.math_block) else "inline"
         writer.body.append(mathml(node.astext(), display))
         raise nodes.SkipNode
 
-    app.add_html_math_renderer("mathml", (show, None), (show, None))
+    app.add_html_math_renderer("mathml", (write_formula, None), (write_formula, None))
     app.connect("autodoc-process-docstring", reference.escape)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
