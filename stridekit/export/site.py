@@ -152,7 +152,7 @@ def _sources(rows: Mapping[str, Row]) -> dict[str, str]:
 def _message(family: dict[str, Any], rows: Mapping[str, Row]) -> str:
     """Return a section about a family of messages."""
     lines = [
-        f"- **{label}**: {family[label]}\n"
+        f"- **{label}**: {_most_general(family[label])}\n"
         for label in ("means", "cause", "cure")
         if family.get(label)
     ]
@@ -163,7 +163,14 @@ def _message(family: dict[str, Any], rows: Mapping[str, Row]) -> str:
         lines.append(f"- **lesson**: {link}\n")
     templates = "\n".join(family["templates"])
     text = f"### {family['title']}\n\n```text\n{templates}\n```\n\n{''.join(lines)}"
-    return re.sub(r"\{\w*[,:*~+&]?\}", "…", text)  # the fields of a template
+    return re.sub(r"\{(\w+ \w+|\w*[,:*~+&]?)\}", "…", text)  # the fields of templates and sentences
+
+
+def _most_general(sentences: str | list[str]) -> str:
+    """Return the only sentence, or the one of several that needs the fewest numbers of a message."""
+    if isinstance(sentences, str):
+        return sentences
+    return min(sentences, key=lambda sentence: sentence.count("{"))
 
 
 def _build(folder: Path, lessons: dict[str, Lesson], notebooks: Path) -> Path:

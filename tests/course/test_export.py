@@ -1,6 +1,7 @@
 """Notebooks as a site: their cells, the refusal of odd ones, and the pages that Sphinx writes."""
 
 import json
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -257,6 +258,12 @@ def test_the_search_knows_headings_words_and_outputs_and_gives_no_hint_away(buil
     hidden = "<p>open<details><summary>Hint</summary>secret</details></p>"
     raw = site.nodes.raw("", hidden, format="html")
     assert site._words(raw).split() == ["open"]
+
+
+def test_a_family_of_messages_is_described_in_sentences_without_fields():
+    text = "".join(site._message(family, {}) for family in site.Diagnose._script.FAMILIES)
+    assert not re.search(r"\{[\w ]*\}|\*\*: \[", text)
+    assert "one after the other in one dim, so all other dims have to agree\n" in text
 
 
 def test_docstrings_are_plain_text():
