@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import stridekit
-from stridekit.audit import Audit, report
+from stridekit.audit import Audit, result
 from stridekit.audit.__main__ import main
 from tests.core.audit_models import MODELS
 
@@ -280,7 +280,7 @@ def test_a_function_that_changes_a_global_is_not_run_again(function, backward):
 
 
 def test_a_torch_that_lacks_what_audit_needs_is_refused(monkeypatch):
-    monkeypatch.setattr(report, "MISSING", "no copy_ to be seen")
+    monkeypatch.setattr(result, "MISSING", "no copy_ to be seen")
     with pytest.raises(RuntimeError, match=r"audit does not run on torch .*: no copy_ to be seen"):
         stridekit.audit(torch.relu, torch.ones(3))
 
