@@ -96,17 +96,21 @@ def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
         order = sort_dims(shape, *strides)
         if out is None:  # the output is new, and packed in the order of the visits
             strides = [packed_stride(shape, order), *strides]
-        loops = _merged([Loop(shape[d], tuple(stride[d] for stride in strides)) for d in order])
+        steps = list(zip(*strides, strict=True))  # in each dim, the step of each operand
+        loops = _merged([Loop(shape[d], steps[d]) for d in order])
+    elif shape:
+        loops = [Loop(prod(shape), (1,) * (1 + len(layouts)))]
     else:  # a 0-d operation has no loop at all
-        loops = [Loop(prod(shape), (1,) * (1 + len(layouts)))] if shape else []
+        loops = []
     if out is None:
         computed = [_result(shape, computed, common), *computed]
     loops.reverse()
     sizes = tuple(loop.size for loop in loops)
-    steps = [tuple(loop.steps[i] for loop in loops) for i in range(len(computed))]
-    return tuple(
-        replace(x, shape=sizes, stride=step) for x, step in zip(computed, steps, strict=True)
-    )
+    looped = []
+    for i, operand in enumerate(computed):
+        stride = tuple(loop.steps[i] for loop in loops)
+        looped.append(replace(operand, shape=sizes, stride=stride))
+    return tuple(looped)
 
 
 # One loop for all: fast_set_up ----------------------------------------------------------------------
@@ -133,22 +137,23 @@ def _result(shape: Ints, inputs: list[Layout], itemsize: int) -> Layout:
     stride = _common_stride(inputs)
     if stride is None:
         order = sort_dims(shape, *_broadcast_strides(shape, inputs))
-        by_rows = order == [*range(len(shape))][::-1]
+        is_row_major = order == [*range(len(shape))][::-1]
         # contiguous_stride counts a size of 0 as 1, packed_stride does not.
-        stride = contiguous_stride(shape) if by_rows else packed_stride(shape, order)
+        stride = contiguous_stride(shape) if is_row_major else packed_stride(shape, order)
     return Layout(shape, stride, 0, itemsize, storage=new_storage())
 
 
 def _broadcast_strides(shape: Ints, operands: list[Layout]) -> list[Ints]:
     """Return the stride of each operand over the common shape, 0 in a repeated dim."""
-    return [
-        (0,) * (len(shape) - x.ndim)
-        + tuple(
-            0 if own == 1 and size != 1 else step
-            for own, size, step in zip(x.shape, shape[len(shape) - x.ndim :], x.stride, strict=True)
-        )
-        for x in operands
-    ]
+    strides = []
+    for operand in operands:
+        new_dims = len(shape) - operand.ndim
+        stride = [0] * new_dims
+        for d, step in enumerate(operand.stride):
+            is_repeated = operand.shape[d] == 1 and shape[new_dims + d] != 1
+            stride.append(0 if is_repeated else step)
+        strides.append(tuple(stride))
+    return strides
 
 
 def _merged(loops: list[Loop]) -> list[Loop]:
@@ -165,7 +170,7 @@ def _merged(loops: list[Loop]) -> list[Loop]:
     return merged
 
 
-# What is cast first: compute_types -------------------------------------------------------------------
+# Operands that are cast first: compute_types ---------------------------------------------------------
 
 
 class Computed(NamedTuple):
@@ -181,7 +186,7 @@ class _Operand(NamedTuple):
     layout: Layout
     dtype: Any = None
     device: str = "cpu"
-    lazy: str = ""
+    why_cloned: str = ""
 
 
 def as_computed(inputs: Sequence[Any], out: Any = None) -> tuple[list[Computed], int]:
@@ -197,10 +202,12 @@ def as_computed(inputs: Sequence[Any], out: Any = None) -> tuple[list[Computed],
     # A meta tensor stands for one on the CPU, as in torch's own meta functions.
     casts = all(x.device in ("cpu", "meta") for x in operands)
     computed = [_as_output(x, common, itemsize, casts) for x in outputs]
-    return computed + [_as_input(x, common, casts) for x in operands], itemsize
+    computed += [_as_input(x, common, casts) for x in operands]
+    return computed, itemsize
 
 
 def _as_input(x: _Operand, common: Any, casts: bool) -> Computed:
+    """Return the input: itself, its cast into a copy, or its clone."""
     if casts and x.dtype not in (None, common):
         copy = x.layout.to(common.itemsize, copy=True)
         return Computed(copy, f"{x.dtype} is cast to {common}")
@@ -224,27 +231,32 @@ def _as_output(x: _Operand, common: Any, itemsize: int, casts: bool) -> Computed
 
 def _materialized(x: _Operand) -> Computed:
     """Return the operand itself, or the clone that torch makes of a conjugated or negated view."""
-    return Computed(x.layout.clone(), x.lazy) if x.lazy else Computed(x.layout)
+    if x.why_cloned:
+        return Computed(x.layout.clone(), x.why_cloned)
+    return Computed(x.layout)
 
 
 def _operand_from(name: str, x: Any) -> _Operand:
+    """Return the layout and the dtype of an operand; the name is for an error."""
     layout = Layout.of(x)
     if isinstance(x, Layout):
         return _Operand(layout)
     torch = sys.modules["torch"]  # `import stridekit` has loaded it
     if isinstance(x.dtype, torch.dtype):
-        lazy = "it has yet to be negated" if x.is_neg() else ""
+        why_cloned = ""
         if x.is_conj():
-            lazy = "it has yet to be conjugated"
-        return _Operand(layout, x.dtype, x.device.type, lazy)
+            why_cloned = "it has yet to be conjugated"
+        elif x.is_neg():
+            why_cloned = "it has yet to be negated"
+        return _Operand(layout, x.dtype, x.device.type, why_cloned)
     array = sys.modules["numpy"].empty(0, x.dtype)
     try:
         return _Operand(layout, torch.from_numpy(array).dtype)
     except (TypeError, ValueError):
-        what = (
-            f"it is an array of {x.dtype!r}, which torch does not have: convert it with .astype()"
-        )
-        raise LayoutError(f"{name} is not a torch tensor: {what}") from None
+        raise LayoutError(
+            f"{name} is not a torch tensor: it is an array of {x.dtype!r}, which torch does not have: "
+            "convert it with .astype()"
+        ) from None
 
 
 def _common_dtype(operands: Sequence[_Operand]) -> Any:
@@ -253,28 +265,33 @@ def _common_dtype(operands: Sequence[_Operand]) -> Any:
     itemsizes = {x.layout.itemsize for x in operands}
     for i, x in enumerate(operands):
         if x.dtype is None and (dtypes[1:] or itemsizes != {x.layout.itemsize}):
-            kinds = dict.fromkeys(str(y.dtype or f"itemsize {y.layout.itemsize}") for y in operands)
+            names = dict.fromkeys(str(y.dtype or f"itemsize {y.layout.itemsize}") for y in operands)
             raise LayoutError(
-                f"the operands are of different dtypes ({', '.join(kinds)}): torch casts some of them into "
+                f"the operands are of different dtypes ({', '.join(names)}): torch casts some of them into "
                 f"dense copies first, and operand {i}, a Layout, does not say whether it is one of those. "
                 "Give (meta) tensors, or the layout of the copy: layout.to(itemsize=…)"
             )
     if len(dtypes) < 2:
         return dtypes[0] if dtypes else None
     torch = sys.modules["torch"]
-    # 0-d operands decide only if they are of a higher kind: bool, int, float, complex.
-    dimensioned = [x.dtype for x in operands if x.layout.ndim]
-    zero_dim = [x.dtype for x in operands if not x.layout.ndim]
+    # 0-d operands decide only if they are of a higher kind: bool, int, float, complex. So result_type gets
+    # a tensor with dims and a 0-d tensor, each of the dtype that stands for all such operands.
+    dtypes_by_shape = {
+        (1,): [x.dtype for x in operands if x.layout.ndim],
+        (): [x.dtype for x in operands if not x.layout.ndim],
+    }
     try:
-        promoted = [
-            torch.empty(shape, dtype=reduce(torch.promote_types, dtypes), device="cpu")
-            for shape, dtypes in (((1,), dimensioned), ((), zero_dim))
-            if dtypes
-        ]
-        return torch.result_type(promoted[0], promoted[-1])
+        tensors = []
+        for shape, shape_dtypes in dtypes_by_shape.items():
+            if shape_dtypes:
+                dtype = reduce(torch.promote_types, shape_dtypes)
+                tensors.append(torch.empty(shape, dtype=dtype, device="cpu"))
+        return torch.result_type(tensors[0], tensors[-1])
     except RuntimeError:
-        both, advice = " and ".join(map(str, dtypes)), "cast one first, as in x.to(torch.float32)"
-        raise LayoutError(f"torch promotes {both} to no common dtype: {advice}") from None
+        raise LayoutError(
+            f"torch promotes {' and '.join(map(str, dtypes))} to no common dtype: "
+            "cast one first, as in x.to(torch.float32)"
+        ) from None
 
 
 # Operands -------------------------------------------------------------------------------------------
@@ -317,5 +334,7 @@ def _require_output(out: Layout, shape: Ints) -> None:
         raise LayoutError(f"out is not a torch tensor: {out.why_not_torch()}")
     for d, (size, step) in enumerate(zip(out.shape, out.stride, strict=True)):
         if out.numel and size > 1 and step == 0:
-            all_ = f"its {size} indices would all write to one element"
-            raise LayoutError(f"dim {d} of out has stride 0: {all_}. Use .clone() of it")
+            raise LayoutError(
+                f"dim {d} of out has stride 0: its {size} indices would all write to one element. "
+                "Use .clone() of it"
+            )

@@ -60,50 +60,66 @@ def explain(x: Any, name: str = "x") -> Explanation:
     if not isinstance(name, str):
         raise TypeError(f"name is {a_kind(name)}: give the text that the sentences call it")
     layout = Layout.of(x)
-    total_bytes = None if isinstance(x, Layout) else storage_bytes(x)
-    no_memory = stand_in(x)
-    if no_memory == "wrapper":  # whose storage is made up
-        total_bytes = None
-    kind = "layout"
-    if not isinstance(x, Layout):
-        is_tensor = callable(getattr(x, "stride", None))
-        kind = f"{x.dtype} tensor" if is_tensor else f"numpy {x.dtype} array"
-    numbers = f"stride {layout.stride}, storage_offset {layout.storage_offset}"
-    why = layout.why_not_contiguous()
+    stand_in_kind = stand_in(x)
+    total_bytes = None
+    # A Layout has no storage, and the storage of a wrapper is made up.
+    if not isinstance(x, Layout) and stand_in_kind != "wrapper":
+        total_bytes = storage_bytes(x)
+    why_not_contiguous = layout.why_not_contiguous()
     lines = [
         ("element", _formula(layout, name)),
-        ("contiguous", f"no: {why}" if why else "yes"),
+        ("contiguous", f"no: {why_not_contiguous}" if why_not_contiguous else "yes"),
         ("memory format", _memory_format(layout)),
         *_storage_rows(layout, total_bytes, name),
     ]
-    if why_not := layout.why_not_torch():
-        lines.append(("torch", f"cannot hold it: {why_not}"))
+    if why_not_torch := layout.why_not_torch():
+        lines.append(("torch", f"cannot hold it: {why_not_torch}"))
     if layout.copied:
         lines.append(("copied", "an operation on the way here needed a storage of its own"))
     if isinstance(x, torch.Tensor) and (x.is_conj() or x.is_neg()):
         lines.append(("lazy", "conjugated or negated when read, not yet in memory"))
     if getattr(x, "is_meta", False):
         lines.append(("device", "meta: there is no memory behind these numbers"))
-    elif no_memory:
-        what = f"this {type(x).__name__} stands for values that lie elsewhere, or nowhere"
-        lines.append(("memory", f"none of its own: {what}"))
-    return Explanation(f"{kind} of shape {layout.shape}, {numbers}", tuple(lines))
+    elif stand_in_kind:
+        lines.append(
+            (
+                "memory",
+                f"none of its own: this {type(x).__name__} stands for values that lie elsewhere, "
+                "or nowhere",
+            )
+        )
+    title = (
+        f"{_kind(x)} of shape {layout.shape}, stride {layout.stride}, "
+        f"storage_offset {layout.storage_offset}"
+    )
+    return Explanation(title, tuple(lines))
+
+
+def _kind(x: Any) -> str:
+    """Return the noun for a layout, a tensor or an array, with its dtype."""
+    if isinstance(x, Layout):
+        return "layout"
+    is_tensor = callable(getattr(x, "stride", None))
+    return f"{x.dtype} tensor" if is_tensor else f"numpy {x.dtype} array"
 
 
 def _formula(layout: Layout, name: str) -> str:
+    """Return the sentence that computes the element of an index."""
     size = f"{many(layout.itemsize, 'byte')} each"
     if layout.numel == 0:
         return f"there is none: a size is 0 ({size})"
-    letters = "ijklmnpq" if layout.ndim <= 8 else [f"i{d}" for d in range(layout.ndim)]
-    used = list(letters)[: layout.ndim]
+    letters = list("ijklmnpq"[: layout.ndim])
+    if layout.ndim > len(letters):
+        letters = [f"i{d}" for d in range(layout.ndim)]
     terms = [str(layout.storage_offset)]
-    for letter, stride in zip(used, layout.stride, strict=True):
+    for letter, stride in zip(letters, layout.stride, strict=True):
         terms.append(f"{'-' if stride < 0 else '+'} {abs(stride)}*{letter}")
-    index = f"[{', '.join(used)}]" if used else ""
+    index = f"[{', '.join(letters)}]" if letters else ""
     return f"{name}{index} is element {' '.join(terms)} of the storage, {size}"
 
 
 def _memory_format(layout: Layout) -> str:
+    """Return the names of the memory formats in which the layout is contiguous."""
     formats = memory_formats(layout.shape, layout.stride)
     if len(formats) > 1:
         why = "sizes of 1 leave the order open" if layout.numel else "there is nothing to order"
@@ -131,25 +147,28 @@ def _storage(layout: Layout, reached: int, total_bytes: int | None) -> str:
     """Return the part of the storage that is reached; a layout does not know its storage's size."""
     needed = smallest_storage(layout)
     if total_bytes is None:
-        whole = _storage(layout, reached, needed * layout.itemsize)
-        return f"{whole} in the smallest storage that holds them"
+        sentence = _storage(layout, reached, needed * layout.itemsize)
+        return f"{sentence} in the smallest storage that holds them"
     total = total_bytes // layout.itemsize
     if total < needed:
-        why = "after a resize_, or an as_strided that was not checked"
-        up_to = f"{reached:,} elements are reached, up to number {needed - 1:,}"
-        return f"{up_to}, but it has only {total:,} ({why})"
+        return (
+            f"{reached:,} elements are reached, up to number {needed - 1:,}, but it has only {total:,} "
+            "(after a resize_, or an as_strided that was not checked)"
+        )
     verb = "is" if total == 1 else "are"
-    size = f"{reached * layout.itemsize:,} of {total_bytes:,} bytes"
-    return f"{reached:,} of {many(total, 'element', ',')} {verb} reached ({size})"
+    return (
+        f"{reached:,} of {many(total, 'element', ',')} {verb} reached "
+        f"({reached * layout.itemsize:,} of {total_bytes:,} bytes)"
+    )
 
 
 def _example(layout: Layout, name: str) -> str:
     """Return the first two indices that share an element, in the order of visit."""
-    seen: dict[int, tuple[int, ...]] = {}
+    first_indices: dict[int, tuple[int, ...]] = {}
     # product makes tuples of its ranges; more than the budget is never visited along any dim.
-    sizes = [range(min(n, _EXAMPLE_BUDGET)) for n in layout.shape]
-    for index in islice(product(*sizes), _EXAMPLE_BUDGET):
-        first = seen.setdefault(layout.offset(index), index)
+    ranges = [range(min(size, _EXAMPLE_BUDGET)) for size in layout.shape]
+    for index in islice(product(*ranges), _EXAMPLE_BUDGET):
+        first = first_indices.setdefault(layout.offset(index), index)
         if first != index:
             return f", such as {name}{list(first)} and {name}{list(index)}"
     return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -58,31 +58,34 @@ def relation(
       data_ptr  different
       _is_view  True, yet odd does not lie inside even: the base that autograd knows is another
     """
-    called = _two_texts(names)
-    mine, its = memset(y), memset(x)
+    y_name, x_name = _two_texts(names)
+    y_bytes = memset(y)
+    x_bytes = memset(x)
     budget = -(-Budget(budget).steps // _QUESTIONS)
-    inside = _decide(lambda: mine.issubset(its, budget))
-    around = _decide(lambda: its.issubset(mine, budget))
-    meet = bool(mine and its and (inside or around)) or _decide(
-        lambda: not mine.isdisjoint(its, budget)
-    )
+    answers = _answers(y_bytes, x_bytes, budget)
     one_storage = shares_storage(y, x)
-    at_one = None if mine.counts_from_storage else _data_ptr(y, mine) == _data_ptr(x, its)
-    flag = y._is_view() if isinstance(y, torch.Tensor) else None
-    sizes = _size(mine, budget), _size(its, budget)
-    title, memory = _memory(called, sizes, mine, its, (inside, around, meet))
-    lines = [("memory", memory), ("storage", _storage(y, x, one_storage, meet))]
-    if at_one is not None:
-        lines.append(("data_ptr", _pointers(at_one, meet)))
-    if flag is not None:
-        lines.append(("_is_view", _autograd(*called, y, x, flag, inside)))
+    lines = [
+        ("memory", _memory(y_name, x_name, y_bytes, x_bytes, answers, budget)),
+        ("storage", _storage(y, x, one_storage, answers.shares)),
+    ]
+    same_pointer = None
+    if not y_bytes.counts_from_storage:
+        same_pointer = _data_ptr(y, y_bytes) == _data_ptr(x, x_bytes)
+        lines.append(("data_ptr", _pointers(same_pointer, answers.shares)))
+    autograd_view = None
+    if isinstance(y, torch.Tensor):
+        autograd_view = y._is_view()
+        lines.append(("_is_view", _autograd(y_name, x_name, y, x, autograd_view, answers.inside)))
     if _decide(lambda: has_internal_overlap(y, budget)):
-        two = f"two indices of {called[0]} share a byte: a write to one changes the other"
-        lines.append(("overlap", two))
-    return Relation(title, tuple(lines), inside, around, meet, one_storage, at_one, flag)
+        lines.append(
+            ("overlap", f"two indices of {y_name} share a byte: a write to one changes the other")
+        )
+    title = _title(y_name, x_name, y_bytes, answers)
+    return Relation(title, tuple(lines), *answers, one_storage, same_pointer, autograd_view)
 
 
 def _two_texts(names: Sequence[str]) -> tuple[str, str]:
+    """Return the names of y and x; raise TypeError or ValueError unless they are two different texts."""
     pair = items_of(names)
     if pair is None or not all(isinstance(name, str) for name in pair):
         raise TypeError(f"names are {shown(names)}: give two texts, as names=('odd', 'even')")
@@ -91,7 +94,26 @@ def _two_texts(names: Sequence[str]) -> tuple[str, str]:
     return pair[0], pair[1]
 
 
+class _Answers(NamedTuple):
+    """The answers to the questions about bytes; None if a question was not decided."""
+
+    inside: bool | None  # all bytes of y are bytes of x
+    around: bool | None  # all bytes of x are bytes of y
+    shares: bool | None  # some byte belongs to both
+
+
+def _answers(y_bytes: MemorySet, x_bytes: MemorySet, budget: int) -> _Answers:
+    """Return whether one set lies inside the other, and whether they have a byte in common."""
+    inside = _decide(lambda: y_bytes.issubset(x_bytes, budget))
+    around = _decide(lambda: x_bytes.issubset(y_bytes, budget))
+    if y_bytes and x_bytes and (inside or around):
+        return _Answers(inside, around, True)
+    shares = _decide(lambda: not y_bytes.isdisjoint(x_bytes, budget))
+    return _Answers(inside, around, shares)
+
+
 def _decide(question: Callable[[], bool]) -> bool | None:
+    """Return the answer to a question; None if it costs more than the budget."""
     try:
         return question()
     except Undecided:
@@ -99,6 +121,7 @@ def _decide(question: Callable[[], bool]) -> bool | None:
 
 
 def _is_lazy_clone(x: Any) -> bool:
+    """Return True for a tensor whose bytes are copied when it is first written (copy on write)."""
     return isinstance(x, torch.Tensor) and torch._C._is_cow_tensor(x)
 
 
@@ -107,88 +130,95 @@ def _data_ptr(x: Any, bytes_of_x: MemorySet) -> int:
     return first_address(x) if bytes_of_x else 0
 
 
-def _first(*rows: tuple[object, str]) -> str:
-    """Return the text of the first condition that holds."""
-    return next(text for holds, text in rows if holds)
+def _title(y: str, x: str, y_bytes: MemorySet, answers: _Answers) -> str:
+    """Return the sentence that sums up the answers; y and x are names."""
+    if not y_bytes:
+        return f"{y} is empty: inside of anything, and sharing with nothing"
+    if answers.inside:
+        return f"{y} is a view of {x}: every byte of {y} is a byte of {x}"
+    if answers.shares is False:
+        return f"{y} and {x} share no byte"
+    if answers.shares is None:
+        return f"whether {y} and {x} share a byte was not decided within the budget"
+    if answers.inside is None:
+        return f"{y} and {x} share bytes; whether all of {y}'s was not decided within the budget"
+    return f"{y} is not a view of {x}, but they share bytes"
 
 
 def _memory(
-    names: tuple[str, str],
-    sizes: tuple[str, str],
-    mine: MemorySet,
-    its: MemorySet,
-    verdicts: tuple[bool | None, bool | None, bool | None],
-) -> tuple[str, str]:
-    """Return the title, and the line about the bytes."""
-    (y, x), (own, other), (inside, around, meet) = names, sizes, verdicts
-    undecided = "was not decided within the budget"
-    title = _first(
-        (not mine, f"{y} is empty: inside of anything, and sharing with nothing"),
-        (inside, f"{y} is a view of {x}: every byte of {y} is a byte of {x}"),
-        (meet is False, f"{y} and {x} share no byte"),
-        (meet is None, f"whether {y} and {x} share a byte {undecided}"),
-        (inside is None, f"{y} and {x} share bytes; whether all of {y}'s {undecided}"),
-        (True, f"{y} is not a view of {x}, but they share bytes"),
-    )
-    some, none = "some bytes in common", "no byte in common"
-    both = f"({y} has {own} bytes, {x} {other})"
-    half = meet and None in (inside, around)
-    ranges_meet = mine.first < its.stop and its.first < mine.stop
-    memory = _first(
-        (not mine, f"{y} has no byte"),
-        (inside and around, f"the same {own} bytes"),
-        (inside, f"{y}'s {own} bytes lie inside {x}'s {other}"),
-        (around, f"{x}'s {other} bytes lie inside {y}'s {own}"),
-        (meet is None, f"not decided: the strides interleave too much {both}"),
-        (half, f"{some}; whether one lies inside the other was not decided {both}"),
-        (meet, f"{some}, and each has bytes of its own {both}"),
-        (mine.space != its.space, f"{none}: {y} is {mine.where}, {x} {its.where} {both}"),
-        (ranges_meet, f"{none}, though the ranges interleave {both}"),
-        (True, f"{none}: one ends before the other begins {both}"),
-    )
-    return title, memory
+    y: str, x: str, y_bytes: MemorySet, x_bytes: MemorySet, answers: _Answers, budget: int
+) -> str:
+    """Return the line about the bytes; y and x are names."""
+    inside, around, shares = answers
+    if not y_bytes:
+        return f"{y} has no byte"
+    y_size = _size(y_bytes, budget)
+    x_size = _size(x_bytes, budget)
+    if inside and around:
+        return f"the same {y_size} bytes"
+    if inside:
+        return f"{y}'s {y_size} bytes lie inside {x}'s {x_size}"
+    if around:
+        return f"{x}'s {x_size} bytes lie inside {y}'s {y_size}"
+    sizes = f"({y} has {y_size} bytes, {x} {x_size})"
+    if shares is None:
+        return f"not decided: the strides interleave too much {sizes}"
+    if shares and (inside is None or around is None):
+        return f"some bytes in common; whether one lies inside the other was not decided {sizes}"
+    if shares:
+        return f"some bytes in common, and each has bytes of its own {sizes}"
+    if y_bytes.space != x_bytes.space:
+        return f"no byte in common: {y} is {y_bytes.where}, {x} {x_bytes.where} {sizes}"
+    if y_bytes.first < x_bytes.stop and x_bytes.first < y_bytes.stop:
+        return f"no byte in common, though the ranges interleave {sizes}"
+    return f"no byte in common: one ends before the other begins {sizes}"
 
 
 def _size(memory: MemorySet, budget: int) -> str:
+    """Return the number of bytes as a text; "?" if it costs more than the budget."""
     try:
         return f"{memory.count(budget):,}"
     except Undecided:
         return "?"
 
 
-def _autograd(y_name: str, x_name: str, y: torch.Tensor, x: Any, flag: bool, inside: Any) -> str:
-    if flag and inside is False:
+def _autograd(
+    y_name: str, x_name: str, y: torch.Tensor, x: Any, autograd_view: bool, inside: bool | None
+) -> str:
+    """Return the line about autograd's notion of a view."""
+    if autograd_view and inside is False:
         why = "the base that autograd knows is another"
         if y._base is x:
             why = "as_strided can leave its base"
         return f"True, yet {y_name} does not lie inside {x_name}: {why}"
-    if flag or not inside or y.numel() == 0:
-        return str(flag)
+    if autograd_view or not inside or y.numel() == 0:
+        return str(autograd_view)
     if y is x:
         return f"False: {y_name} is {x_name} itself"
-    lazy = _is_lazy_clone(y) or _is_lazy_clone(x)
-    why = _first(
-        (getattr(x, "_base", None) is y, f"{y_name} is the base that {x_name} was made from"),
-        (lazy, "a lazy clone, to which the first write gives its own bytes"),
-        (True, "autograd keeps no record of detach, inference mode, NumPy, set_"),
-    )
+    why = "autograd keeps no record of detach, inference mode, NumPy, set_"
+    if getattr(x, "_base", None) is y:
+        why = f"{y_name} is the base that {x_name} was made from"
+    elif _is_lazy_clone(y) or _is_lazy_clone(x):
+        why = "a lazy clone, to which the first write gives its own bytes"
     return f"False, yet {y_name} lies inside {x_name}: {why}"
 
 
-def _storage(y: Any, x: Any, one_storage: bool, meet: bool | None) -> str:
+def _storage(y: Any, x: Any, one_storage: bool, shares: bool | None) -> str:
+    """Return the line about the storages."""
     if not one_storage:
         return "two"
     if isinstance(y, torch.Tensor) and isinstance(x, torch.Tensor):
         if not torch._C._is_alias_of(y, x):
             return "two storages over one block of memory, yet torch takes them for unrelated"
-        if meet is False and torch._C._overlaps(y, x):
+        if shares is False and torch._C._overlaps(y, x):
             return "one, yet no byte is shared: torch._C._overlaps looks no further and says True"
-    return "one, yet no byte is shared" if meet is False else "one"
+    return "one, yet no byte is shared" if shares is False else "one"
 
 
-def _pointers(equal: bool, meet: bool | None) -> str:
-    if equal and meet is False:
+def _pointers(equal: bool, shares: bool | None) -> str:
+    """Return the line about the addresses at which the two begin."""
+    if equal and shares is False:
         return "equal, yet no byte is shared: for a tensor without elements torch says 0"
-    if not equal and meet:
+    if not equal and shares:
         return "different, yet bytes are shared: they only begin at different places"
     return "equal" if equal else "different"

@@ -40,8 +40,10 @@ def memset(x: Any) -> MemorySet:
     if isinstance(x, torch.Tensor) and reached:
         end = storage_address(x) + storage_bytes(x)
         if reached.stop > end:
-            past = f"this tensor reaches {reached.stop - end} bytes past the end of its storage"
-            raise ValueError(f"{past}, which was shrunk (by resize_) behind its back")
+            raise ValueError(
+                f"this tensor reaches {reached.stop - end} bytes past the end of its storage, "
+                "which was shrunk (by resize_) behind its back"
+            )
     return reached
 
 
@@ -112,22 +114,27 @@ def first_address(x: Any) -> int:
 def _generators(x: Any) -> tuple[int, list[Generator], str]:
     """Return a MemorySet's arguments: the address of x[0, 0, …], (byte stride, size) pairs, the space."""
     if isinstance(x, torch.Tensor):
-        start, item = _storage_start(x), x.element_size()
-        pairs = [(item * c, n) for c, n in zip(x.stride(), x.shape, strict=True)]
-        return start + item * x.storage_offset(), [*pairs, (1, item)], _space(x)
+        storage_start = _storage_start(x)
+        itemsize = x.element_size()
+        dims = zip(x.stride(), x.shape, strict=True)
+        generators = [(itemsize * step, size) for step, size in dims]
+        start = storage_start + itemsize * x.storage_offset()
+        return start, [*generators, (1, itemsize)], _space(x)
     if isinstance(x, Layout):
         return generators_of(x)
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(x, numpy.ndarray):  # no scalar, whose memory does not last
         start, _ = x.__array_interface__["data"]
-        return start, [*zip(x.strides, x.shape, strict=True), (1, x.itemsize)], "cpu"
+        generators = list(zip(x.strides, x.shape, strict=True))
+        return start, [*generators, (1, x.itemsize)], "cpu"
     raise TypeError(f"{a_kind(x)} has no memory set: give a tensor, a NumPy array or a Layout")
 
 
 def _storage_start(t: torch.Tensor) -> int:
     """Return the address at which the storage begins; raises for tensors that have no single memory."""
-    plain = type(t) in _PLAIN and t.layout is torch.strided and not (t.is_nested or t.is_quantized)
-    start = storage_address(t) if plain else 0
+    is_strided = t.layout is torch.strided and not (t.is_nested or t.is_quantized)
+    is_plain = type(t) in _PLAIN and is_strided
+    start = storage_address(t) if is_plain else 0
     if start == 0:  # an empty tensor, an unusual one, or one to refuse
         require_memory(t)
         start = storage_address(t)
@@ -135,6 +142,7 @@ def _storage_start(t: torch.Tensor) -> int:
 
 
 def _space(t: torch.Tensor) -> str:
+    """Return the name of the address space that a tensor lies in."""
     return "cpu" if t.is_cpu else str(t.device)
 
 
@@ -143,7 +151,8 @@ def _block(x: Any) -> MemorySet:
     if isinstance(x, torch.Tensor):
         return MemorySet(_storage_start(x), [(1, storage_bytes(x))], _space(x))
     if isinstance(x, Layout):
-        return MemorySet(0, [(1, 1)], generators_of(x)[2])  # any byte will do: they share them all
-    memset(x)  # refuses what is not an array
+        _, _, space = generators_of(x)
+        return MemorySet(0, [(1, 1)], space)  # any byte will do: they share them all
+    memset(x)  # refuses anything but an array
     start, nbytes = array_block(x)
     return MemorySet(start, [(1, nbytes)], "cpu")

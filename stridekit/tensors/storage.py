@@ -35,10 +35,11 @@ def read_storage(t: torch.Tensor) -> torch.Tensor:
     (tensor([0, 1, 2, 3, 4, 5]), tensor([0, 1, 2, 3, 4, 5]))
     """
     whole = _whole(_readable(t))
-    place = torch.empty(whole.nbytes, dtype=torch.uint8, device="cpu")
+    target = torch.empty(whole.nbytes, dtype=torch.uint8, device="cpu")
     # Bytes, because torch copies values: it turns a bool's byte 255 into 1. And by torch, because it
     # copies with several threads, which matters most when fresh memory is first touched.
-    return place.copy_(whole.view(torch.uint8)).view(whole.dtype)
+    target.copy_(whole.view(torch.uint8))
+    return target.view(whole.dtype)
 
 
 def storage_view(t: torch.Tensor) -> torch.Tensor:
@@ -70,23 +71,30 @@ def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | fl
     (14.0, 14.0)
     """
     t = _readable(t)
-    start, size = Layout.of(t).address(index), t.element_size()
+    start = Layout.of(t).address(index)
+    end = start + t.element_size()
     nbytes = storage_bytes(t)
-    if start + size > nbytes:
-        lies = f"element {index} lies at bytes {start} to {start + size}"
-        raise ValueError(f"{lies}, but the storage has only {nbytes} bytes: it was shrunk")
+    if end > nbytes:
+        raise ValueError(
+            f"element {index} lies at bytes {start} to {end}, but the storage has only {nbytes} bytes: "
+            "it was shrunk"
+        )
     if t.device.type == "cpu":
-        raw = ctypes.string_at(storage_address(t) + start, size)
+        raw = ctypes.string_at(storage_address(t) + start, end - start)
     else:
-        raw = bytes(_whole(t).view(torch.uint8)[start : start + size].tolist())
+        raw = bytes(_whole(t).view(torch.uint8)[start:end].tolist())
     value = torch.frombuffer(bytearray(raw), dtype=torch.uint8).view(t.dtype)
-    value = value.conj() if t.is_conj() else value
-    value = value.neg() if t.is_neg() else value
+    if t.is_conj():
+        value = value.conj()
+    if t.is_neg():
+        value = value.neg()
     try:
         return value.item()
     except RuntimeError:  # NotImplementedError, but not in each version of torch
-        advice = "see its bytes with read_storage(t).view(torch.uint8)"
-        raise TypeError(f"an element of {t.dtype} has no Python number: {advice}") from None
+        raise TypeError(
+            f"an element of {t.dtype} has no Python number: "
+            "see its bytes with read_storage(t).view(torch.uint8)"
+        ) from None
 
 
 def storage_bytes(x: Any) -> int:
@@ -96,8 +104,10 @@ def storage_bytes(x: Any) -> int:
     try:
         return int_("the size of the storage in bytes", _nbytes(x))
     except NotImplementedError:
-        what = f"this {type(x).__name__} stands for others inside vmap or grad"
-        raise ValueError(f"{what} and has no storage: take the tensor that went in") from None
+        raise ValueError(
+            f"this {type(x).__name__} stands for others inside vmap or grad and has no storage: "
+            "take the tensor that went in"
+        ) from None
 
 
 def storage_address(t: torch.Tensor) -> int:
@@ -115,12 +125,16 @@ def storage_address(t: torch.Tensor) -> int:
 def require_memory(t: torch.Tensor) -> None:
     """Raise unless `t` is a strided tensor with one storage in memory."""
     if not isinstance(t, torch.Tensor):
-        advice = "give a torch.Tensor (torch.from_numpy shares an array's memory)"
-        raise TypeError(f"{a_kind(t)} has no torch storage: {advice}")
+        raise TypeError(
+            f"{a_kind(t)} has no torch storage: "
+            "give a torch.Tensor (torch.from_numpy shares an array's memory)"
+        )
     Layout.of(t)  # refuses sparse, nested, quantized and uninitialized tensors
     if t.is_meta:
-        advice = "torch.empty_like(t, device='cpu') gives it some"
-        raise ValueError(f"a meta tensor has a shape and a stride but no memory: {advice}")
+        raise ValueError(
+            "a meta tensor has a shape and a stride but no memory: "
+            "torch.empty_like(t, device='cpu') gives it some"
+        )
     if not has_memory(t):
         raise ValueError(
             f"this {type(t).__name__} has no memory of its own (a fake tensor, a wrapper subclass, or "
@@ -180,6 +194,7 @@ def _storage(t: torch.Tensor) -> torch.UntypedStorage:
 
 
 def _nbytes(t: torch.Tensor) -> int:
+    """Return the size in bytes of the storage that torch has."""
     return _storage(t).nbytes()
 
 
@@ -196,6 +211,8 @@ def _readable(t: torch.Tensor) -> torch.Tensor:
 
 def _whole(t: torch.Tensor) -> torch.Tensor:
     """Return all elements of a plain tensor's storage; as_strided checks that they stay inside it."""
-    t = t.conj() if t.is_conj() else t  # conj() of a conjugated view clears the bit
-    t = torch._neg_view(t) if t.is_neg() else t
+    if t.is_conj():
+        t = t.conj()  # of a conjugated view, this clears the bit
+    if t.is_neg():
+        t = torch._neg_view(t)
     return t.as_strided((_nbytes(t) // t.element_size(),), (1,), 0)

@@ -43,18 +43,25 @@ size 6 would straddle them
       a view instead        shape (2, 2, 3): the new dims are cut where the runs meet
       .reshape(2, 6)        copies all 12 elements, 48 bytes, into a storage of its own
     """
-    layout, wanted = Layout.of(x), varargs("shape", shape)
-    why, message = layout.why_not_view(wanted), _refusal(layout, wanted)
-    silence = layout.why_not_torch() or _too_large(wanted)
-    lines = [("torch says", message or f"nothing: {silence}")] if message or silence else []
-    lines += _decoder(message, why)(layout, wanted)
-    verdict = "cannot" if why else "can"
-    title = f"shape {layout.shape}, stride {layout.stride} {verdict} be viewed as {wanted}"
+    layout = Layout.of(x)
+    wanted = varargs("shape", shape)
+    why_not_view = layout.why_not_view(wanted)
+    message = _refusal(layout, wanted)
+    why_silent = layout.why_not_torch() or _too_large(wanted)
+    lines = []
+    if message:
+        lines.append(("torch says", message))
+    elif why_silent:
+        lines.append(("torch says", f"nothing: {why_silent}"))
+    decode = _decoder(message, why_not_view)
+    lines += decode(layout, wanted)
+    verb = "cannot" if why_not_view else "can"
+    title = f"shape {layout.shape}, stride {layout.stride} {verb} be viewed as {wanted}"
     return Explanation(title, tuple(lines))
 
 
 def _refusal(layout: Layout, wanted: tuple[int, ...]) -> str:
-    """torch's refusal of the view; "" if torch makes the view, or cannot have such a tensor."""
+    """Return torch's refusal of the view; "" if it makes the view, or cannot have such a tensor."""
     # Sizes are checked before strides: a shape that does not fit is refused in the same words whatever
     # the stride, even one that torch does not have.
     sizes = Layout(layout.shape) if layout.why_not_torch() else layout
@@ -70,66 +77,82 @@ def _refusal(layout: Layout, wanted: tuple[int, ...]) -> str:
 
 
 def _too_large(wanted: tuple[int, ...]) -> str:
+    """Return why torch cannot take the sizes; "" if it can."""
     largest = max(map(abs, wanted), default=0)
     return f"a size of {largest} does not fit into 64 bits" if largest >= 2**63 else ""
 
 
-def _decoder(message: str, why: str) -> Callable[[Layout, tuple[int, ...]], Lines]:
-    if not why:
+def _decoder(message: str, why_not_view: str) -> Callable[[Layout, tuple[int, ...]], Lines]:
+    """Return the function that explains torch's message, or the view if there is one."""
+    if not why_not_view:
         return _view
-    if "do not merge" in why:
+    if "do not merge" in why_not_view:
         return _spans_two
-    decoders = (decoder for phrase, decoder in _DECODERS.items() if phrase in message)
-    return next(decoders, lambda *_: [("reason", why)])
+    for phrase, decoder in _DECODERS.items():
+        if phrase in message:
+            return decoder
+    return lambda layout, wanted: [("reason", why_not_view)]
 
 
 def _view(layout: Layout, wanted: tuple[int, ...]) -> Lines:
+    """Describe the view."""
     view = layout.view(wanted)
-    numbers = f"shape {view.shape}, stride {view.stride}, storage_offset {view.storage_offset}"
     return [
         ("contiguous subspaces", _name_subspaces(layout)),
         ("spans across two", f"no new dim of {view.shape} does"),
-        ("the view", f"{numbers}: the same elements, nothing is copied"),
+        (
+            "the view",
+            f"shape {view.shape}, stride {view.stride}, storage_offset {view.storage_offset}: "
+            "the same elements, nothing is copied",
+        ),
     ]
 
 
 def _spans_two(layout: Layout, wanted: tuple[int, ...]) -> Lines:
+    """Explain a new dim that would straddle two subspaces."""
     new_shape = complete_shape(layout.numel, wanted)
     sizes = tuple(chunk.numel for chunk in _subspaces(layout))
     cut = _cut_at_boundaries(sizes, new_shape)
     advice = f"shape {cut}: the new dims are cut where the runs meet"
     if not cut:
         advice = f"shape {sizes}, a dim for each run: no cuts of {new_shape} fall where they meet"
-    size = f"{layout.numel:,} elements, {layout.numel * layout.itemsize:,} bytes"
     return [
         ("contiguous subspaces", _name_subspaces(layout)),
         ("spans across two", layout.why_not_view(wanted)),
         ("a view instead", advice),
         (
             f".reshape({', '.join(map(str, wanted))})",
-            f"copies all {size}, into a storage of its own",
+            f"copies all {layout.numel:,} elements, {layout.numel * layout.itemsize:,} bytes, "
+            "into a storage of its own",
         ),
     ]
 
 
 def _wrong_size(layout: Layout, wanted: tuple[int, ...]) -> Lines:
-    known, numel = tuple(size for size in wanted if size != -1), layout.numel
+    """Explain sizes that multiply to another number of elements."""
+    numel = layout.numel
+    known = tuple(size for size in wanted if size != -1)
     if len(known) == len(wanted):
         reason = f"it has {_count(known)}"
     elif prod(known) == 0:
         reason = "0 times any size is 0: no size fits the -1"
     else:
-        left = f"{numel % prod(known)} would be left over"
-        reason = f"{numel} elements do not divide by {prod(known)}, {left}: no size fits the -1"
-    has = f"shape {layout.shape} has {_count(layout.shape)}, a view has as many"
+        reason = (
+            f"{numel} elements do not divide by {prod(known)}, {numel % prod(known)} would be left "
+            "over: no size fits the -1"
+        )
     return [
         (f"shape '{list(wanted)}'", reason),
-        (f"input of size {numel}", has),
+        (
+            f"input of size {numel}",
+            f"shape {layout.shape} has {_count(layout.shape)}, a view has as many",
+        ),
         ("a view instead", f"sizes that multiply to {numel}; one of them may be -1"),
     ]
 
 
 def _two_unknown(layout: Layout, wanted: tuple[int, ...]) -> Lines:
+    """Explain more than one -1."""
     first, second, *_ = (d for d, size in enumerate(wanted) if size == -1)
     return [
         ("inferred", f"a size of -1 is worked out: {layout.numel} elements by the other sizes"),
@@ -139,16 +162,23 @@ def _two_unknown(layout: Layout, wanted: tuple[int, ...]) -> Lines:
 
 
 def _negative(layout: Layout, wanted: tuple[int, ...]) -> Lines:
+    """Explain a size below -1."""
     d = next(d for d, size in enumerate(wanted) if size < -1)
     repaired = (*wanted[:d], -1, *wanted[d + 1 :])
     advice = "sizes of 0 or more, one of which may be -1"
     if not layout.why_not_view(repaired):
         advice = f"{repaired}, which stands for {layout.view(repaired).shape}"
-    what = f"new dim {d} is {wanted[d]}: a size is 0 or more, or -1 where it is to be worked out"
-    return [(f"dimension {wanted[d]}", what), ("a view instead", advice)]
+    return [
+        (
+            f"dimension {wanted[d]}",
+            f"new dim {d} is {wanted[d]}: a size is 0 or more, or -1 where it is to be worked out",
+        ),
+        ("a view instead", advice),
+    ]
 
 
 def _any_size(layout: Layout, wanted: tuple[int, ...]) -> Lines:
+    """Explain a -1 beside a size of 0."""
     d = wanted.index(-1)
     return [
         ("0 elements", f"shape {layout.shape} has {_count(layout.shape)}"),
@@ -172,15 +202,17 @@ def _subspaces(layout: Layout) -> list[Chunk]:
 
 
 def _name_subspaces(layout: Layout) -> str:
+    """Return the sentence that lists the subspaces, with their sizes and steps."""
     if layout.numel < 2:
         return f"there is none: {_count(layout.shape)} and no step to take"
     runs = _subspaces(layout)
-    names = [f"{_dims(c)} ({c.numel} elements in steps of {c.stride})" for c in runs]
+    names = [f"{_dims(run)} ({run.numel} elements in steps of {run.stride})" for run in runs]
     verb = "is" if len(runs) == 1 else "are"
     return f"there {verb} {many(len(runs), 'evenly spaced run')} of dims: {', '.join(names)}"
 
 
 def _dims(chunk: Chunk) -> str:
+    """Name the dims of a chunk."""
     if chunk.first == chunk.last:
         return f"dim {chunk.first}"
     return f"dims {chunk.first} {'and' if chunk.last == chunk.first + 1 else 'to'} {chunk.last}"
@@ -188,18 +220,19 @@ def _dims(chunk: Chunk) -> str:
 
 def _cut_at_boundaries(subspaces: tuple[int, ...], new_shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return the new shape with the dims that straddle cut at the boundaries; () if no cut falls there."""
-    *rest, left = subspaces
+    *outer, remaining = subspaces  # the size that the innermost subspace still has
     result = []
     for size in reversed(new_shape):
-        while left % size:  # this dim goes on past the end of the subspace
-            if size % left:
+        while remaining % size:  # this dim goes on past the end of the subspace
+            if size % remaining:
                 return ()
-            result.append(left)
-            size, left = size // left, rest.pop()
+            result.append(remaining)
+            size //= remaining
+            remaining = outer.pop()
         result.append(size)
-        left //= size
-        if left == 1 and rest:
-            left = rest.pop()
+        remaining //= size
+        if remaining == 1 and outer:
+            remaining = outer.pop()
     return tuple(reversed(result))
 
 
