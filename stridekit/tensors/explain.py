@@ -60,11 +60,10 @@ def explain(x: Any, name: str = "x") -> Explanation:
     if not isinstance(name, str):
         raise TypeError(f"name is {a_kind(name)}: give the text that the sentences call it")
     layout = Layout.of(x)
+    total_bytes = None if isinstance(x, Layout) else storage_bytes(x)
     stand_in_kind = stand_in(x)
-    total_bytes = None
-    # A Layout has no storage, and the storage of a wrapper is made up.
-    if not isinstance(x, Layout) and stand_in_kind != "wrapper":
-        total_bytes = storage_bytes(x)
+    if stand_in_kind == "wrapper":  # its storage is made up
+        total_bytes = None
     why_not_contiguous = layout.why_not_contiguous()
     lines = [
         ("element", _formula(layout, name)),
