@@ -2,6 +2,8 @@
 // where the dims to their right have the same product. So a view exists if there is a boundary of y below each
 // broken boundary of x, which the reader can see.
 
+/** @import { View } from "./steps.js" */
+
 import { fill, h, show } from "../page/dom.js";
 import { product, sum } from "../page/layout.js";
 
@@ -9,48 +11,87 @@ const ONE = 84; // the most width for a dim of size 1, whose logarithm is 0
 const NAME = 36; // room for "x" and "y" at the left
 const GAP = 6;
 const JOIN = 22; // how far a dim begins from the chunk that it joins
-const [CHARACTER, LETTER] = [7.3, 5.9]; // the width of one in a box, and in a bracket below it
-const TIGHT = { dim: 46, joint: [132, 80] }; // below these widths, smaller words in a box, and fewer beside a joint
+const CHARACTER = 7.3; // the width of a character in a box
+const SMALL_CHARACTER = 5.9; // and in a bracket below it
+const NARROW_DIM = 46; // below this width, a box has smaller words
+const NARROW_JOINTS = [132, 80]; // below these widths, there are fewer words beside a joint
 const TOP = { joint: 0, old: 36, chunk: 90, fresh: 122 }; // widget.css has the heights
 export const HEIGHT = 192;
 
-/** Left edge and width of each dim: {old, fresh}, a list of [left, width] each. */
+/**
+ * The left edge of a box, and its width.
+ * @typedef {[number, number]} Place
+ */
+
+/**
+ * The places of the dims of both shapes.
+ * @param {number[]} old
+ * @param {number[]} fresh
+ * @param {number} width
+ * @returns {{old: Place[], fresh: Place[]}}
+ */
 export function spread(old, fresh, width) {
   if ([...old, ...fresh].includes(0))
     return { old: evenly(old, width), fresh: evenly(fresh, width) };
-  const rows = [old, fresh].map(products);
-  const points = [...new Set([1, ...rows.flat(2)])].sort((a, b) => a - b);
-  const ones = new Map(points.map((p) => [p, Math.max(...rows.map((row) => onesAt(row, p)))]));
-  const places = sum([...ones.values()]);
-  const many = Math.max(old.length, fresh.length, 1);
-  const unit = Math.min(ONE, width / 2 / Math.max(places, 1), width / many); // the others keep half of the axis
-  const scale = (width - places * unit) / (Math.log(points.at(-1)) || 1);
-  /** Where the sizes of 1 at a product begin, from the right. */
-  const right = (p) =>
-    width - Math.log(p) * scale - unit * sum(points.filter((q) => q < p).map((q) => ones.get(q)));
-  const place = (row) =>
-    row.reduceRight((placed, [inner, outer]) => {
-      const edge = placed[0]?.[0] ?? width;
-      const left = inner === outer ? edge - unit : right(outer);
-      return [[left, edge - left], ...placed];
-    }, []);
-  return { old: place(rows[0]), fresh: place(rows[1]) };
+  const oldEnds = endsOf(old);
+  const freshEnds = endsOf(fresh);
+  const points = [...new Set([1, ...oldEnds.flat(), ...freshEnds.flat()])].sort((a, b) => a - b);
+  const largest = points[points.length - 1];
+  // Sizes of 1 at one point of the axis stand side by side; those of the two shapes share the room.
+  const onesAt = new Map(
+    points.map((point) => [
+      point,
+      Math.max(countOnes(oldEnds, point), countOnes(freshEnds, point)),
+    ]),
+  );
+  const ones = sum([...onesAt.values()]);
+  const dims = Math.max(old.length, fresh.length, 1);
+  const oneWidth = Math.min(ONE, width / 2 / Math.max(ones, 1), width / dims); // the others keep half of the axis
+  const scale = (width - ones * oneWidth) / (Math.log(largest) || 1);
+
+  /** Where the sizes of 1 at a point begin, from the right. */
+  function rightOf(point) {
+    const onesBefore = points.filter((p) => p < point).map((p) => onesAt.get(p) ?? 0);
+    return width - Math.log(point) * scale - oneWidth * sum(onesBefore);
+  }
+
+  /** @returns {Place[]} */
+  function placesOf(ends) {
+    let edge = width;
+    const fromTheRight = ends.toReversed().map(([inner, outer]) => {
+      const right = edge;
+      edge = inner === outer ? right - oneWidth : rightOf(outer);
+      return [edge, right - edge];
+    });
+    return fromTheRight.reverse();
+  }
+
+  return { old: placesOf(oldEnds), fresh: placesOf(freshEnds) };
 }
 
-/** The widest part of a box that no seam crosses: [from, to]. */
+/**
+ * The points of the axis between which each dim lies: the product of the sizes to its right, without and with its own size.
+ * @param {number[]} shape
+ * @returns {[number, number][]}
+ */
+const endsOf = (shape) =>
+  shape.map((_, d) => [product(shape.slice(d + 1)), product(shape.slice(d))]);
+
+const countOnes = (ends, point) =>
+  ends.filter(([inner, outer]) => inner === point && outer === point).length;
+
+/** @returns {Place[]} */
+const evenly = (shape, width) =>
+  shape.map((_, d) => [(d * width) / shape.length, width / shape.length]);
+
+/** The widest part of a box that no seam crosses: where it begins and ends. */
 function clearPart([left, width], seams) {
   const inside = seams.map((x) => x - left).filter((x) => x > 1 && x < width - 1);
   const sorted = [0, ...inside.sort((a, b) => a - b), width];
-  const pairs = sorted.slice(1).map((to, k) => [sorted[k], to]);
-  return pairs.reduce((best, pair) => (pair[1] - pair[0] > best[1] - best[0] ? pair : best));
+  /** @type {[number, number][]} */
+  const parts = sorted.slice(1).map((end, k) => [sorted[k], end]);
+  return parts.reduce((best, part) => (part[1] - part[0] > best[1] - best[0] ? part : best));
 }
-
-/** For each dim, the product of the sizes to its right, without and with its own size. */
-const products = (shape) =>
-  shape.map((_, d) => [product(shape.slice(d + 1)), product(shape.slice(d))]);
-const onesAt = (row, p) => row.filter(([inner, outer]) => inner === p && outer === p).length;
-const evenly = (shape, width) =>
-  shape.map((_, d) => [(d * width) / shape.length, width / shape.length]);
 
 /** The two rows of dims, the joints between the old ones, and the chunks under them. */
 export function createFigure() {
@@ -66,32 +107,76 @@ export function createFigure() {
       style: `transform:translate(0px,${y}px)`,
     });
   // If boxes are too narrow for the words, they stand once, at the left of the row.
-  const units = [TOP.old, TOP.fresh].map((top) => word("sk-unit", "stride", top + 36));
-  const asked = word("sk-unit sk-asked", "found\nneeded", 0);
+  const oldUnit = word("sk-unit", "stride", TOP.old + 36);
+  const freshUnit = word("sk-unit", "stride", TOP.fresh + 36);
+  const jointUnit = word("sk-unit sk-asked", "found\nneeded", 0);
   const node = h(
     "div",
     { class: "sk-figure" },
     word("sk-name", "x", TOP.old + 15),
     word("sk-name", "y", TOP.fresh + 15),
-    ...units,
-    asked,
+    oldUnit,
+    freshUnit,
+    jointUnit,
     oldRow,
     chunkRow,
     freshRow,
     jointRow,
   );
 
+  /**
+   * @param {View} view
+   * @param {number} width
+   */
+  function draw(view, width) {
+    const places = spread(view.layout.shape, view.target, width - NAME);
+    drawOldDims(view, places.old);
+    drawFreshDims(view, places);
+    drawChunks(view, places.old);
+    drawJoints(view, places.old);
+  }
+
+  function drawOldDims({ layout: { shape, stride }, dims }, places) {
+    const isNarrow = stride.some((n, d) => places[d][1] < 24 + CHARACTER * `stride ${n}`.length);
+    show(oldUnit, isNarrow);
+    show(oldRow, dims.length); // a 0-d tensor has no dims to list
+    const boxes = dims.map(({ kind }, d) => {
+      const steps = isNarrow ? stride[d] : `stride ${stride[d]}`;
+      return box(places[d], TOP.old, kind, [`dim ${d}`, shape[d], steps, ""]);
+    });
+    fill(oldRow, ...boxes);
+  }
+
+  function drawFreshDims({ target, fresh, boundaries }, places) {
+    const isNarrow = places.fresh.some(([, width]) => width < ONE - 1);
+    show(freshUnit, isNarrow);
+    show(freshRow, fresh.length);
+    const seams = boundaries
+      .filter(({ broken }) => broken)
+      .map(({ dim }) => places.old[dim + 1][0]);
+    const boxes = fresh.map(({ kind, stride, taken }, d) => {
+      const part = clearPart(places.fresh[d], seams);
+      const isLong = part[1] - part[0] < GAP + CHARACTER * taken[0].length;
+      const texts = [
+        isNarrow ? `dim ${d}` : `new dim ${d}`,
+        target[d],
+        stride[isNarrow ? 1 : 0],
+        taken[isLong ? 1 : 0],
+      ];
+      return box(places.fresh[d], TOP.fresh, kind, texts, part);
+    });
+    fill(freshRow, ...boxes);
+  }
+
   /** A box at its place, `kind` being its classes, with its four texts in a part of its width. */
   function box([left, width], top, kind, texts, [from, to] = [0, width]) {
-    const aside = to - from < width ? `;padding:2px ${width - to}px 2px ${from}px` : "";
-    const style = `translate:${NAME + left}px ${top}px;width:${width - GAP}px${aside}`; // a motion has the transform
+    const padding = to - from < width ? `;padding:2px ${width - to}px 2px ${from}px` : "";
+    // A motion has the transform.
+    const style = `translate:${NAME + left}px ${top}px;width:${width - GAP}px${padding}`;
+    const narrow = width < NARROW_DIM ? " is-narrow" : "";
     return [
       "div",
-      {
-        role: "listitem",
-        class: `sk-dimbox ${kind}${width < TIGHT.dim ? " is-narrow" : ""}`,
-        style,
-      },
+      { role: "listitem", class: `sk-dimbox ${kind}${narrow}`, style },
       ...["sk-of", "sk-size", "sk-step", "sk-taken"].map((part, k) => [
         "div",
         { class: part, text: texts[k] },
@@ -99,86 +184,50 @@ export function createFigure() {
     ];
   }
 
-  function draw({ layout: { shape, stride }, target, dims, fresh, chunks, boundaries }, width) {
-    const { old, fresh: places } = spread(shape, target, width - NAME);
-    const isNarrow = [
-      stride.some((n, d) => old[d][1] < 24 + CHARACTER * `stride ${n}`.length),
-      places.some(([, size]) => size < ONE - 1),
-    ];
-    units.forEach((unit, k) => show(unit, isNarrow[k]));
-    show(oldRow, dims.length); // a 0-d tensor has no dims to list
-    show(freshRow, fresh.length);
-    fill(
-      oldRow,
-      ...dims.map(({ kind }, d) =>
-        box(old[d], TOP.old, kind, [
-          `dim ${d}`,
-          shape[d],
-          isNarrow[0] ? stride[d] : `stride ${stride[d]}`,
-          "",
-        ]),
-      ),
-    );
-    const seams = boundaries.filter(({ broken }) => broken).map(({ dim }) => old[dim + 1][0]);
-    fill(
-      freshRow,
-      ...fresh.map(({ kind, stride: own, taken }, d) => {
-        const part = clearPart(places[d], seams);
-        const isLong = part[1] - part[0] < GAP + CHARACTER * taken[0].length;
-        const texts = [
-          `${isNarrow[1] ? "" : "new "}dim ${d}`,
-          target[d],
-          own[Number(isNarrow[1])],
-          taken[Number(isLong)],
-        ];
-        return box(places[d], TOP.fresh, kind, texts, part);
-      }),
-    );
-    fill(
-      chunkRow,
-      ...chunks.map(({ first, last, texts, kind }) => {
-        const [left, to] = [old[first][0], old[last][0] + old[last][1]];
-        const style = `transform:translate(${NAME + left}px,${TOP.chunk}px);width:${to - left - GAP}px`;
-        const text = texts.find((each) => 16 + LETTER * each.length <= to - left) ?? texts.at(-1);
-        return ["div", { class: `sk-chunk ${kind}`, style }, ["span", { text }]];
-      }),
-    );
-    const least = Math.min(...boundaries.flatMap(({ dim }) => [old[dim][1], old[dim + 1][1]]));
-    const form = TIGHT.joint.filter((size) => least < size).length;
-    show(asked, form === 2);
-    fill(
-      jointRow,
-      ...boundaries.map(({ dim, kind, labels }) => {
-        const x = NAME + old[dim + 1][0] - GAP / 2;
-        return [
-          "div",
-          {},
-          [
-            "div",
-            {
-              class: `sk-joint ${kind}`,
-              text: labels[form],
-              style: `transform:translate(${x}px,${TOP.joint}px) translateX(-50%)`,
-            },
-          ],
-          ["div", { class: `sk-seam ${kind}`, style: `transform:translate(${x}px,${TOP.old}px)` }],
-        ];
-      }),
-    );
+  function drawChunks({ chunks }, places) {
+    const nodes = chunks.map(({ first, last, texts, kind }) => {
+      const left = places[first][0];
+      const width = places[last][0] + places[last][1] - left;
+      const fits = (text) => 16 + SMALL_CHARACTER * text.length <= width;
+      const style = `transform:translate(${NAME + left}px,${TOP.chunk}px);width:${width - GAP}px`;
+      const text = texts.find(fits) ?? texts.at(-1);
+      return ["div", { class: `sk-chunk ${kind}`, style }, ["span", { text }]];
+    });
+    fill(chunkRow, ...nodes);
   }
 
-  /** What a step moves, and how far from its place it begins: a dim that joins its chunk, a new dim that leaves it. */
-  function moved({
-    now: {
-      part,
-      dims: [dim],
-      new_dims: [fresh],
-    },
-    boundaries,
-  }) {
-    if (fresh !== undefined) return [freshRow.children[fresh], [0, TOP.chunk - TOP.fresh]];
-    const joins = part === "merge" && boundaries.some((each) => each.dim === dim && !each.broken);
-    return joins ? [oldRow.children[dim], [-JOIN, 0]] : [];
+  function drawJoints({ boundaries }, places) {
+    const widths = boundaries.flatMap(({ dim }) => [places[dim][1], places[dim + 1][1]]);
+    const least = Math.min(...widths);
+    const form = NARROW_JOINTS.filter((width) => least < width).length;
+    show(jointUnit, form === 2);
+    const nodes = boundaries.map(({ dim, kind, labels }) => {
+      const x = NAME + places[dim + 1][0] - GAP / 2;
+      const jointStyle = `transform:translate(${x}px,${TOP.joint}px) translateX(-50%)`;
+      const seamStyle = `transform:translate(${x}px,${TOP.old}px)`;
+      return [
+        "div",
+        {},
+        ["div", { class: `sk-joint ${kind}`, text: labels[form], style: jointStyle }],
+        ["div", { class: `sk-seam ${kind}`, style: seamStyle }],
+      ];
+    });
+    fill(jointRow, ...nodes);
+  }
+
+  /**
+   * The box that a step moves, and how far from its place it begins: a dim that joins its chunk, a new dim that leaves it;
+   * null if nothing moves.
+   * @param {View} view
+   */
+  function moved({ current, boundaries }) {
+    const [newDim] = current.new_dims;
+    if (newDim !== undefined)
+      return { box: freshRow.children[newDim], distance: [0, TOP.chunk - TOP.fresh] };
+    const [dim] = current.dims;
+    const isJoining =
+      current.part === "merge" && boundaries.some((b) => b.dim === dim && !b.broken);
+    return isJoining ? { box: oldRow.children[dim], distance: [-JOIN, 0] } : null;
   }
 
   return { node, draw, moved };

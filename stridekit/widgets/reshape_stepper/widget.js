@@ -1,7 +1,7 @@
 // ReshapeStepper: the view rule walked step by step, on the dims and on the storage below them.
-// The state in the model is {shape, stride, storage_offset, itemsize, target, step, flat}: the layout, the complete
-// new shape, the step that the walk has reached, and the row-major number of the followed element. steps.js computes
-// everything else from it.
+// steps.js describes the state, and computes everything else from it.
+
+/** @import { State, View } from "./steps.js" */
 
 import {
   button,
@@ -23,9 +23,11 @@ import { createFields, createFollow } from "./fields.js";
 import { createFigure, HEIGHT } from "./figure.js";
 import { code, consequences, facts, PRESETS, perRow, spanOf, targetsOf, viewOf } from "./steps.js";
 
-const [PAUSE, READING] = [800, 30]; // ms for a step while it plays, and for each character of its sentence
+const PAUSE = 800; // ms for a step while it plays,
+const READING = 30; // and for each character of its sentence
 const WIDE = 700; // from here on, the picture is as high as a screen at most
 const BAR = 10; // room for the scroll bar of a tape
+const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 
 export function render({ model, el }) {
   const shell = createShell(
@@ -40,38 +42,30 @@ export function render({ model, el }) {
     },
   );
   const { id } = shell;
-  let view = null;
+  /** @type {View} */
+  let view;
 
-  const aim = (target) => restart({ target });
-  /** Another x, and the same new shape if that holds its elements. */
-  const take = (layout) =>
-    restart({
-      ...layout,
-      target: product(view.target) === numel(layout) ? view.target : [numel(layout)],
-    });
-  const room = () => shell.width - BAR;
+  // The panes: x, and the shape to view it as
+
   const presets = createPresets((preset) =>
     restart({ ...preset.layout, target: preset.targets[0] }),
   );
-  const fields = createFields(id, { onLayout: take, onTarget: aim });
+  const fields = createFields(id, { onLayout: takeLayout, onTarget: takeTarget });
   const expression = h("code", { class: "sk-expression" });
-  const examples = createChips("shapes to try", aim, ["sk-examples", "sk-button"]);
+  const examples = createChips("shapes to try", takeTarget, ["sk-examples", "sk-button"]);
   const source = h("div", { class: "sk-source" }, fields.why, expression, examples.node);
+
+  // The panes: the walk
 
   const player = createPlayer(shell, "step", {
     most: () => view.steps.length - 1,
-    pause: () => PAUSE + READING * view.now.says.length,
+    pause: () => PAUSE + READING * view.current.says.length,
   });
-  const buttons = [
-    ["back", -1],
-    ["next", 1],
-    ["to the end", Infinity],
-  ].map(([text, by]) =>
-    Object.assign(
-      button(text, () => go(by), { class: "sk-button" }),
-      { by },
-    ),
-  );
+  const back = button("back", () => go(-1), { class: "sk-button" });
+  const forward = [
+    button("next", () => go(1), { class: "sk-button" }),
+    button("to the end", () => go(Infinity), { class: "sk-button" }),
+  ];
   const count = h("span", { class: "sk-count" });
   const walk = h(
     "div",
@@ -81,33 +75,33 @@ export function render({ model, el }) {
       "aria-label": "steps",
       onkeydown(event) {
         if (event.target.matches("select")) return; // whose keys choose a speed
-        const by = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
         if (event.key === "Escape") event.target.blur();
-        if (by === undefined) return;
+        const distance = KEYS[event.key];
+        if (distance === undefined) return;
         event.preventDefault();
-        go(by);
+        go(distance);
       },
     },
     player.node,
     count,
-    h("div", { class: "sk-buttons" }, ...buttons),
+    h("div", { class: "sk-buttons" }, back, ...forward),
   );
   const [sentence, tapeHead, copyHead] = paragraphs("sk-sentence", "sk-head", "sk-head");
-  const told = h("div", { class: "sk-now" }, walk, sentence);
+  const walkPane = h("div", { class: "sk-now" }, walk, sentence);
+
+  // The panes: the picture
 
   const figure = createFigure();
   set(figure.node, "style", `height:${HEIGHT}px`);
-
   const tape = createStrip(`${id}-old`, {
     label: "the storage of x",
-    onMove: (k) => pick(k),
+    onMove: followSlot,
     height: 30,
   });
   const labels = h("div", { class: "sk-labels", "aria-hidden": "true" });
   const tapeBox = h("div", { class: "sk-tapebox sk-pane" }, h("div", {}, tape.node, labels));
-
   const follow = createFollow({ onFlat: (flat) => shell.put({ flat }) });
-  const after = h("dl", { class: "sk-after" });
+  const meaning = h("dl", { class: "sk-after" });
   const copy = createStrip(`${id}-new`, {
     label: "the storage of the copy",
     onMove: (flat) => shell.put({ flat }),
@@ -119,177 +113,228 @@ export function render({ model, el }) {
     { class: "sk-bounded" },
     presets.node,
     source,
-    told,
+    walkPane,
     figure.node,
     tapeHead,
     tapeBox,
     follow.node,
-    after,
+    meaning,
     copyHead,
     copyBox,
   );
-
   const motion = createMotion(rest);
 
+  // Drawing
+
   function draw() {
-    const [state, before] = [model.get("_state"), view];
+    const state = /** @type {State} */ (model.get("_state"));
+    const before = view;
     view = viewOf(state);
-    for (const part of [fields.node, rest]) set(part, "data-wide", shell.width < WIDE ? null : "");
+    for (const pane of [fields.node, rest]) set(pane, "data-wide", shell.width < WIDE ? null : "");
     fields.draw(view);
     const preset = presets.draw([...model.get("_given"), ...PRESETS], view.layout);
-    set(expression, "text", code(state, model.get("_given")).split("\n")[0]);
+    const [start] = code(state, model.get("_given")).split("\n");
+    set(expression, "text", start);
+    drawExamples(preset?.targets ?? targetsOf(view.layout.shape));
+    drawWalk();
+    figure.draw(view, shell.width - 8);
+    drawTape();
+    follow.draw(view);
+    drawMeaning();
+    drawCopy();
+    scroll(before);
+    move(before);
+    shell.speak(view.current.says);
+  }
+
+  function drawExamples(targets) {
     examples.draw(
-      (preset?.targets ?? targetsOf(view.layout.shape)).map((target) => ({
+      targets.map((target) => ({
         text: tuple(target),
         isPressed: String(target) === String(view.target),
         value: target,
       })),
     );
-    set(sentence, "text", view.now.says);
-    set(
-      sentence,
-      "data-part",
-      view.now.part === "end" ? (view.reason ? "bad" : "good") : view.now.part,
-    );
-    set(count, "text", `step ${view.at} of ${view.steps.length - 1}`);
-    player.draw(true);
-    for (const button of buttons)
-      set(button, "aria-disabled", String(button.by < 0 ? view.at === 0 : view.done));
-    figure.draw(view, shell.width - 8);
-    drawTape();
-    follow.draw(view);
-    drawAfter();
-    // In tapes that scroll: the followed element if it is another one, otherwise what the step is about.
-    const isOther = view.flat !== before?.flat;
-    if (isOther || view.now.says !== before?.now.says) {
-      reveal(
-        tapeBox,
-        tapeBox.querySelector(isOther ? ".is-spot" : ".is-missed, .is-taken, .is-run"),
-      );
-      reveal(copyBox, copyBox.querySelector(".is-spot"));
-    }
-    move(before);
-    shell.speak(view.now.says);
   }
 
+  function drawWalk() {
+    const { current, steps, position, isDone, reason } = view;
+    const verdict = reason ? "bad" : "good";
+    set(sentence, "text", current.says);
+    set(sentence, "data-part", current.part === "end" ? verdict : current.part);
+    set(count, "text", `step ${position} of ${steps.length - 1}`);
+    player.draw(true);
+    set(back, "aria-disabled", String(position === 0));
+    for (const node of forward) set(node, "aria-disabled", String(isDone));
+  }
+
+  /** How many px of width a tape has. */
+  const room = () => shell.width - BAR;
+
   function drawTape() {
-    const { layout, run, taken, uneven, flat, found, needed } = view;
+    const { layout, flat, caption } = view;
     const [first, size] = spanOf(layout);
+    const { owners } = reach(layout);
+    const spot = flat === null ? null : offsetAt(layout, flat) - first;
     show(tapeBox, size);
     tape.layOut(size, perRow(layout, size, room()), room());
-    const reached = reach(layout).owners;
-    const spot = flat === null ? null : offsetAt(layout, flat) - first;
     fit(tape.node, [String(first + size - 1)], tape.boxWidth());
     tape.draw((k) => {
       const element = first + k;
-      const kind = [
-        reached.has(element) ? (run.has(element) ? "is-run" : "is-reached") : "is-hole",
-        taken.has(element) ? (uneven ? "is-missed" : "is-taken") : "",
-        k === spot ? "is-spot" : "",
-      ].join(" ");
-      const owners = (reached.get(element) ?? [])
-        .slice(0, 4)
-        .map((at) => nameAt(layout.shape, at, "x"));
+      const flats = owners.get(element) ?? [];
+      const names = flats.slice(0, 4).map((owner) => nameAt(layout.shape, owner, "x"));
       return {
         text: String(element),
-        kind,
-        says: `element ${element}: ${owners.join(", ") || "not reached"}`,
+        kind: classesOf(element, flats.length > 0, k === spot),
+        says: `element ${element}: ${names.join(", ") || "not reached"}`,
       };
     }, spot);
-    const apart =
-      found === needed
-        ? [[found, "found, needed"]]
-        : [
-            [found, "found"],
-            [needed, "needed"],
-          ];
-    const notes = found === null ? [] : apart;
-    const inside = notes.filter(([element]) => element >= first && element < first + size);
-    fill(
-      labels,
-      ...inside.map(([element, text]) => {
-        const [x, y] = tape.middle(element - first);
-        // Words side by side would touch: shift them apart.
-        const aside =
-          Math.abs(found - needed) === 1 ? (element < found + needed - element ? 85 : 15) : 50;
-        return [
-          "span",
-          { text, style: `transform:translate(${x}px,${y + 8}px) translateX(-${aside}%)` },
-        ];
-      }),
-    );
-    set(tapeHead, "text", view.caption);
+    drawLabels(first, size);
+    set(tapeHead, "text", caption);
   }
 
-  function drawAfter() {
-    const told = view.done && numel(view.layout) ? consequences(view.layout, view.target) : [];
-    const kind = (phrase) =>
-      phrase === "torch says" ? "is-torch" : phrase.startsWith('"') ? "is-decoded" : null;
+  function classesOf(element, isReached, isSpot) {
+    const { run, taken, isUneven } = view;
+    const classes = [];
+    if (!isReached) classes.push("is-hole");
+    else classes.push(run.has(element) ? "is-run" : "is-reached");
+    if (taken.has(element)) classes.push(isUneven ? "is-missed" : "is-taken");
+    if (isSpot) classes.push("is-spot");
+    return classes.join(" ");
+  }
+
+  /** Write below the tape where the stride leads, and where it would have to lead. */
+  function drawLabels(first, size) {
+    const { found, needed } = view;
+    const notes = [];
+    if (found !== null && found === needed)
+      notes.push({ element: found, text: "found, needed", shift: 50 });
+    else if (found !== null && needed !== null) {
+      // Words side by side would touch: shift them apart.
+      const apart = Math.abs(found - needed) === 1 ? 35 : 0;
+      const shift = found < needed ? apart : -apart;
+      notes.push(
+        { element: found, text: "found", shift: 50 + shift },
+        { element: needed, text: "needed", shift: 50 - shift },
+      );
+    }
+    const inside = notes.filter(({ element }) => element >= first && element < first + size);
+    const nodes = inside.map(({ element, text, shift }) => {
+      const [x, y] = tape.middle(element - first);
+      const style = `transform:translate(${x}px,${y + 8}px) translateX(-${shift}%)`;
+      return ["span", { text, style }];
+    });
+    fill(labels, ...nodes);
+  }
+
+  /** At the end of the walk, write the result of the view and its alternatives. */
+  function drawMeaning() {
+    const { layout, target, isDone } = view;
+    const pairs = isDone && numel(layout) ? consequences(layout, target) : [];
     fill(
-      after,
-      ...terms(told.map(([phrase, meaning]) => [phrase, meaning, { class: kind(phrase) }])),
+      meaning,
+      ...terms(pairs.map(([phrase, text]) => [phrase, text, { class: classOf(phrase) }])),
     );
-    const copied = view.done && view.reason !== "";
-    for (const node of [copyHead, copyBox]) show(node, copied);
-    if (!copied) return;
-    const { layout, target, flat } = view;
-    const count = numel(layout);
+  }
+
+  function classOf(phrase) {
+    if (phrase === "torch says") return "is-torch";
+    return phrase.startsWith('"') ? "is-decoded" : null;
+  }
+
+  /** At the end of a refusal, show the storage that reshape would make. */
+  function drawCopy() {
+    const { layout, target, flat, isDone, reason } = view;
+    const isCopied = isDone && reason !== "";
+    show(copyHead, isCopied);
+    show(copyBox, isCopied);
+    if (!isCopied) return;
+    const copySize = numel(layout);
     const [first, size] = spanOf(layout);
     set(
       copyHead,
       "text",
-      `the storage of x.reshape(${target.join(", ")}): ${count} new elements; each number tells where its value came from`,
+      `the storage of x.reshape(${target.join(", ")}): ${copySize} new elements; each number tells where its value came from`,
     );
-    copy.layOut(count, perRow({ stride: [] }, count, room()), room());
+    copy.layOut(copySize, perRow({ stride: [] }, copySize, room()), room());
     fit(copy.node, [String(first + size - 1)], copy.boxWidth());
     copy.draw((k) => {
-      const from = offsetAt(layout, k);
-      const says = `element ${k}: ${nameAt(target, k, "y")}, the value of element ${from}`;
-      return { text: String(from), kind: `is-reached${k === flat ? " is-spot" : ""}`, says };
+      const origin = offsetAt(layout, k);
+      return {
+        text: String(origin),
+        kind: k === flat ? "is-reached is-spot" : "is-reached",
+        says: `element ${k}: ${nameAt(target, k, "y")}, the value of element ${origin}`,
+      };
     }, flat);
+  }
+
+  /** In tapes that scroll, show the followed element if it is another one, otherwise what the step is about. */
+  function scroll(before) {
+    const isOther = view.flat !== before?.flat;
+    if (!isOther && view.current.says === before?.current.says) return;
+    const wanted = isOther ? ".is-spot" : ".is-missed, .is-taken, .is-run";
+    reveal(tapeBox, tapeBox.querySelector(wanted));
+    reveal(copyBox, copyBox.querySelector(".is-spot"));
   }
 
   /** After a step forward, the box that it is about comes to its place; at the end of a refusal, the copy out of its slots. */
   function move(before) {
-    const { layout, at, done, reason } = view;
-    if (!before || before.at === at) return;
+    const { layout, position, isDone, reason } = view;
+    if (!before || before.position === position) return;
     motion.end(); // what moves reaches out of its pane, which would look cut
-    const numbersOf = (each) => [each.layout.shape, each.layout.stride, each.target].join("|");
-    if (before.at > at || numbersOf(before) !== numbersOf(view)) return;
-    const [box, way] = figure.moved(view);
-    if (!done && box) motion.travel(figure.node, [box], [way]);
-    if (!done || !reason || [tapeBox, copyBox].some(isCut)) return;
+    if (before.position > position || numbersOf(before) !== numbersOf(view)) return;
+    if (!isDone) {
+      const moved = figure.moved(view);
+      if (moved) motion.travel(figure.node, [moved.box], [moved.distance]);
+      return;
+    }
+    if (!reason || isCut(tapeBox) || isCut(copyBox)) return;
     const [first] = spanOf(layout);
-    const copies = range(numel(layout)).map(copy.box);
-    motion.travel(
-      copyBox,
-      copies,
-      copies.map((box, flat) => wayFrom(tape.box(offsetAt(layout, flat) - first), box)),
+    const boxes = range(numel(layout)).map(copy.box);
+    const distances = boxes.map((box, flat) =>
+      wayFrom(tape.box(offsetAt(layout, flat) - first), box),
     );
+    motion.travel(copyBox, boxes, distances);
   }
 
-  /** Another layout or target: restart the walk, and keep the element if possible. */
+  const numbersOf = ({ layout, target }) => [layout.shape, layout.stride, target].join("|");
+
+  // The hand
+
+  /** Take another x, and keep the new shape if that holds its elements. */
+  function takeLayout(layout) {
+    const isKept = product(view.target) === numel(layout);
+    restart({ ...layout, target: isKept ? view.target : [numel(layout)] });
+  }
+
+  function takeTarget(target) {
+    restart({ target });
+  }
+
+  /** Restart the walk for another layout or target, and keep the element if possible. */
   function restart(part) {
     player.stop();
-    const last = numel({ ...shell.state(), ...part }) - 1;
-    shell.put({
-      ...part,
-      step: 0,
-      flat: last < 0 ? null : Math.min(shell.state().flat ?? 0, last),
-    });
+    const state = shell.state();
+    const last = numel({ ...state, ...part }) - 1;
+    const flat = last < 0 ? null : Math.min(state.flat ?? 0, last);
+    shell.put({ ...part, step: 0, flat });
   }
 
-  function go(by) {
+  function go(distance) {
     player.stop();
-    const step = Math.max(0, Math.min(view.at + by, view.steps.length - 1));
-    if (step === view.at) draw();
+    const step = Math.max(0, Math.min(view.position + distance, view.steps.length - 1));
+    if (step === view.position) draw();
     else shell.put({ step });
   }
 
   /** Follow an element of the storage: its next index, if it has several. */
-  function pick(k) {
-    const owners = reach(view.layout).owners.get(spanOf(view.layout)[0] + k);
-    if (owners) shell.put({ flat: owners[(owners.indexOf(view.flat) + 1) % owners.length] });
+  function followSlot(k) {
+    const { layout, flat } = view;
+    const [first] = spanOf(layout);
+    const owners = reach(layout).owners.get(first + k);
+    if (!owners) return;
+    const current = flat === null ? -1 : owners.indexOf(flat);
+    shell.put({ flat: owners[(current + 1) % owners.length] });
   }
 
   return shell.open(fields.node, rest);

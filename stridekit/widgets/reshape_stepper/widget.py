@@ -58,7 +58,7 @@ class ReshapeStepper(Explorer, script="reshape_stepper/steps.js"):
     def _show(self, x: Layout, target: Iterable[int], flat: int) -> None:
         """Begin with another layout, which the presets then offer."""
         with self.hold_sync():
-            self._given = script.given(layout_json(x))
+            self._given = script.ownPreset(layout_json(x))
             followed = None if x.numel == 0 else min(flat, x.numel - 1)
             self._state = layout_json(x) | {"target": [*target], "step": 0, "flat": followed}
 
