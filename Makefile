@@ -7,6 +7,8 @@ TEST_ARGS ?= $(IN_PARALLEL)
 BENCH_ARGS ?=
 FUZZ_ARGS ?=
 MUTATE_ARGS ?=
+PART ?= core
+SEED ?= 0
 VERSIONS ?= 2.6.0 2.9.1 2.14.1
 VERSIONS_ARGS ?=
 FRESH_ARGS ?=
@@ -77,7 +79,7 @@ test-core: .venv/done  ## run the tests of the package alone: no browser, no nod
 	@$(IN_VENV) -m pytest $(TEST_ARGS) tests/core $(CORE_DOCTESTS)
 
 test-long: .venv/done  ## run every test at full strength, with those that `make test` leaves out
-	@$(IN_VENV) -m pytest -m "not planted" --hypothesis-profile=long $(TEST_ARGS)
+	@$(IN_VENV) -m pytest -m "" --hypothesis-profile=long $(TEST_ARGS)
 
 test-all: test-long fuzz fresh  ## test-long, fuzz and fresh, one after the other
 
@@ -98,8 +100,8 @@ sizes: .venv/done  ## print the lines and the tokens of each part
 fuzz: .venv/done  ## compare stridekit with torch, NumPy and brute force on random cases (FUZZ_ARGS="--hypothesis-seed=7")
 	@$(IN_VENV) -m pytest tests/core/test_fuzz.py tests/course/test_live.py --hypothesis-profile=fuzz $(IN_PARALLEL) $(FUZZ_ARGS)
 
-mutate: .venv/done  ## plant defects, one at a time, to see the tests turn red (MUTATE_ARGS="-k a_slice")
-	@$(IN_VENV) -m pytest tests/course/test_mutate.py -m planted $(IN_PARALLEL) $(MUTATE_ARGS)
+mutate: .venv/done  ## plant a sample of defects in a part, to see tests turn red (PART=audit SEED=7 MUTATE_ARGS="--count 20")
+	@$(IN_VENV) tools/mutate.py "$(PART)" --seed $(SEED) $(MUTATE_ARGS)
 
 fresh:  ## clone into a new folder, and run the README's two commands there (FRESH_ARGS="tests/core/test_layout.py")
 	@"$(PYTHON)" tools/fresh_machine.py $(FRESH_ARGS)

@@ -72,16 +72,11 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Keep each file to one worker, and so all tests of JupyterLab, and all other tests of pages.
-
-    One worker plants all defects that a file of tests has to notice.
-    """
+    """Keep each file to one worker, and so all tests of JupyterLab, and all other tests of pages."""
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduler(LoadFileScheduling):
         def _split_scope(self, nodeid):
-            if nodeid.startswith(PLANTED):
-                return nodeid.partition("-")[0]
             return _browser(nodeid) or super()._split_scope(nodeid)
 
     config.option.loadscopereorder = False  # keep the order of the collection
@@ -89,7 +84,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 TAKES_LONG = re.compile(r"ipynb$|test_(worst|fuzz|exercises|export|diagnose|refresh)|_explorer")
-PAGES, LAB, PLANTED = "pages", "JupyterLab", "tests/course/test_mutate.py::test_defect_is_noticed"
+PAGES, LAB = "pages", "JupyterLab"
 IN_LAB = re.compile(r"test_(in_jupyterlab|first_screen|reopening|hosts|leaks)|kinds_page")
 
 
