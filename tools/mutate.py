@@ -2,8 +2,8 @@
 
     python tools/mutate.py PART [--count 50] [--seed 7] [--workers 2]
 
-PART is a part of `make sizes`, such as "core" or "widgets, JavaScript", a path, "all", or "written" for
-the defects of tests/defects.txt. The others come from the syntax tree (defects.py), and the seed says which of
+PART is a part of `make sizes`, such as "core" or "widgets, JavaScript"; a path; "all"; or "written" for the
+defects of tests/defects.txt. The others come from the syntax tree (defects.py), and the seed says which of
 them are planted. A defect is planted in a copy of the project. tests/equivalent_defects.txt lists defects
 that change nothing which a user could notice, each with its reason; they are not planted.
 """
