@@ -92,7 +92,8 @@ class History:
             operand = self.ops[number].inputs[index]
             source = _source(self.ops[maker], operand) if maker >= 0 else -1
             yield maker, operand, self.ops[maker].inputs[source] if source >= 0 else None
-            number, index = maker, source
+            number = maker
+            index = source
 
     def lineage(self, copy: Copy) -> list[Operand]:
         """Return the copied operand and the tensors that it came from, the latest one first."""

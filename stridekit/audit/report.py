@@ -28,7 +28,7 @@ class Listing(NamedTuple):
 
     first: list[str]
     rest: list[str]
-    more: str
+    remainder: str
 
 
 def listing(findings: Sequence[Finding], own: Sequence[Finding], most: int | None) -> Listing:
@@ -39,8 +39,8 @@ def listing(findings: Sequence[Finding], own: Sequence[Finding], most: int | Non
         most = len(texts)
     rest = [*findings, *own][most:]
     size = sum(finding.bytes for finding in rest)
-    more = f"  … and {len(rest)} more of {in_bytes(size)}" if rest else ""
-    return Listing(texts[:most], texts[most:], more)
+    remainder = f"  … and {len(rest)} more of {in_bytes(size)}" if rest else ""
+    return Listing(texts[:most], texts[most:], remainder)
 
 
 def title_of(audit: Audit) -> str:
@@ -54,32 +54,34 @@ def title_of(audit: Audit) -> str:
 
 def text_of(audit: Audit, most: int | None) -> str:
     """Write an audit as text, with its first `most` findings."""
-    first, _, more = listing(audit.findings, audit.own, most)
+    first, _, remainder = listing(audit.findings, audit.own, most)
     lines = [title_of(audit), *_gaps(audit), *first]
-    if more:
-        lines.append(f"{more}: print(a.report()) shows all")
+    if remainder:
+        lines.append(f"{remainder}: print(a.report()) shows all")
     return "\n".join([*lines, *_notes(audit)])
 
 
 def html_of(audit: Audit) -> str:
     """Write an audit as HTML; all but the first findings fold out."""
-    first, rest, more = listing(audit.findings, audit.own, FIRST)
-    folded = f"<details><summary>{more}</summary>{_pre(rest)}</details>" if more else ""
-    shown = _pre([*_gaps(audit), *first])
+    first, rest, remainder = listing(audit.findings, audit.own, FIRST)
     title = f"<b>{escape(title_of(audit))}</b>"
+    shown = _pre([*_gaps(audit), *first])
+    folded = ""
+    if remainder:
+        folded = f"<details><summary>{remainder}</summary>{_pre(rest)}</details>"
     return f"<div>{title}{shown}{folded}{_pre(_notes(audit))}</div>"
 
 
 def what_of(finding: Finding) -> str:
     """Return the bytes of a finding, the number of copies or calls, its kind, its op and its modules."""
     occurrences = finding.occurrences
-    count, noun = len(occurrences), "call"
     copies = [occurrence for occurrence in occurrences if occurrence.copied]
-    if copies:
-        count, noun = len(copies), "copy"
+    noun = "copy" if copies else "call"
+    count = len(copies or occurrences)
     size = in_bytes(finding.bytes)
-    parts = [f"{size} in {many(count, noun)}" if count > 1 else size]
-    parts += [finding.kind, f"in {finding.first.op}"]
+    if count > 1:
+        size += f" in {many(count, noun)}"
+    parts = [size, finding.kind, f"in {finding.first.op}"]
     modules = [occurrence.module for occurrence in occurrences if occurrence.module]
     if modules:
         parts.append(first_of(modules))
@@ -94,11 +96,13 @@ def _is_backward(finding: Finding) -> bool:
 
 def _text(number: str, finding: Finding) -> str:
     """Write a finding as text: its lines, what made the layout, the layout, and what to do."""
-    in_order = sorted(finding.occurrences, key=lambda x: x.kind != finding.kind)
+    own_kind_first = sorted(finding.occurrences, key=lambda x: x.kind != finding.kind)
     lines: dict[str, None] = {}  # an ordered set
-    for occurrence in in_order:
-        is_marked = occurrence.backward and not _is_backward(finding)
-        lines[_where(occurrence.place) + (", backward" if is_marked else "")] = None
+    for occurrence in own_kind_first:
+        line = _where(occurrence.place)
+        if occurrence.backward and not _is_backward(finding):
+            line += ", backward"
+        lines[line] = None
     rows = [("line", line) for line in [*lines][:_MOST_LINES]]
     if len(lines) > _MOST_LINES:
         rows.append(("", f"and {many(len(lines) - _MOST_LINES, 'more line')}"))
@@ -108,8 +112,9 @@ def _text(number: str, finding: Finding) -> str:
     changes = " to ".join(map(str, dict.fromkeys(strides)))
     rows.append(("layout", f"{shape}: stride {changes}"))
     rows.append(("to do", finding.advice))
-    indented = [f"   {line}" for line in columns([("", *row) for row in rows])]
-    return "\n".join([f"  {number}  {what_of(finding)}", *indented])
+    indented = [("", *row) for row in rows]
+    texts = [f"   {line}" for line in columns(indented)]
+    return "\n".join([f"  {number}  {what_of(finding)}", *texts])
 
 
 def _where(place: Place | None) -> str:
@@ -124,8 +129,8 @@ def _notes(audit: Audit) -> list[str]:
     count, size = audit.copied.get(Kind.ASKED, (0, 0))
     notes = [f"  {note}" for note in _NOT_SEEN]
     if count:
-        more = f"{in_bytes(size)} more, in {many(count, 'copy')}"
-        notes.insert(0, f"  asked for by clone(), or by to() of an input: {more}")
+        asked_for = "asked for by clone(), or by to() of an input"
+        notes.insert(0, f"  {asked_for}: {in_bytes(size)} more, in {many(count, 'copy')}")
     return notes
 
 

@@ -205,8 +205,8 @@ class Audit:
                 f"{self.name} copied {in_bytes(size)} to change layouts, "
                 f"and {in_bytes(max_bytes)} are allowed:"
             )
-            first, _, more = listing(findings, (), FIRST)
-            raise AssertionError("\n".join([title, *first, more]).rstrip())
+            first, _, remainder = listing(findings, (), FIRST)
+            raise AssertionError("\n".join([title, *first, remainder]).rstrip())
 
     def compare(self, after: Audit) -> Table:
         """Compare with another audit of the same code: what is gone, what is new, and the bytes of both."""
@@ -286,7 +286,7 @@ class Audit:
 
     @property
     def title(self) -> str:
-        """What ran, how many findings there are, and what was copied because of a layout, in one line."""
+        """One line: what ran, the number of findings, and the bytes copied because of a layout."""
         return title_of(self)
 
     def report(self, most: int | None = None) -> str:

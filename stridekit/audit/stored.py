@@ -1,4 +1,4 @@
-"""Audits as JSON."""
+"""The JSON of an audit: to write it, and to read it back with a check of each value."""
 
 from __future__ import annotations
 

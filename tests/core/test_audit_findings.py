@@ -33,7 +33,7 @@ def test_a_planted_defect_is_found_and_nothing_where_it_is_mended(defect):
     (finding,) = stridekit.audit(defect.planted, *defect.inputs).findings
     assert (finding.kind, finding.bytes) == (defect.kind, defect.bytes)
     assert finding.first.place.line == defect.planted.__code__.co_firstlineno
-    assert (finding.cause.expression if finding.cause else "") == defect.made
+    assert (finding.cause.expression if finding.cause else "") == defect.cause
     assert stridekit.audit(defect.clean, *defect.inputs).findings == ()
 
 

@@ -66,7 +66,7 @@ def test_a_chain_leads_from_what_was_made_to_what_it_costs(name):
     line = f":{defect.planted.__code__.co_firstlineno}"
     assert run["rows"][w.row]["line"].endswith(line)
     first = run["chains"][0]["steps"][0]
-    if defect.made:
+    if defect.cause:
         assert first[0] == "made by" and first[1].endswith(line)
     elif found.findings[0].first.given:
         assert first[0] == "given as" and "input" in first[1]
