@@ -24,8 +24,10 @@ from stridekit.timing.comparison import Comparison
 from stridekit.timing.rounds import compare
 
 _MIB = 1 << 20
-_USUAL_BYTES, _MOST_BYTES = 240 * _MIB, 768 * _MIB  # unless more are asked for
-_BEYOND = 4  # times the last cache: what is as large lies in memory
+# The bytes of the three arrays, unless the caller asks for others.
+_USUAL_BYTES = 240 * _MIB
+_MOST_BYTES = 768 * _MIB
+_BEYOND = 4  # times the last cache: arrays as large lie in memory
 _READS = {"fill": 0, "copy": 1, "triad": 2}  # arrays; each operation writes one more
 _MEASURED = ("operation", "GB/s", "half of the samples", "times a fill (95 %)")
 _HEAD = (*_MEASURED, "if stores bypass", "if they allocate")
@@ -81,8 +83,10 @@ class Bandwidth:
                 return cache.level
         if not self.caches or not self.caches[-1].nbytes:
             return "unknown"
-        beyond = self.nbytes >= _BEYOND * self.caches[-1].nbytes
-        return "memory" if beyond else f"{self.caches[-1].level} and memory"
+        last = self.caches[-1]
+        if self.nbytes >= _BEYOND * (last.nbytes or 0):
+            return "memory"
+        return f"{last.level} and memory"
 
     @property
     def store(self) -> str:
@@ -98,7 +102,9 @@ class Bandwidth:
         limits = [(ratios[name], 1 + _READS[name] / 1.5) for name in ("copy", "triad")]
         if all(ratio.low > limit for ratio, limit in limits):
             return "bypass"
-        return "allocate" if all(r.low > 1 and r.high < limit for r, limit in limits) else "unclear"
+        if all(ratio.low > 1 and ratio.high < limit for ratio, limit in limits):
+            return "allocate"
+        return "unclear"
 
     def why_not_memory(self) -> str:
         """Return why this may be no speed of memory, with the numbers; "" if it is one."""
@@ -106,18 +112,19 @@ class Bandwidth:
             return ""
         if self.where == "unknown":
             return "the caches of this machine are unknown, and so is whether this is memory"
-        cache = next(cache for cache in self.caches if cache.level == self.where.partition(" ")[0])
-        part = "a part" if self.where.endswith("memory") else "all"
+        level = self.where.partition(" ")[0]
+        cache = next(cache for cache in self.caches if cache.level == level)
+        share = "a part" if self.where.endswith("memory") else "all"
         return (
             f"the arrays have {self.nbytes / _MIB:,.0f} MiB, {cache.level} "
-            f"{(cache.nbytes or 0) / _MIB:,.3g} MiB: it may hold {part} of them"
+            f"{(cache.nbytes or 0) / _MIB:,.3g} MiB: it may hold {share} of them"
         )
 
     def _range(self, name: str) -> tuple[float, float]:
         """Return bytes per second that a quarter of the samples do not reach, and that a quarter exceed."""
         moved = (_READS[name] + 1) * self.nbytes / 3
-        fast, slow = self.comparison.measurement(name).quartiles
-        return moved / slow, moved / fast
+        short_time, long_time = self.comparison.measurement(name).quartiles
+        return moved / long_time, moved / short_time
 
     def _rows(self) -> Iterator[tuple[str, ...]]:
         for name, reads in _READS.items():
@@ -127,9 +134,10 @@ class Bandwidth:
 
     def _title(self) -> str:
         where = "memory or a cache" if self.where == "unknown" else self.where
-        device, threads = self.comparison.device, many(self.comparison.threads, "thread")
-        size = f"{self.nbytes / _MIB:,.0f} MiB in three arrays"
-        return f"bandwidth of {where}: {device}{f', {threads}' if device == 'cpu' else ''}, {size}"
+        device = self.comparison.device
+        if device == "cpu":
+            device = f"cpu, {many(self.comparison.threads, 'thread')}"
+        return f"bandwidth of {where}: {device}, {self.nbytes / _MIB:,.0f} MiB in three arrays"
 
     def _notes(self) -> list[str]:
         name = max(("copy", "triad"), key=self.speeds.__getitem__)
@@ -172,12 +180,12 @@ def bandwidth(
         nbytes = min(max(_USUAL_BYTES, _BEYOND * last), _MOST_BYTES)
     elements = -(-positive("nbytes", nbytes) // 12)
     a, b, c = (torch.full((elements,), float(k), device=device) for k in range(3))
-    work = {
+    functions = {
         "fill": partial(a.fill_, 1.0),
         "copy": partial(a.copy_, b),
         "triad": partial(torch.add, b, c, alpha=3.0, out=a),
     }
-    comparison = compare(work, rounds=repetitions, threads=threads, device=device)
+    comparison = compare(functions, rounds=repetitions, threads=threads, device=device)
     return Bandwidth(comparison, 3 * a.nbytes, caches)
 
 
@@ -186,9 +194,10 @@ def _caches(device: str, threads: int) -> tuple[Cache, ...]:
     if device == "cuda":
         return (Cache("L2", int(torch.cuda.get_device_properties(device).L2_cache_size)),)
     cores = os.cpu_count() or threads
-    return tuple(
-        cache
-        if cache.nbytes is None
-        else replace(cache, nbytes=cache.nbytes * min(threads, -(-cores // (cache.shared_by or 1))))
-        for cache in hierarchy().caches
-    )
+    caches = []
+    for cache in hierarchy().caches:
+        if cache.nbytes is not None:
+            copies = -(-cores // (cache.shared_by or 1))
+            cache = replace(cache, nbytes=cache.nbytes * min(threads, copies))
+        caches.append(cache)
+    return tuple(caches)

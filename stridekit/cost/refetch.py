@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import gcd
 from typing import Any, NamedTuple
 
@@ -59,13 +60,14 @@ class CacheSets:
         >>> CacheSets(sets=2, ways=1).misses([0, 4, 64, 128, 0])  # 0 and 128 are lines of one set
         4
         """
-        held: dict[int, OrderedDict[int, None]] = {}
+        lines_by_set: dict[int, OrderedDict[int, None]] = {}
         misses = 0
         for address in _addresses(walk, order):
             line = address // self.line
-            lines = held.setdefault(line % self.sets, OrderedDict())
-            misses += line not in lines
-            lines[line] = None
+            lines = lines_by_set.setdefault(line % self.sets, OrderedDict())
+            if line not in lines:
+                misses += 1
+                lines[line] = None
             lines.move_to_end(line)  # the line used last stands last
             if len(lines) > self.ways:
                 lines.popitem(last=False)
@@ -77,12 +79,15 @@ def _addresses(walk: Any, order: Sequence[int] | None) -> Sequence[int]:
     if not isinstance(walk, Layout):
         return ints("walk", walk)
     if walk.numel > MOST_VISITS:
-        advice = f"give {MOST_VISITS:,} at most, such as the first rows"
-        raise LayoutError(f"{walk.numel:,} visits: {advice}")
+        raise LayoutError(
+            f"{walk.numel:,} visits: give {MOST_VISITS:,} at most, such as the first rows"
+        )
     layout = walk if order is None else walk.permute(ints("order", order))
-    numbers = [layout.storage_offset] if layout.numel else []
+    if not layout.numel:
+        return []
+    numbers = [layout.storage_offset]
     for size, step in zip(layout.shape, layout.stride, strict=True):
-        numbers = [number + i * step for number in numbers for i in range(size)]
+        numbers = [start + i * step for start, i in product(numbers, range(size))]
     return [number * layout.itemsize for number in numbers]
 
 
@@ -97,106 +102,131 @@ class Walk(NamedTuple):
     itemsize: int
     space: object = None
 
+    @property
+    def is_empty(self) -> bool:
+        """True if a loop has no turn."""
+        return any(n == 0 for _, n in self.loops)
+
     def lines(self, k: int, turns: int, start: int, size: int, budget: Budget) -> Blocks:
         """Return the lines that `turns` turns of loop k and all loops inside it touch from `start` on."""
-        loops = [(c, turns if i == 0 else n) for i, (c, n) in enumerate(self.loops[k:])]
+        loops = list(self.loops[k:])
+        if loops:
+            step, _ = loops[0]
+            loops[0] = (step, turns)
         return blocks(normal_form(start, [*loops, (1, self.itemsize)]), size, budget)
 
 
-def fetched(walks: Sequence[Walk], size: int, cache: int, budget: Budget) -> list[Blocks]:
+def fetched_lines(walks: Sequence[Walk], size: int, cache: int, budget: Budget) -> list[Blocks]:
     """Return the lines of `size` bytes that each operand fetches, and how many of them it fills.
 
     All operands are walked by the same loops, one element of each in a turn of the innermost, through
     one cache of `cache` lines. Raises Undecided like `blocks`.
     """
-    if any(n == 0 for walk in walks for _, n in walk.loops):
+    if any(walk.is_empty for walk in walks):
         return [Blocks(size, 0, 0)] * len(walks)
-    different = set(walks)
+    different_walks = set(walks)
 
-    def needed(k: int, turns: int) -> int:
+    def needed_lines(k: int, turns: int) -> int:
         """Return the lines that `turns` turns of loop k touch, all operands together."""
-        return sum([walk.lines(k, turns, walk.start, size, budget).touched for walk in different])
+        lines = [walk.lines(k, turns, walk.start, size, budget) for walk in different_walks]
+        return sum([line.touched for line in lines])
 
-    # The outermost loop with a turn that fits, and how many of its turns fit.
+    # The outermost loop with a turn that fits.
     depth = len(walks[0].loops) if walks else 0
-    loop, fit = depth, 0
-    while loop and needed(loop - 1, 1) <= cache:
+    loop = depth
+    while loop and needed_lines(loop - 1, 1) <= cache:
         loop -= 1
+    # How many of its turns fit.
+    fit = 0
     if loop < depth:
-        fit, too_many = 1, walks[0].loops[loop][1] + 1
+        fit = 1
+        too_many = walks[0].loops[loop][1] + 1
         while fit + 1 < too_many:
             middle = min(2 * fit, (fit + too_many) // 2)
-            if needed(loop, middle) <= cache:
+            if needed_lines(loop, middle) <= cache:
                 fit = middle
             else:
                 too_many = middle
-    return [_Fetches(walk, loop, fit, size, budget).of(0, walk.start) for walk in walks]
+    return [_Fetches(walk, loop, fit, size, budget).count(0, walk.start) for walk in walks]
 
 
 class _Fetches:
     """The lines of one operand, if the last `fit` turns of a loop are still in the cache."""
 
     def __init__(self, walk: Walk, loop: int, fit: int, size: int, budget: Budget) -> None:
-        self.walk, self.loop, self.fit, self.size, self.budget = walk, loop, fit, size, budget
-        self._known: dict[tuple[int, int], Blocks] = {}
-        # reach[k]: the bytes from the first to the last that loop k and all inside it get to.
+        self.walk = walk
+        self.loop = loop
+        self.fit = fit
+        self.size = size
+        self.budget = budget
+        self._counts: dict[tuple[int, int], Blocks] = {}
+        # reach[k]: the bytes from the first to the last that loop k and all loops inside it touch.
         reach = [walk.itemsize]
-        for c, n in reversed(walk.loops):
-            reach.append(reach[-1] + abs(c) * (n - 1))
+        for step, n in reversed(walk.loops):
+            reach.append(reach[-1] + abs(step) * (n - 1))
         self.reach = reach[::-1]
-        # A loop that only moves on never needs its earlier lines again.
+        # A loop that only moves on never needs its earlier lines again. From loop `once` on, each line is
+        # fetched once.
         self.once = loop + 1 if fit else loop
         while self.once and self._moves_on(self.once - 1):
             self.once -= 1
 
     def _moves_on(self, k: int) -> bool:
-        c, n = self.walk.loops[k]
-        return n == 1 or (self.fit > 0 and abs(c) >= self.reach[k + 1])
+        """Return True if no turn of loop k comes back to the bytes of an earlier turn."""
+        step, n = self.walk.loops[k]
+        return n == 1 or (self.fit > 0 and abs(step) >= self.reach[k + 1])
 
     def _lines(self, k: int, n: int, start: int) -> Blocks:
+        """Return the lines that n turns of loop k and all loops inside it touch."""
         return self.walk.lines(k, n, start % self.size, self.size, self.budget)
 
-    def _starts(self, c: int, n: int) -> list[tuple[int, int]]:
-        """Return the places in a line where n turns of step c start, and how often each occurs."""
-        return [(k * c, often) for k, often in turns(n, self.size // gcd(c, self.size))]
+    def _starts(self, step: int, n: int) -> list[tuple[int, int]]:
+        """Return the positions in a line where n turns of a step start, and how often each occurs."""
+        period = self.size // gcd(step, self.size)
+        return [(k * step, repeats) for k, repeats in turns(n, period)]
 
-    def of(self, k: int, start: int) -> Blocks:
-        """Return the lines of loop k and all inside it; only the place of the start in its line counts."""
+    def count(self, k: int, start: int) -> Blocks:
+        """Count the lines that loop k fetches; only the position of the start in its line matters."""
         start %= self.size
-        if (k, start) not in self._known:
+        if (k, start) not in self._counts:
             if k >= self.once:
                 n = self.walk.loops[k][1] if k < len(self.walk.loops) else 1
-                counts = self._lines(k, n, start)
+                lines = self._lines(k, n, start)
             elif k == self.loop:
-                counts = self._window(k, start)
+                lines = self._count_with_reuse(k, start)
             else:
-                counts = self._afresh(k, start)
-            self._known[k, start] = counts
-        return self._known[k, start]
+                lines = self._count_afresh(k, start)
+            self._counts[k, start] = lines
+        return self._counts[k, start]
 
-    def _afresh(self, k: int, start: int) -> Blocks:
-        """Return each turn starts afresh, except for the line in which the turn before it ended."""
-        c, n = self.walk.loops[k]
-        touched = filled = 0
-        for at, often in self._starts(c, n):
-            inner = self.of(k + 1, start + at)
-            touched, filled = touched + often * inner.touched, filled + often * inner.filled
+    def _count_afresh(self, k: int, start: int) -> Blocks:
+        """Count lines if each turn starts afresh, except for the line in which the last turn ended."""
+        step, n = self.walk.loops[k]
+        touched = 0
+        filled = 0
+        for shift, repeats in self._starts(step, n):
+            inner = self.count(k + 1, start + shift)
+            touched += repeats * inner.touched
+            filled += repeats * inner.filled
         if self._moves_on(k):
-            for at, often in self._starts(c, n - 1):
-                low, high = sorted((start + at, start + at + c))
-                end = low + self.reach[k + 1] - 1
-                touched -= often * (end // self.size == high // self.size)
+            for shift, repeats in self._starts(step, n - 1):
+                lower, upper = sorted((start + shift, start + shift + step))
+                last_byte = lower + self.reach[k + 1] - 1
+                if last_byte // self.size == upper // self.size:
+                    touched -= repeats
         return Blocks(self.size, touched, filled)
 
-    def _window(self, k: int, start: int) -> Blocks:
-        """Return each turn fetches the lines that the `fit` turns before it have not touched."""
-        c, n = self.walk.loops[k]
-        whole = self._lines(k, n, start)
+    def _count_with_reuse(self, k: int, start: int) -> Blocks:
+        """Count lines if each turn fetches only those that the `fit` turns before it have not touched."""
+        step, n = self.walk.loops[k]
+        all_turns = self._lines(k, n, start)
         if self.fit >= n:
-            return whole
+            return all_turns
         touched = self._lines(k, self.fit, start).touched
-        for at, often in self._starts(c, n - self.fit):
-            one_more = self._lines(k, self.fit + 1, start + at).touched
-            touched += often * (one_more - self._lines(k, self.fit, start + at).touched)
-        # A line that comes twice is not filled by either visit.
-        return Blocks(self.size, touched, max(0, whole.filled - (touched - whole.touched)))
+        for shift, repeats in self._starts(step, n - self.fit):
+            before = self._lines(k, self.fit, start + shift).touched
+            after = self._lines(k, self.fit + 1, start + shift).touched
+            touched += repeats * (after - before)
+        # A line that is fetched twice is not filled by either visit.
+        refetched = touched - all_turns.touched
+        return Blocks(self.size, touched, max(0, all_turns.filled - refetched))

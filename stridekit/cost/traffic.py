@@ -16,7 +16,7 @@ import torch
 
 from stridekit._arguments import LayoutError, a_kind, int_, ints, shown
 from stridekit._table import columns, html_table
-from stridekit.cost.refetch import Walk, fetched
+from stridekit.cost.refetch import Walk, fetched_lines
 from stridekit.elementwise import Computed, as_computed, broadcast_tensors, loop_nest
 from stridekit.layout import MOST_DIMS, Layout
 from stridekit.memory.blocks import Blocks, blocks, blocks_together, partial_together
@@ -98,10 +98,10 @@ class Traffic:
         return f"traffic in lines of {self.line} bytes{where}{stores}"
 
     def _rows(self) -> list[tuple[str, ...]]:
-        names = ("", "useful bytes", "lines", "partial", "sectors", "fetched")
-        rows = [names[: 5 if self.cache is None else 6]]
-        for operand in self.operands:
-            rows.append((operand.name, *(f"{n:,}" for n in operand[1:] if n is not None)))
+        head = ("", "useful bytes", "lines", "partial", "sectors", "fetched")
+        rows = [head[: 5 if self.cache is None else 6]]
+        for name, *numbers in self.operands:
+            rows.append((name, *(f"{number:,}" for number in numbers if number is not None)))
         return rows
 
     def _sum(self) -> str:
@@ -156,7 +156,8 @@ def traffic(
     >>> [traffic(writes=x, store=store).moved / 4e6 for store in ("bypass", "allocate")]
     [1.0, 2.0]
     """
-    sources, targets = _operands("reads", reads), _operands("writes", writes)
+    sources = _operands("reads", reads)
+    targets = _operands("writes", writes)
     if not (sources or targets):
         raise ValueError("no operands: give reads=, writes= or both: tensors, arrays or Layouts")
     require_aligned("line", line, alignment, "64 on most CPUs")
@@ -172,26 +173,36 @@ def traffic(
     rows = [_row(name, place, line, steps) for name, place in zip(names, places, strict=True)]
     reads_by_space = _by_space(places[: len(sources)])
     writes_by_space = _by_space(places[len(sources) :])
-    read, written = _together(reads_by_space, line, steps), _together(writes_by_space, line, steps)
-    kept = sum(
-        _kept(parts, reads_by_space.get(space, []), store, line, steps)
-        for space, parts in writes_by_space.items()
-    )
+    read = _together(reads_by_space, line, steps)
+    written = _together(writes_by_space, line, steps)
+    kept = 0
+    for space, parts in writes_by_space.items():
+        kept += _kept(parts, reads_by_space.get(space, []), store, line, steps)
     read_bytes = [blocks_together(parts, 1, steps) for parts in reads_by_space.values()]
     written_bytes = [blocks_together(parts, 1, steps) for parts in writes_by_space.values()]
-    # Packed densely, only the last line of a write can be partial.
-    ragged = sum(n % line > 0 if store == "bypass" else -(-n // line) for n in written_bytes)
-    dense = sum(-(-n // line) for n in (*read_bytes, *written_bytes)) + min(kept, ragged)
+    dense = _dense_lines(read_bytes, written_bytes, kept, line, store)
     if cache is not None:
         loads = [row.lines for row in rows]
         walks = _walks(sources, targets, places, order)
         if _together(_by_space(places), line, steps) > cache // line:
-            refetched = fetched(walks, line, cache // line, steps)
-            loads = [loaded.touched for loaded in refetched]
-            read, written, kept = _refetched(walks, refetched, len(sources), store)
-        rows = [row._replace(fetched=n) for row, n in zip(rows, loads, strict=True)]
+            fetches = fetched_lines(walks, line, cache // line, steps)
+            loads = [lines.touched for lines in fetches]
+            read, written, kept = _totals_with_refetches(walks, fetches, len(sources), store)
+        rows = [row._replace(fetched=load) for row, load in zip(rows, loads, strict=True)]
     useful = sum(read_bytes) + sum(written_bytes)
     return Traffic(tuple(rows), line, cache, useful, read, written, kept, line * dense, store)
+
+
+def _dense_lines(
+    read_bytes: list[int], written_bytes: list[int], kept: int, line: int, store: str
+) -> int:
+    """Return the lines that would move if the bytes of each storage were packed densely."""
+    dense = sum([-(-nbytes // line) for nbytes in (*read_bytes, *written_bytes)])
+    if store == "bypass":  # only the last line of a write can be partial
+        dense_kept = sum([nbytes % line > 0 for nbytes in written_bytes])
+    else:
+        dense_kept = sum([-(-nbytes // line) for nbytes in written_bytes])
+    return dense + min(kept, dense_kept)
 
 
 def _row(name: str, place: Place, line: int, budget: Budget) -> Operand:
@@ -200,7 +211,8 @@ def _row(name: str, place: Place, line: int, budget: Budget) -> Operand:
     if part is None:
         return Operand(name, 0, 0, 0, 0, None)
     lines = blocks(part, line, budget)
-    useful, sectors = (blocks(part, size, budget).touched for size in (1, SECTOR))
+    useful = blocks(part, 1, budget).touched
+    sectors = blocks(part, SECTOR, budget).touched
     return Operand(name, useful, lines.touched, lines.partial, sectors, None)
 
 
@@ -217,6 +229,7 @@ def _kept(written: list[Part], read: list[Part], store: str, line: int, budget: 
 
 
 def _by_space(places: Sequence[Place]) -> _Spaces:
+    """Return the bytes of the operands that are not empty, by their address spaces."""
     spaces: _Spaces = {}
     for place in places:
         if part := place.part():
@@ -224,7 +237,7 @@ def _by_space(places: Sequence[Place]) -> _Spaces:
     return spaces
 
 
-# The operands: which are accepted, and where they lie -----------------------------------------------
+# The operands and their places ----------------------------------------------------------------------
 
 
 class Place(NamedTuple):
@@ -267,13 +280,18 @@ def _meta_space(x: Any) -> object:
     return ("meta", storage._cdata) if storage.device.type == "meta" else None
 
 
-def _operands(name: str, given: Any) -> tuple[Any, ...]:
-    """Return one operand or several as a tuple."""
-    alone = isinstance(given, (Layout, torch.Tensor)) or hasattr(given, "__array_interface__")
-    if not alone and not isinstance(given, Iterable):
-        advice = "give a tensor, an array, a Layout, or a tuple of them"
-        raise TypeError(f"{name} is {shown(given)}, {a_kind(given)}: {advice}")
-    operands = (given,) if alone else tuple(islice(given, MOST_OPERANDS + 1))
+def _operands(name: str, argument: Any) -> tuple[Any, ...]:
+    """Return the operands of an argument that is one operand, or several."""
+    is_single = isinstance(argument, (Layout, torch.Tensor))
+    if is_single or hasattr(argument, "__array_interface__"):
+        operands: tuple[Any, ...] = (argument,)
+    elif isinstance(argument, Iterable):
+        operands = tuple(islice(argument, MOST_OPERANDS + 1))
+    else:
+        raise TypeError(
+            f"{name} is {shown(argument)}, {a_kind(argument)}: "
+            "give a tensor, an array, a Layout, or a tuple of them"
+        )
     if len(operands) > MOST_OPERANDS:
         raise ValueError(f"{name} has more than {MOST_OPERANDS:,} operands: ask for a part of them")
     # The cost of an operand grows with the square of its dims, and is paid for each operand.
@@ -298,29 +316,40 @@ def _walks(
 ) -> list[Walk]:
     """Return each operand as the loops of an elementwise operation walk it, in the order of the places."""
     if len(targets) > 1:
-        loops_of = "cache= follows the loops of an elementwise operation with one result"
-        raise ValueError(f"{loops_of}, here are {len(targets)} writes: ask for each of them")
-    loops: Sequence[Layout]
+        raise ValueError(
+            "cache= follows the loops of an elementwise operation with one result, here are "
+            f"{len(targets)} writes: ask for each of them"
+        )
+    walks = []
+    for looped, place in zip(_loops(sources, targets, order), places, strict=True):
+        part = place.part()
+        itemsize = looped.itemsize
+        dims = zip(looped.stride, looped.shape, strict=True)
+        steps = tuple((itemsize * step, size) for step, size in dims)
+        walks.append(Walk(part[0] if part else 0, steps, itemsize, place.space))
+    return walks
+
+
+def _loops(sources: Sequence[Any], targets: Sequence[Any], order: Any) -> Sequence[Layout]:
+    """Return the operands over the dims of the loops, the outermost first, in the order of the places."""
     if order is not None:
-        dims, operands = ints("order", order), broadcast_tensors(*sources, *targets)
+        dims = ints("order", order)
+        operands = broadcast_tensors(*sources, *targets)
         if sorted(dims) != list(range(operands[0].ndim)):
-            advice = "give each dim once, the outermost loop first"
-            raise ValueError(f"order is {dims} for operands of shape {operands[0].shape}: {advice}")
-        loops = [operand.permute(dims) for operand in operands]
-    elif sources and targets:
+            raise ValueError(
+                f"order is {dims} for operands of shape {operands[0].shape}: "
+                "give each dim once, the outermost loop first"
+            )
+        return [operand.permute(dims) for operand in operands]
+    if sources and targets:
         output, *inputs = loop_nest(*sources, out=targets[0])
-        loops = [*inputs, output]
         (written, *read), _ = as_computed(sources, targets[0])
         _require_no_copy([*read, written], len(sources))
-    else:
-        loops = loop_nest(*sources, *targets)[1:]
-        _require_no_copy(as_computed((*sources, *targets))[0], len(sources))
-    walks = []
-    for looped, place in zip(loops, places, strict=True):
-        part, item = place.part(), looped.itemsize
-        steps = [(item * s, n) for s, n in zip(looped.stride, looped.shape, strict=True)]
-        walks.append(Walk(part[0] if part else 0, tuple(steps), item, place.space))
-    return walks
+        return [*inputs, output]
+    loops = loop_nest(*sources, *targets)[1:]
+    computed, _ = as_computed((*sources, *targets))
+    _require_no_copy(computed, len(sources))
+    return loops
 
 
 def _require_no_copy(operands: Sequence[Computed], reads: int) -> None:
@@ -334,13 +363,22 @@ def _require_no_copy(operands: Sequence[Computed], reads: int) -> None:
 
 
 def _names(reads: int, writes: int) -> list[str]:
+    """Return the names of the operands in a table."""
     return [f"read {i}" for i in range(reads)] + [f"write {i}" for i in range(writes)]
 
 
-def _refetched(walks: list[Walk], counts: list[Blocks], reads: int, store: str) -> list[int]:
+def _totals_with_refetches(
+    walks: list[Walk], fetches: list[Blocks], reads: int, store: str
+) -> tuple[int, int, int]:
     """Count the lines read, written and kept; two operands of one walk fetch their lines together."""
-    by_walk = dict(zip(walks, counts, strict=True))
-    read, written = set(walks[:reads]), set(walks[reads:])
-    kept = [by_walk[walk] for walk in written - read]
-    touched = [sum(by_walk[walk].touched for walk in some) for some in (read, written)]
-    return [*touched, sum(b.partial if store == "bypass" else b.touched for b in kept)]
+    lines_of = dict(zip(walks, fetches, strict=True))
+    read = set(walks[:reads])
+    written = set(walks[reads:])
+    kept_lines = [lines_of[walk] for walk in written - read]
+    if store == "bypass":
+        kept = sum([lines.partial for lines in kept_lines])
+    else:
+        kept = sum([lines.touched for lines in kept_lines])
+    lines_read = sum([lines_of[walk].touched for walk in read])
+    lines_written = sum([lines_of[walk].touched for walk in written])
+    return lines_read, lines_written, kept

@@ -56,23 +56,24 @@ def warp_sectors(
         raise ValueError(f"lanes is {lanes}: give 1 to {MOST_LANES:,}, 32 on NVIDIA's GPUs")
     require_aligned("sector", sector, alignment, "32 on NVIDIA's GPUs")
     _, first, layout = place_of(x, alignment)
-    item, numel = layout.itemsize, layout.numel
-    warps = -(-numel // lanes)
+    itemsize = layout.itemsize
+    warps = -(-layout.numel // lanes)
     if not 0 <= int_("warp", warp) < warps:
-        known = f"0 to {warps - 1}" if warps else "none, it is empty"
+        existing = f"0 to {warps - 1}" if warps else "none, it is empty"
         raise IndexError(
-            f"there is no warp {warp} of {lanes} lanes for shape {layout.shape}: {known}"
+            f"there is no warp {warp} of {lanes} lanes for shape {layout.shape}: {existing}"
         )
-    taken = range(warp * lanes, min(numel, (warp + 1) * lanes))
-    starts = sorted({first + item * _offset(layout, number) for number in taken})
-    # Different elements share no byte, but may share a sector: each is counted with the first.
-    touched, beyond = 0, 0
+    elements = range(warp * lanes, min(layout.numel, (warp + 1) * lanes))
+    starts = sorted({first + itemsize * _offset(layout, number) for number in elements})
+    # Different elements share no byte, but may share a sector, which counts with the first of them.
+    sectors = 0
+    next_sector = 0  # all before it are counted
     for start in starts:
-        last = (start + item - 1) // sector + 1
-        touched += last - max(start // sector, beyond)
-        beyond = last
-    useful = item * len(starts)
-    return WarpSectors(touched, -(-useful // sector), useful, sector)
+        end = (start + itemsize - 1) // sector + 1
+        sectors += end - max(start // sector, next_sector)
+        next_sector = end
+    useful = itemsize * len(starts)
+    return WarpSectors(sectors, -(-useful // sector), useful, sector)
 
 
 def _offset(layout: Layout, number: int) -> int:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from stridekit import Layout, loop_nest, memset, output_layout, traffic
-from stridekit.cost.refetch import CacheSets, Walk, fetched
+from stridekit.cost.refetch import CacheSets, Walk, fetched_lines
 from stridekit.cost.warp import warp_sectors
 from stridekit.memory.strided_set import Budget
 from stridekit.widgets.traversal_explorer.widget import Warp, costs
@@ -168,7 +168,7 @@ def test_fetched_lines_against_a_cache_filled_visit_by_visit():
     for _ in range(250):
         walks = random_walks(rng)
         lines = max(rng.choice([2, 4, 8, 16, 32, 64]), len(walks))
-        blocks_of_each = fetched(walks, 64, lines, Budget(PLENTY))
+        blocks_of_each = fetched_lines(walks, 64, lines, Budget(PLENTY))
         assert all(0 <= one.filled <= one.touched for one in blocks_of_each)
         found = [one.touched for one in blocks_of_each]
         expected = lru(walks, 64, lines)
@@ -189,7 +189,7 @@ def test_turns_that_just_fit(outer, inner, lines):
     """As many turns as fill the cache to its last line are still there; one line less, and they go."""
     walk = Walk(0, (outer, inner), 4)
     for cache in (lines - 1, lines, lines + 1):
-        [found] = fetched([walk], 64, cache, Budget(PLENTY))
+        [found] = fetched_lines([walk], 64, cache, Budget(PLENTY))
         assert found.touched == lru([walk], 64, cache)[0]
 
 
@@ -198,7 +198,7 @@ def test_lines_that_come_in_parts_are_not_filled():
     in_parts = Walk(4, ((4, 3), (12, 3), (36, 2)), 4)
     one_turn = Walk(5, ((4, 2), (1, 1), (2, 2)), 2)  # bytes 5 to 12: this loop only moves on
     for walk, line, lines, counts in [(in_parts, 16, 2, (16, 0)), (one_turn, 4, 1, (3, 1))]:
-        [found] = fetched([walk], line, lines, Budget(PLENTY))
+        [found] = fetched_lines([walk], line, lines, Budget(PLENTY))
         assert (found.touched, found.filled) == counts
 
 
