@@ -15,8 +15,9 @@ from stridekit.cost.bandwidth import bandwidth
 from stridekit.exercises import strides as ex
 from stridekit.lessons.selfcheck import self_check
 from stridekit.widgets.format_tracer.network import network
+from tests.core import test_robustness as core
 from tests.core.robust_inputs import INPUTS
-from tests.core.test_robustness import COLUMNS
+from tests.course import test_robustness as course
 from tests.course.test_exercises import EXERCISES
 from tests.course.widget_kinds import KINDS, NAMES, WRONG
 
@@ -82,7 +83,8 @@ def everything():
     said["values"] = explorer.values
     explorer.close()
     for kind, x in X.items():
-        said |= {(name, kind): outcome(ask, x) for name, ask in COLUMNS.items()}
+        for name, question in (core.QUESTIONS | course.QUESTIONS).items():
+            said[name, kind] = outcome(question.ask, x)
     return said
 
 
