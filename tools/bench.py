@@ -1,15 +1,17 @@
 """`make bench`: measure the marks that stridekit sets itself, as ratios or medians of one run.
 
-`make bench BENCH_ARGS="memory audit"` measures some of them: memory, audit, latency.
+`make bench BENCH_ARGS="audit latency"` measures two of the marks: memory, audit and latency.
+`make bench BENCH_ARGS="memory --picture"` also draws docs/memory-sets.png, a picture of the guide.
 """
 
 from __future__ import annotations
 
+import argparse
 import statistics
-import sys
 import tempfile
 import timeit
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -46,134 +48,194 @@ def pairs(x: Any) -> list[tuple[Any, Any]]:
     ]
 
 
-def filled(x: Layout) -> set[int]:
+def elements(x: Layout) -> set[int]:
     """Return the elements that a layout reaches, one by one."""
-    steps = [range(0, n * s, s) if s else (0,) * n for n, s in zip(x.shape, x.stride, strict=True)]
-    return set(map(sum, product((x.storage_offset,), *steps)))
+    offsets = [
+        range(0, size * stride, stride) if stride else [0] * size
+        for size, stride in zip(x.shape, x.stride, strict=True)
+    ]
+    return {x.storage_offset + sum(steps) for steps in product(*offsets)}
+
+
+def micros(question: Callable[[], object], calls: int = 40, rounds: int = 15) -> float:
+    """Return the median microseconds of a call."""
+    return statistics.median(timeit.repeat(question, repeat=rounds, number=calls)) / calls * 1e6
+
+
+def numpy_array(x: Layout) -> Any:
+    """Return an array with a layout, over memory that does not exist."""
+    interface = {
+        "version": 3,
+        "typestr": "<f4",
+        "shape": x.shape,
+        "strides": tuple(x.itemsize * stride for stride in x.stride),
+        "data": ((1 << 40) + x.storage_offset * x.itemsize, True),
+    }
+    return np.asarray(SimpleNamespace(__array_interface__=interface))
 
 
 def numpy_micros(y: Layout, x: Layout) -> float:
     """Return the microseconds of numpy.shares_memory, or infinity where NumPy gives up."""
-
-    def array(layout: Layout) -> Any:  # over memory that does not exist
-        interface = {
-            "version": 3,
-            "typestr": "<f4",
-            "shape": layout.shape,
-            "strides": tuple(layout.itemsize * s for s in layout.stride),
-            "data": ((1 << 40) + layout.storage_offset * layout.itemsize, True),
-        }
-        return np.asarray(SimpleNamespace(__array_interface__=interface))
-
-    # NumPy's stub knows only two values of max_work.
-    shares = partial(np.shares_memory, array(y), array(x), max_work=10**7)  # type: ignore[arg-type]
+    arrays = numpy_array(y), numpy_array(x)
+    # NumPy's stub accepts only two values of max_work.
+    shares = partial(np.shares_memory, *arrays, max_work=10**7)  # type: ignore[arg-type]
     try:
-        once = timeit.timeit(shares, number=1)
+        seconds = timeit.timeit(shares, number=1)
     except np.exceptions.TooHardError:  # after about a second
         return float("inf")
-    return micros(shares, max(1, int(1e-3 / once)), 5)
+    return micros(shares, max(1, int(1e-3 / seconds)), 5)
 
 
-def micros(ask: Callable[[], object], calls: int = 40, rounds: int = 15) -> float:
-    """Return the median microseconds of a call."""
-    return statistics.median(timeit.repeat(ask, repeat=rounds, number=calls)) / calls * 1e6
+@dataclass(frozen=True)
+class Question:
+    """A question about two views, and how one library answers it.
+
+    `micros` measures the answer for `y` and `x`, whose base has at most `most_elements`.
+    """
+
+    library: str
+    text: str
+    micros: Callable[[Any, Any], float]
+    most_elements: int = 10**12
 
 
-# Who answers which question, how, and for how many elements at most.
-QUESTIONS: dict[tuple[str, str], tuple[Callable[[Any, Any], float], int]] = {
-    ("stridekit", "subset"): (lambda y, x: micros(partial(is_view, y, x)), 10**12),
-    ("stridekit", "overlap"): (lambda y, x: micros(partial(shares_memory, y, x)), 10**12),
-    ("stridekit", "internal overlap"): (lambda y, x: micros(lambda: has_internal_overlap(y)), 10**12),
-    ("stridekit", "count"): (lambda y, x: micros(lambda: len(memset(y))), 10**12),
-    ("numpy.shares_memory", "overlap"): (numpy_micros, 10**12),
-    ("Python sets", "subset"): (lambda y, x: micros(lambda: filled(y) <= filled(x), 1, 1), 10**6),
-    ("Python sets", "overlap"): (lambda y, x: micros(lambda: filled(y) & filled(x), 1, 1), 10**6),
-}  # fmt: skip
+QUESTIONS = [
+    Question("stridekit", "subset", lambda y, x: micros(lambda: is_view(y, x))),
+    Question("stridekit", "overlap", lambda y, x: micros(lambda: shares_memory(y, x))),
+    Question("stridekit", "internal overlap", lambda y, x: micros(lambda: has_internal_overlap(y))),
+    Question("stridekit", "count", lambda y, x: micros(lambda: len(memset(y)))),
+    Question("numpy.shares_memory", "overlap", numpy_micros),
+    Question(
+        "Python sets",
+        "subset",
+        lambda y, x: micros(lambda: elements(y) <= elements(x), calls=1, rounds=1),
+        most_elements=10**6,
+    ),
+    Question(
+        "Python sets",
+        "overlap",
+        lambda y, x: micros(lambda: elements(y) & elements(x), calls=1, rounds=1),
+        most_elements=10**6,
+    ),
+]
+# The microseconds of a library's answer to a question: for each size, one for each pair of views.
+Times = dict[tuple[str, str], dict[int, list[float]]]
 
 
-def memory_sets() -> None:
-    """Print the median of each question at each size, and draw the picture of the README."""
-    times = {key: dict[int, list[float]]() for key in QUESTIONS}
+def memory_sets(draws_picture: bool) -> None:
+    """Print the median of each question at each size, and draw them if asked to."""
+    times: Times = {(question.library, question.text): {} for question in QUESTIONS}
     for numel in SIZES:
-        views = pairs(Layout((round(numel ** (1 / 4)),) * 4, itemsize=4))
-        for key, (ask, most) in QUESTIONS.items():
-            if numel <= most:
-                times[key][numel] = [ask(y, x) for y, x in views]
+        size = round(numel ** (1 / 4))
+        views = pairs(Layout((size, size, size, size), itemsize=4))
+        for question in QUESTIONS:
+            if numel <= question.most_elements:
+                answers = [question.micros(y, x) for y, x in views]
+                times[question.library, question.text][numel] = answers
     print("memory sets: microseconds a question at 10^3, 10^6, 10^9 and 10^12 elements")
-    for (who, question), rows in times.items():
-        medians = (f"{statistics.median(row):10,.1f}" for row in rows.values())
-        print(f"  {who:<20} {question:<17}", *medians)
-    ours = [rows[SIZES[-1]] for (who, _), rows in times.items() if who == "stridekit"]
-    print(
-        f"  our slowest median at 10^12: {max(map(statistics.median, ours)):.1f} µs, the mark is 20"
-    )
-    with plt.rc_context({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}):
-        draw(times).savefig(PICTURE, dpi=110)
-    print(f"plot: {PICTURE}")
+    slowest = 0.0
+    for (library, text), rows in times.items():
+        medians = [statistics.median(row) for row in rows.values()]
+        print(f"  {library:<20} {text:<17}", *(f"{median:10,.1f}" for median in medians))
+        if library == "stridekit":
+            slowest = max(slowest, medians[-1])
+    print(f"  stridekit's slowest median at 10^12: {slowest:.1f} µs, the mark is 20")
+    if draws_picture:
+        style = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
+        with plt.rc_context(style):
+            draw(times).savefig(PICTURE, dpi=110)
+        print(f"plot: {PICTURE}")
 
 
-def draw(times: dict[tuple[str, str], dict[int, list[float]]]) -> Any:
+def draw(times: Times) -> Any:
     """Draw median time against size, with a band from the quickest to the slowest pair."""
-    looks = {"stridekit": (1, "o-"), "numpy.shares_memory": (0, "s--"), "Python sets": (2, "^:")}
+    looks = {
+        "stridekit": (palette.DIMS[1][0], "o-"),
+        "numpy.shares_memory": (palette.DIMS[0][0], "s--"),
+        "Python sets": (palette.DIMS[2][0], "^:"),
+    }
     titles = {"overlap": "Do y and x share a byte?", "subset": "Is y a view of x?"}
     figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
     for axes, (question, title) in zip(panels, titles.items(), strict=True):
         axes.set(xscale="log", yscale="log", xlabel="elements of the base", xticks=SIZES)
         axes.set_title(title, loc="left", fontweight="bold")
         axes.grid(axis="y", color=palette.LINE[0], linewidth=0.6)
-        for who, (dim, style) in looks.items():
-            colour, rows = palette.DIMS[dim][0], times.get((who, question), {})
-            known = [[m for m in row if m < float("inf")] for row in rows.values()]
-            medians, least, most = ([*map(of, known)] for of in (statistics.median, min, max))
-            axes.plot([*rows], medians, style, color=colour, label=who if rows else None)
-            axes.fill_between([*rows], least, most, color=colour, alpha=0.12)
-            for (numel, row), less, top in zip(rows.items(), known, most, strict=True):
-                if hard := len(row) - len(less):
-                    text = f"TooHardError\nfor {hard} of {len(row)} pairs"
-                    axes.plot([numel], [top], "x", markersize=9, color=colour)
-                    looks_like = {"textcoords": "offset points", "ha": "right", "color": colour}
-                    axes.annotate(text, (numel, top), (0, 8), **looks_like)
+        for library, (colour, style) in looks.items():
+            if rows := times.get((library, question)):
+                draw_curve(axes, rows, library, colour, style)
     panels[0].set_ylabel("microseconds a question")
-    about = "median of nine pairs of views;\nband: the quickest to the slowest"
-    handles = panels[0].get_legend_handles_labels()
-    panels[1].legend(*handles, frameon=False, loc="upper right", title=about, alignment="left")
+    handles, names = panels[0].get_legend_handles_labels()
+    note = "median of nine pairs of views;\nband: the quickest to the slowest"
+    look = {"frameon": False, "loc": "upper right", "alignment": "left"}
+    panels[1].legend(handles, names, title=note, **look)
     return figure
 
 
-# Watching, drawing ----------------------------------------------------------------------------------
+def draw_curve(
+    axes: Any, rows: dict[int, list[float]], library: str, colour: str, style: str
+) -> None:
+    """Draw the times of a library, with a cross where it gives up for some pairs."""
+    medians = []
+    quickest = []
+    slowest = []
+    for numel, row in rows.items():
+        answered = [time for time in row if time < float("inf")]
+        medians.append(statistics.median(answered))
+        quickest.append(min(answered))
+        slowest.append(max(answered))
+        if len(answered) < len(row):
+            axes.plot([numel], [slowest[-1]], "x", markersize=9, color=colour)
+            axes.annotate(
+                f"TooHardError\nfor {len(row) - len(answered)} of {len(row)} pairs",
+                (numel, slowest[-1]),
+                (0, 8),
+                textcoords="offset points",
+                ha="right",
+                color=colour,
+            )
+    axes.plot([*rows], medians, style, color=colour, label=library)
+    axes.fill_between([*rows], quickest, slowest, color=colour, alpha=0.12)
+
+
+# Audits, key presses --------------------------------------------------------------------------------
 
 
 def audits() -> None:
     """Print the time of an audited forward pass as a ratio to the plain one, on one thread."""
     torch.set_num_threads(1)
-    layers = [nn.Conv2d(64, 64, 3, padding=1), nn.BatchNorm2d(64), nn.ReLU()] * 3
+    blocks = [nn.Conv2d(64, 64, 3, padding=1), nn.BatchNorm2d(64), nn.ReLU()] * 3
     layer = nn.TransformerEncoderLayer(256, 8, 1024, batch_first=True)
-    for model, x in (
-        (nn.Sequential(*layers).eval(), torch.randn(4, 64, 56, 56)),
-        (nn.TransformerEncoder(layer, 6, enable_nested_tensor=False), torch.randn(4, 64, 256)),
-    ):
-        ways: dict[str, Callable[[], Any]] = {
-            "plain": partial(model, x),
-            "audited": partial(audit, model, x),
-        }
-        with torch.no_grad():
-            ratio = compare(ways, max_seconds=60).ratios["audited"]
-        print(f"audit of a {type(model).__name__}: {ratio} times as long as the plain pass")
-    short, long = (
-        min(timeit.repeat(partial(audit, _steps, n), number=1, repeat=3)) for n in (1000, 4000)
-    )
-    print(f"audit of 4,000 steps in place: {long / short:.1f} times 1,000 of them; the mark is 5")
+    encoder = nn.TransformerEncoder(layer, 6, enable_nested_tensor=False)
+    print_audit_ratio(nn.Sequential(*blocks).eval(), torch.randn(4, 64, 56, 56))
+    print_audit_ratio(encoder, torch.randn(4, 64, 256))
+    seconds = {}
+    for count in (1000, 4000):
+        seconds[count] = min(timeit.repeat(partial(audit, take_steps, count), number=1, repeat=3))
+    ratio = seconds[4000] / seconds[1000]
+    print(f"audit of 4,000 steps in place: {ratio:.1f} times 1,000 of them; the mark is 5")
 
 
-def _steps(count: int) -> None:
+def print_audit_ratio(model: nn.Module, x: torch.Tensor) -> None:
+    """Print how much longer a forward pass of a model takes while it is audited."""
+    passes: dict[str, Callable[[], Any]] = {
+        "plain": partial(model, x),
+        "audited": partial(audit, model, x),
+    }
+    with torch.no_grad():
+        ratio = compare(passes, max_seconds=60).ratios["audited"]
+    print(f"audit of a {type(model).__name__}: {ratio} times as long as the plain pass")
+
+
+def take_steps(count: int) -> None:
     """Take steps of SGD, each with a transposed copy of the weight."""
-    weight, gradient = torch.rand(64, 64), torch.rand(64, 64)
+    weight = torch.rand(64, 64)
+    gradient = torch.rand(64, 64)
     for _ in range(count):
         weight.mul_(0.9).sub_(gradient, alpha=0.1)
         weight.t().reshape(-1)
 
 
-# From the key event to the message that a frame's callback sends: after the paint, before what was put off.
+# The time from the key event to a message that a frame's callback sends, which arrives after the paint.
 WATCH = """({ ownerDocument }) => {
   globalThis.waits = [];
   ownerDocument.addEventListener("keydown", ({ timeStamp }) => requestAnimationFrame(() => {
@@ -189,11 +251,16 @@ def latency(presses: int = 60) -> None:
     if find_chromium() is None:
         print("latency: not measured, because Chromium is not installed")
         return
-    strides = [StrideExplorer(Layout((n, m)), 2 * n * m) for n, m in ((6, 8), (64, 64))]
-    kinds = "Attention Cache ChannelsLast Traversal"
-    others = [getattr(widgets, f"{kind}Explorer")() for kind in kinds.split()]
+    explorers = [
+        StrideExplorer(Layout((6, 8)), 2 * 6 * 8),
+        StrideExplorer(Layout((64, 64)), 2 * 64 * 64),
+        widgets.AttentionExplorer(),
+        widgets.CacheExplorer(),
+        widgets.ChannelsLastExplorer(),
+        widgets.TraversalExplorer(),
+    ]
     with tempfile.TemporaryDirectory() as folder, running_browser() as browser:
-        for explorer in (*strides, *others):
+        for explorer in explorers:
             file = Path(folder) / "page.html"
             file.write_text(offline_page([explorer]), "utf-8")
             page = browser.new_page()
@@ -203,25 +270,33 @@ def latency(presses: int = 60) -> None:
             for k in range(presses):
                 slider.press("ArrowRight" if k % 2 == 0 else "ArrowLeft")
                 page.wait_for_timeout(50)
-            print(
-                f"key press to frame, {type(explorer).__name__}:", summary(page.evaluate("waits"))
-            )
+            waits = page.evaluate("waits")
+            print(f"key press to frame, {type(explorer).__name__}: {summary(waits)}")
 
 
 def summary(waits: list[float]) -> str:
-    """Return the median of milliseconds, and what nineteen of twenty stay below."""
+    """Return the median and the 95th percentile of some milliseconds."""
     p95 = statistics.quantiles(waits, n=20, method="inclusive")[-1]
     return f"median {statistics.median(waits):.1f} ms (mark 12), p95 {p95:.1f} ms (mark 30)"
 
 
-MARKS: dict[str, Callable[[], object]] = {
-    "memory": memory_sets,
-    "audit": audits,
-    "latency": latency,
-}
+def main() -> None:
+    """Measure the marks that the command line names, or all of them."""
+    parser = argparse.ArgumentParser(description="Measure the marks that stridekit sets itself.")
+    parser.add_argument("marks", nargs="*", metavar="mark", help="memory, audit or latency")
+    parser.add_argument("--picture", action="store_true", help="draw docs/memory-sets.png again")
+    options = parser.parse_args()
+    marks: dict[str, Callable[[], object]] = {
+        "memory": partial(memory_sets, options.picture),
+        "audit": audits,
+        "latency": latency,
+    }
+    for name in options.marks:
+        if name not in marks:
+            parser.error(f"no mark is called {name}: {', '.join(marks)} are")
+    for name in options.marks or marks:
+        marks[name]()
+
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or MARKS:
-        if name not in MARKS:
-            sys.exit(f"no mark is called {name}: {', '.join(MARKS)} are")
-        MARKS[name]()
+    main()
