@@ -6,40 +6,57 @@ import torch
 from torch import Tensor
 
 from stridekit.exercises import confusions as shared
-from stridekit.exercises.contiguity.order import sources
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.readers.answers import free_where_unused, read_stride_of
 from stridekit.exercises.readers.copies import logging_copies, read_with_copies
 from stridekit.exercises.running import Arguments
 from stridekit.exercises.watch import without_a_tensor
-from stridekit.rules import packed_stride  # noqa: F401  (in sources alone)
-
-LAYOUTS = [
-    ((4, 6), (6, 1), "x = torch.empty(4, 6)"), ((6, 4), (1, 6), "x.t()"),
-    ((4, 3), (6, 1), "x[:, :3]"), ((4, 3), (6, 2), "x[:, ::2]"), ((3, 4), (1, 6), "x[:, :3].t()"),
-    ((3, 4), (2, 6), "x[:, ::2].t()"), ((2, 6), (12, 1), "x[::2]"), ((6, 2), (1, 12), "x[::2].t()"),
-    ((4,), (6,), "x[:, 2]"), ((2, 3, 4), (12, 4, 1), "y = torch.empty(2, 3, 4)"),
-    ((4, 2, 3), (1, 12, 4), "y.permute(2, 0, 1)"), ((3, 4, 2), (4, 1, 12), "y.permute(1, 2, 0)"),
-    ((4, 2, 2), (1, 12, 4), "y[:, :2].permute(2, 0, 1)"),
-    ((3, 2, 2), (4, 2, 12), "y[:, :, ::2].permute(1, 2, 0)"),
-    ((2, 5, 3, 4), (60, 1, 20, 5), "z: an image in channels-last"),
-    ((2, 2, 3, 4), (60, 1, 20, 5), "z[:, :2]"), ((2, 5, 3, 2), (60, 1, 20, 10), "z[:, :, :, ::2]"),
-    ((3, 3), (1, 7)), ((2, 3), (8, 1)), ((3, 2), (2, 14)), ((5, 2), (7, 2)), ((2, 5), (3, 9)),
-    ((4, 6), (0, 1), "torch.empty(6).expand(4, 6)"), ((6, 4), (1, 0), "the same, turned"),
-    ((2, 3), (0, 0), "torch.empty(1).expand(2, 3)"),
-    ((3, 4, 5), (0, 1, 4), "torch.empty(5, 4).t().expand(3, 4, 5)"),
-    ((4, 3, 5), (1, 0, 4), "the same, permuted"), ((5, 3, 4), (4, 0, 1), "the same, permuted"),
-    ((4, 1, 6), (6, 99, 1)), ((4, 1, 3), (6, 99, 1)), ((3, 1, 4), (1, 5, 6)),
-    ((1, 1, 3), (7, 99, 1)), ((1, 3), (5, 2)), ((), ()), ((0, 3), (3, 1)), ((3, 0), (1, 3)),
-]  # fmt: skip
+from stridekit.rules import packed_stride  # noqa: F401 (called by the sources of mistakes)
 
 
 @exercise(
     title="the stride that clone gives",
     read=read_stride_of("shape"),
     means=without_a_tensor("Layout"),
-    cases=sources("shape, stride", LAYOUTS),
+    cases=[
+        "shape, stride = (4, 6), (6, 1)  # x = torch.empty(4, 6)",
+        "shape, stride = (6, 4), (1, 6)  # x.t()",
+        "shape, stride = (4, 3), (6, 1)  # x[:, :3]",
+        "shape, stride = (4, 3), (6, 2)  # x[:, ::2]",
+        "shape, stride = (3, 4), (1, 6)  # x[:, :3].t()",
+        "shape, stride = (3, 4), (2, 6)  # x[:, ::2].t()",
+        "shape, stride = (2, 6), (12, 1)  # x[::2]",
+        "shape, stride = (6, 2), (1, 12)  # x[::2].t()",
+        "shape, stride = (4,), (6,)  # x[:, 2]",
+        "shape, stride = (2, 3, 4), (12, 4, 1)  # y = torch.empty(2, 3, 4)",
+        "shape, stride = (4, 2, 3), (1, 12, 4)  # y.permute(2, 0, 1)",
+        "shape, stride = (3, 4, 2), (4, 1, 12)  # y.permute(1, 2, 0)",
+        "shape, stride = (4, 2, 2), (1, 12, 4)  # y[:, :2].permute(2, 0, 1)",
+        "shape, stride = (3, 2, 2), (4, 2, 12)  # y[:, :, ::2].permute(1, 2, 0)",
+        "shape, stride = (2, 5, 3, 4), (60, 1, 20, 5)  # z: an image in channels-last",
+        "shape, stride = (2, 2, 3, 4), (60, 1, 20, 5)  # z[:, :2]",
+        "shape, stride = (2, 5, 3, 2), (60, 1, 20, 10)  # z[:, :, :, ::2]",
+        "shape, stride = (3, 3), (1, 7)",
+        "shape, stride = (2, 3), (8, 1)",
+        "shape, stride = (3, 2), (2, 14)",
+        "shape, stride = (5, 2), (7, 2)",
+        "shape, stride = (2, 5), (3, 9)",
+        "shape, stride = (4, 6), (0, 1)  # torch.empty(6).expand(4, 6)",
+        "shape, stride = (6, 4), (1, 0)  # the same, turned",
+        "shape, stride = (2, 3), (0, 0)  # torch.empty(1).expand(2, 3)",
+        "shape, stride = (3, 4, 5), (0, 1, 4)  # torch.empty(5, 4).t().expand(3, 4, 5)",
+        "shape, stride = (4, 3, 5), (1, 0, 4)  # the same, permuted",
+        "shape, stride = (5, 3, 4), (4, 0, 1)  # the same, permuted",
+        "shape, stride = (4, 1, 6), (6, 99, 1)",
+        "shape, stride = (4, 1, 3), (6, 99, 1)",
+        "shape, stride = (3, 1, 4), (1, 5, 6)",
+        "shape, stride = (1, 1, 3), (7, 99, 1)",
+        "shape, stride = (1, 3), (5, 2)",
+        "shape, stride = (), ()",
+        "shape, stride = (0, 3), (3, 1)",
+        "shape, stride = (3, 0), (1, 3)",
+    ],
     hints=[
         "Make some tensors, clone them and look: `x.t().clone().stride()`, `x[:, ::2].clone()`, "
         "`x[:, ::2].t().clone()`. Which order in memory does the copy have, and has it gaps?",
@@ -76,7 +93,7 @@ def clone_stride(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, 
 
 
 def dims_by(stride: Ints, key: Any) -> list[int]:
-    """The dims in the order of a key of the stride; of two alike the last first."""
+    """Return the dims sorted by a key of their strides. Equal dims come last first."""
     return sorted(range(len(stride)), key=lambda d: (key(stride[d]), -d))
 
 
@@ -111,8 +128,8 @@ clone_stride.wrong |= {
     ),
     "stride if is_dense(shape, stride) else packed_stride(shape, dims_by(stride, lambda s: 0))": (
         "Right for dense tensors. The others you lay out in reading order, but clone only closes "
-        "the gaps: the dims stay in the order of their strides. Look at `x[:, "
-        "::2].t().clone().stride()`."
+        "the gaps: the dims stay in the order of their strides. Look at "
+        "`x[:, ::2].t().clone().stride()`."
     ),
     "packed_stride(shape, [d for d in dims_by(stride, abs) if stride[d]])": (
         "You keep a stride of 0. The clone of an expanded tensor has an element for each index, so "
@@ -120,8 +137,8 @@ clone_stride.wrong |= {
     ),
     "packed_stride(shape, dims_by(stride, abs))": (
         "You put expanded dims innermost, as if 0 were the smallest step. A stride of 0 says "
-        "nothing about the order: such a dim keeps its place. Look at `torch.empty(6).expand(4, "
-        "6).clone()`."
+        "nothing about the order: such a dim keeps its place. Look at "
+        "`torch.empty(6).expand(4, 6).clone()`."
     ),
     "packed_stride(shape, dims_by(stride, lambda s: (s == 0, s)))": (
         "You put expanded dims outermost. A stride of 0 says nothing about the order: such a dim "
@@ -138,10 +155,11 @@ clone_stride.wrong |= {
         "You lay every clone out by columns. That is right for `x.t()`, which lies so: clone keeps "
         "the order that it finds. Look at `x.clone().stride()`."
     ),
-    tuple(
-        f"packed_stride(shape, sorted(range(len(shape)){end}, key=lambda d: {key}))"
-        for end in ("", "[::-1]")
-        for key in ("shape[d]", "-shape[d]")
+    (
+        "packed_stride(shape, sorted(range(len(shape)), key=lambda d: shape[d]))",
+        "packed_stride(shape, sorted(range(len(shape)), key=lambda d: -shape[d]))",
+        "packed_stride(shape, sorted(range(len(shape))[::-1], key=lambda d: shape[d]))",
+        "packed_stride(shape, sorted(range(len(shape))[::-1], key=lambda d: -shape[d]))",
     ): (
         "You order the dims by their sizes. What clone keeps is the order in memory: the dim of "
         "the smallest stride is the innermost, whether it is long or short."
@@ -157,36 +175,40 @@ clone_stride.exact |= {
 
 
 def needed(args: Arguments) -> int:
-    """The bytes that a copy takes, where it takes one."""
+    """Return the bytes of the copy that the task needs; 0 where a view will do."""
     x = args["x"]
     return 0 if x.transpose(1, 2).is_contiguous() else x.nbytes
-
-
-Y = "y = torch.arange(24).view(2, 3, 4)"
-W = "w = torch.arange(48).view(2, 4, 6)"
-
-
-CUBES = [
-    f"{Y}; x = y", f"{Y}; x = y.transpose(1, 2)", f"{W}; x = w[:, :, :3]", f"{W}; x = w[:, :, ::2]",
-    f"{W}; x = w[:, 1:].transpose(1, 2)", f"{W}; x = w.transpose(1, 2)[:, ::2]",
-    "x = torch.arange(24).view(4, 3, 2).transpose(1, 2)[::2]", f"{Y}; x = y.permute(2, 0, 1)",
-    f"{Y}; x = y.permute(1, 2, 0)", f"{Y}; x = y.permute(2, 1, 0)",
-    "x = torch.arange(18, dtype=torch.int16).view(2, 3, 3)",
-    "x = torch.arange(18, dtype=torch.int16).view(2, 3, 3).transpose(1, 2)",
-    "x = torch.arange(40, dtype=torch.float32).view(2, 4, 5)[1:, :, 1:4]",
-    "x = torch.arange(40, dtype=torch.float32).view(2, 5, 4)[1:].transpose(1, 2)",
-    "x = torch.arange(6).view(1, 2, 3).expand(4, 2, 3)", "x = torch.arange(3).expand(2, 4, 3)",
-    "x = torch.arange(12).view(2, 6, 1)", "x = torch.arange(12).view(2, 1, 6)",
-    "x = torch.arange(24).view(2, 12, 1)[:, ::2]", "x = torch.arange(24).view(4, 1, 6)[::2]",
-    "x = torch.tensor([[[7]]])", "x = torch.empty(2, 0, 3)", "x = torch.empty(0, 2, 3)",
-]  # fmt: skip
 
 
 @exercise(
     title="the same with fewer copies",
     read=read_with_copies(needed),
     fence=logging_copies,
-    cases=CUBES,
+    cases=[
+        "y = torch.arange(24).view(2, 3, 4); x = y",
+        "y = torch.arange(24).view(2, 3, 4); x = y.transpose(1, 2)",
+        "w = torch.arange(48).view(2, 4, 6); x = w[:, :, :3]",
+        "w = torch.arange(48).view(2, 4, 6); x = w[:, :, ::2]",
+        "w = torch.arange(48).view(2, 4, 6); x = w[:, 1:].transpose(1, 2)",
+        "w = torch.arange(48).view(2, 4, 6); x = w.transpose(1, 2)[:, ::2]",
+        "x = torch.arange(24).view(4, 3, 2).transpose(1, 2)[::2]",
+        "y = torch.arange(24).view(2, 3, 4); x = y.permute(2, 0, 1)",
+        "y = torch.arange(24).view(2, 3, 4); x = y.permute(1, 2, 0)",
+        "y = torch.arange(24).view(2, 3, 4); x = y.permute(2, 1, 0)",
+        "x = torch.arange(18, dtype=torch.int16).view(2, 3, 3)",
+        "x = torch.arange(18, dtype=torch.int16).view(2, 3, 3).transpose(1, 2)",
+        "x = torch.arange(40, dtype=torch.float32).view(2, 4, 5)[1:, :, 1:4]",
+        "x = torch.arange(40, dtype=torch.float32).view(2, 5, 4)[1:].transpose(1, 2)",
+        "x = torch.arange(6).view(1, 2, 3).expand(4, 2, 3)",
+        "x = torch.arange(3).expand(2, 4, 3)",
+        "x = torch.arange(12).view(2, 6, 1)",
+        "x = torch.arange(12).view(2, 1, 6)",
+        "x = torch.arange(24).view(2, 12, 1)[:, ::2]",
+        "x = torch.arange(24).view(4, 1, 6)[::2]",
+        "x = torch.tensor([[[7]]])",
+        "x = torch.empty(2, 0, 3)",
+        "x = torch.empty(0, 2, 3)",
+    ],
     hints=[
         "Count the copies of the given line on `x = torch.empty(2, 4, 6)[:, :, :3]`: which of its "
         "four steps move elements? What does the first of them change, as far as the result goes?",
@@ -242,7 +264,8 @@ by_columns.wrong |= {
     "x.transpose(1, 2).view(width(x))": shared.NO_COPY.format("x lies by columns"),
     "x.transpose(1, 2).clone().view(width(x))": shared.CLONE_KEEPS_ORDER,
     (
-        "x.as_strided((x.size(0), x.size(2), x.size(1)), (x[0].numel(), 1, x.size(2))).reshape(width(x))",
+        "x.as_strided((x.size(0), x.size(2), x.size(1)), (x[0].numel(), 1, x.size(2)))"
+        ".reshape(width(x))",
         "x.as_strided(width(x), (x[0].numel(), 1))",
     ): shared.AS_IF_PACKED.format("x", "by rows"),
 }

@@ -1,57 +1,69 @@
 """E1 and E2: contiguous, and the dims that step as one."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise, product
-from math import prod  # noqa: F401  (in sources alone)
-from typing import Any
+from math import prod  # noqa: F401 (called by the sources of mistakes)
 
 from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
-from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401  (in sources alone)
+from stridekit.exercises.mistakes import Ints, row_major
 from stridekit.exercises.readers.answers import read_yes_or_no
 from stridekit.exercises.watch import without_a_tensor
 from stridekit.rules import contiguous_stride  # noqa: F401
 
-LAYOUTS: list[tuple[Any, ...]] = [
-    ((4, 6), (6, 1), "x = torch.empty(4, 6)"), ((6, 4), (1, 6), "x.t()"),
-    ((4, 3), (6, 1), "x[:, :3]"), ((4, 3), (6, 2), "x[:, ::2]"), ((2, 6), (6, 1), "x[1:3]"),
-    ((4,), (6,), "x[:, 2]"), ((4, 6), (0, 1), "x[0].expand(4, 6)"),
-    ((2, 3, 4), (12, 4, 1), "y = torch.empty(2, 3, 4)"),
-    ((4, 2, 3), (1, 12, 4), "y.permute(2, 0, 1)"), ((2, 2, 4), (12, 4, 1), "y[:, :2]"),
-    ((3, 2, 4), (4, 12, 1), "y.transpose(0, 1)"), ((2, 3, 2), (12, 4, 2), "y[:, :, ::2]"),
-    ((2, 4, 3), (12, 1, 4), "y.transpose(1, 2)"), ((2, 2, 2), (2, 2, 1), "steps that never grow"),
-    ((2, 3, 4, 5), (60, 20, 5, 1), "torch.empty(2, 3, 4, 5)"),
-    ((2, 5, 3, 4), (60, 1, 20, 5), "an image in channels-last"),
-    ((2, 3, 4, 1), (12, 4, 1, 24), "torch.empty(1, 2, 3, 4).permute(1, 2, 3, 0)"), ((3, 1), (1, 7)),
-    ((1, 3), (99, 1)), ((1, 3), (1, 2)), ((4, 1, 6), (6, 99, 1)), ((4, 1, 6), (12, 6, 1)),
-    ((1, 1, 3), (7, 99, 1)), ((1, 4, 6), (24, 1, 4)), ((1, 2, 1, 3), (0, 3, 0, 1)),
-    ((1, 1), (5, 0)), ((), (), "torch.tensor(7)"), ((0,), (7,)), ((0, 3), (5, 2)), ((3, 0), (9, 9)),
-    ((2, 0, 3), (1, 2, 3)), ((0, 1, 4), (8, 8, 8)),
-]  # fmt: skip
 
+def small_layouts() -> list[str]:
+    """Return a case for each layout of one or two dims with sizes and strides from 0 to 3.
 
-def sources(names: str, rows: Iterable[tuple[Any, ...]]) -> list[str]:
-    """The cases of some rows: values of the names, and perhaps how a tensor gets them, in a comment."""
-    count = names.count(",") + 1
-    texts = [(", ".join(map(str, row[:count])), "  # ".join(["", *row[count:]])) for row in rows]
-    return [f"{names} = {values}{how}" for values, how in texts]
-
-
-# Every shape of one and two dims with sizes and strides 0 to 3; sizes of 1 and 0 last: they are strange.
-GRIDS = [list(product(range(4), repeat=ndim)) for ndim in (1, 2)]
-SMALL = [
-    (shape, stride)
-    for grid in GRIDS
-    for shape in sorted(grid, key=lambda sizes: (0 in sizes, 1 in sizes))
-    for stride in grid
-]
+    Sizes of 1 and 0 come last, because they have rules of their own.
+    """
+    cases = []
+    for ndim in (1, 2):
+        grid = list(product(range(4), repeat=ndim))
+        for shape in sorted(grid, key=lambda sizes: (0 in sizes, 1 in sizes)):
+            cases += [f"shape, stride = {shape}, {stride}" for stride in grid]
+    return cases
 
 
 @exercise(
     title="does it lie in memory in reading order?",
     read=read_yes_or_no,
     means=without_a_tensor("Layout"),
-    cases=sources("shape, stride", LAYOUTS + SMALL),
+    cases=[
+        "shape, stride = (4, 6), (6, 1)  # x = torch.empty(4, 6)",
+        "shape, stride = (6, 4), (1, 6)  # x.t()",
+        "shape, stride = (4, 3), (6, 1)  # x[:, :3]",
+        "shape, stride = (4, 3), (6, 2)  # x[:, ::2]",
+        "shape, stride = (2, 6), (6, 1)  # x[1:3]",
+        "shape, stride = (4,), (6,)  # x[:, 2]",
+        "shape, stride = (4, 6), (0, 1)  # x[0].expand(4, 6)",
+        "shape, stride = (2, 3, 4), (12, 4, 1)  # y = torch.empty(2, 3, 4)",
+        "shape, stride = (4, 2, 3), (1, 12, 4)  # y.permute(2, 0, 1)",
+        "shape, stride = (2, 2, 4), (12, 4, 1)  # y[:, :2]",
+        "shape, stride = (3, 2, 4), (4, 12, 1)  # y.transpose(0, 1)",
+        "shape, stride = (2, 3, 2), (12, 4, 2)  # y[:, :, ::2]",
+        "shape, stride = (2, 4, 3), (12, 1, 4)  # y.transpose(1, 2)",
+        "shape, stride = (2, 2, 2), (2, 2, 1)  # steps that never grow",
+        "shape, stride = (2, 3, 4, 5), (60, 20, 5, 1)  # torch.empty(2, 3, 4, 5)",
+        "shape, stride = (2, 5, 3, 4), (60, 1, 20, 5)  # an image in channels-last",
+        "shape, stride = (2, 3, 4, 1), (12, 4, 1, 24)  # torch.empty(1, 2, 3, 4).permute(1, 2, 3, 0)",
+        "shape, stride = (3, 1), (1, 7)",
+        "shape, stride = (1, 3), (99, 1)",
+        "shape, stride = (1, 3), (1, 2)",
+        "shape, stride = (4, 1, 6), (6, 99, 1)",
+        "shape, stride = (4, 1, 6), (12, 6, 1)",
+        "shape, stride = (1, 1, 3), (7, 99, 1)",
+        "shape, stride = (1, 4, 6), (24, 1, 4)",
+        "shape, stride = (1, 2, 1, 3), (0, 3, 0, 1)",
+        "shape, stride = (1, 1), (5, 0)",
+        "shape, stride = (), ()  # torch.tensor(7)",
+        "shape, stride = (0,), (7,)",
+        "shape, stride = (0, 3), (5, 2)",
+        "shape, stride = (3, 0), (9, 9)",
+        "shape, stride = (2, 0, 3), (1, 2, 3)",
+        "shape, stride = (0, 1, 4), (8, 8, 8)",
+        *small_layouts(),
+    ],
     hints=[
         "Read the elements in order: the last index runs fastest. What does its stride have to "
         "be, and what the stride of the dim before it?",
@@ -64,7 +76,9 @@ SMALL = [
         "Which element is read second, and does it lie one element further on? Then the first one "
         "of the second row, and so on. Only steps that some index takes can be wrong."
     ),
-    takeaway="Contiguous means: reading order is memory order. Steps that nobody takes do not count.",
+    takeaway=(
+        "Contiguous means: reading order is memory order. Steps that nobody takes do not count."
+    ),
 )
 def is_contiguous(shape: tuple[int, ...], stride: tuple[int, ...]) -> bool:
     """True if a tensor of this shape and stride is contiguous, found without making a tensor.
@@ -84,19 +98,26 @@ def is_contiguous(shape: tuple[int, ...], stride: tuple[int, ...]) -> bool:
 
 
 def stepped(shape: Ints, stride: Ints) -> tuple[Ints, Ints]:
-    """The dims that have something to step along."""
-    kept = [(n, s) for n, s in zip(shape, stride, strict=True) if n != 1]
-    return tuple(n for n, _ in kept), tuple(s for _, s in kept)
+    """Return the layout without its dims of size 1, along which no index steps."""
+    dims = [(n, s) for n, s in zip(shape, stride, strict=True) if n != 1]
+    return tuple(n for n, _ in dims), tuple(s for _, s in dims)
 
 
 def steps_evenly(shape: Ints, stride: Ints) -> bool:
-    """True if each dim steps as far as all the steps of the dim after it."""
-    steps = zip(shape[1:], pairwise(stride), strict=True)
-    return all(outer == n * inner for n, (outer, inner) in steps)
+    """Return whether each dim steps as far as all the steps of the dim after it."""
+    neighbours = zip(shape[1:], pairwise(stride), strict=True)
+    return all(outer == size * inner for size, (outer, inner) in neighbours)
+
+
+def is_dense_in_some_order(shape: Ints, stride: Ints) -> bool:
+    """Return whether the elements fill their range without a hole, in any order of the dims."""
+    dims = sorted(zip(stride, shape, strict=True), reverse=True)
+    sizes = [size for _, size in dims]
+    return tuple(step for step, _ in dims) == row_major(sizes)
 
 
 def whatever_the_sizes(rule: str) -> Iterator[str]:
-    """A rule about shape and stride, in the ways of treating sizes of 1 and 0."""
+    """Yield the source of a rule in four variants, which treat sizes of 1 and 0 differently."""
     yield rule
     yield f"(lambda shape: {rule})(tuple(max(n, 1) for n in shape))"
     yield f"(lambda shape, stride: {rule})(*stepped(shape, stride))"
@@ -145,8 +166,7 @@ RULES = {
         "That is contiguity by columns, with the product of the sizes before each dim. In torch "
         "the last index runs fastest, so take those after it. Try `x.t()`."
     ),
-    "(s := sorted(zip(stride, shape), reverse=True)) == list(zip(row_major([n for _, n in s]), [n for _, "
-    "n in s]))": (
+    "is_dense_in_some_order(shape, stride)": (
         "You accept whatever fills its range without a hole, in any order of the dims. That is "
         "dense. Contiguous also asks for reading order: `x.t()` is dense and not contiguous."
     ),
@@ -184,44 +204,67 @@ is_contiguous.exact["False", "True"] = shared.ALIKE.format("input") + (
     " Ask `is_contiguous()` of `torch.empty(4, 6)` and of `torch.empty(4, 6).t()`."
 )
 
-NEIGHBOURS: list[tuple[Any, ...]] = [
-    ((4, 6), (6, 1), 0, "x = torch.empty(4, 6)"), ((6, 4), (1, 6), 0, "x.t()"),
-    ((4, 3), (6, 1), 0, "x[:, :3]"), ((4, 3), (6, 2), 0, "x[:, ::2]"),
-    ((2, 6), (12, 1), 0, "x[::2]"), ((4, 2), (6, 4), 0, "x[:, ::4]"),
-    ((4, 6), (0, 1), 0, "x[0].expand(4, 6)"), ((4, 6), (0, 0), 0, "x[0, 0].expand(4, 6)"),
-    ((4, 4), (1, 4), 0, "torch.empty(4, 4).t()"),
-    ((2, 3, 4), (12, 4, 1), 0, "y = torch.empty(2, 3, 4)"), ((2, 3, 4), (12, 4, 1), 1, "y"),
-    ((4, 2, 3), (1, 12, 4), 0, "y.permute(2, 0, 1)"),
-    ((4, 2, 3), (1, 12, 4), 1, "y.permute(2, 0, 1)"), ((2, 2, 4), (12, 4, 1), 0, "y[:, :2]"),
-    ((2, 2, 4), (12, 4, 1), 1, "y[:, :2]"), ((2, 3, 2), (12, 4, 1), 0, "y[:, :, :2]"),
-    ((2, 3, 2), (12, 4, 1), 1, "y[:, :, :2]"), ((2, 3, 2), (12, 4, 2), 1, "y[:, :, ::2]"),
-    ((2, 4, 3), (12, 1, 4), 0, "y.transpose(1, 2)"),
-    ((2, 4, 3), (12, 1, 4), 1, "y.transpose(1, 2)"),
-    ((3, 3, 3), (3, 9, 1), 0, "torch.empty(3, 3, 3).transpose(0, 1)"),
-    ((3, 3, 3), (1, 3, 9), 1, "torch.empty(3, 3, 3).permute(2, 1, 0)"),
-    ((2, 3, 4, 5), (60, 20, 5, 1), 1, "torch.empty(2, 3, 4, 5)"),
-    ((2, 5, 3, 4), (60, 1, 20, 5), 1, "an image in channels-last"),
-    ((2, 5, 3, 4), (60, 1, 20, 5), 2, "the same"), ((1, 6), (99, 1), 0), ((4, 1), (6, 99), 0),
-    ((4, 1, 6), (6, 99, 1), 0), ((4, 1, 6), (6, 99, 1), 1), ((4, 1, 6), (8, 99, 1), 1),
-    ((4, 3, 1), (6, 1, 1), 0), ((4, 3, 1), (6, 2, 5), 0), ((1, 4, 3), (24, 6, 1), 1),
-    ((1, 4, 3), (0, 3, 1), 1), ((2, 1, 3, 4), (12, 7, 1, 3), 2), ((3, 2, 1, 1), (1, 3, 6, 6), 0),
-    ((1, 5), (1, 1), 0), ((1, 5), (0, 3), 0), ((5, 1), (2, 0), 0), ((1, 1), (4, 2), 0),
-    ((2, 0), (7, 3), 0), ((0, 4), (1, 9), 0), ((3, 2, 0), (1, 5, 1), 0), ((0, 3, 2), (9, 1, 5), 1),
-]  # fmt: skip
 
-
-MATRICES = [
-    (shape, stride, 0)
-    for shape in ((2, 3), (3, 2), (3, 4), (4, 2))
-    for stride in product((0, 1, 2, 3, 4, 6, 8, 9), repeat=2)
-]
+def small_matrices() -> list[str]:
+    """Return a case for each pair of some strides, for matrices of four shapes."""
+    cases = []
+    for shape in ((2, 3), (3, 2), (3, 4), (4, 2)):
+        for stride in product((0, 1, 2, 3, 4, 6, 8, 9), repeat=2):
+            cases.append(f"shape, stride, d = {shape}, {stride}, 0")
+    return cases
 
 
 @exercise(
     title="do two neighbouring dims step as one?",
     read=read_yes_or_no,
     means=without_a_tensor("Layout"),
-    cases=sources("shape, stride, d", NEIGHBOURS + MATRICES),
+    cases=[
+        "shape, stride, d = (4, 6), (6, 1), 0  # x = torch.empty(4, 6)",
+        "shape, stride, d = (6, 4), (1, 6), 0  # x.t()",
+        "shape, stride, d = (4, 3), (6, 1), 0  # x[:, :3]",
+        "shape, stride, d = (4, 3), (6, 2), 0  # x[:, ::2]",
+        "shape, stride, d = (2, 6), (12, 1), 0  # x[::2]",
+        "shape, stride, d = (4, 2), (6, 4), 0  # x[:, ::4]",
+        "shape, stride, d = (4, 6), (0, 1), 0  # x[0].expand(4, 6)",
+        "shape, stride, d = (4, 6), (0, 0), 0  # x[0, 0].expand(4, 6)",
+        "shape, stride, d = (4, 4), (1, 4), 0  # torch.empty(4, 4).t()",
+        "shape, stride, d = (2, 3, 4), (12, 4, 1), 0  # y = torch.empty(2, 3, 4)",
+        "shape, stride, d = (2, 3, 4), (12, 4, 1), 1  # y",
+        "shape, stride, d = (4, 2, 3), (1, 12, 4), 0  # y.permute(2, 0, 1)",
+        "shape, stride, d = (4, 2, 3), (1, 12, 4), 1  # y.permute(2, 0, 1)",
+        "shape, stride, d = (2, 2, 4), (12, 4, 1), 0  # y[:, :2]",
+        "shape, stride, d = (2, 2, 4), (12, 4, 1), 1  # y[:, :2]",
+        "shape, stride, d = (2, 3, 2), (12, 4, 1), 0  # y[:, :, :2]",
+        "shape, stride, d = (2, 3, 2), (12, 4, 1), 1  # y[:, :, :2]",
+        "shape, stride, d = (2, 3, 2), (12, 4, 2), 1  # y[:, :, ::2]",
+        "shape, stride, d = (2, 4, 3), (12, 1, 4), 0  # y.transpose(1, 2)",
+        "shape, stride, d = (2, 4, 3), (12, 1, 4), 1  # y.transpose(1, 2)",
+        "shape, stride, d = (3, 3, 3), (3, 9, 1), 0  # torch.empty(3, 3, 3).transpose(0, 1)",
+        "shape, stride, d = (3, 3, 3), (1, 3, 9), 1  # torch.empty(3, 3, 3).permute(2, 1, 0)",
+        "shape, stride, d = (2, 3, 4, 5), (60, 20, 5, 1), 1  # torch.empty(2, 3, 4, 5)",
+        "shape, stride, d = (2, 5, 3, 4), (60, 1, 20, 5), 1  # an image in channels-last",
+        "shape, stride, d = (2, 5, 3, 4), (60, 1, 20, 5), 2  # the same",
+        "shape, stride, d = (1, 6), (99, 1), 0",
+        "shape, stride, d = (4, 1), (6, 99), 0",
+        "shape, stride, d = (4, 1, 6), (6, 99, 1), 0",
+        "shape, stride, d = (4, 1, 6), (6, 99, 1), 1",
+        "shape, stride, d = (4, 1, 6), (8, 99, 1), 1",
+        "shape, stride, d = (4, 3, 1), (6, 1, 1), 0",
+        "shape, stride, d = (4, 3, 1), (6, 2, 5), 0",
+        "shape, stride, d = (1, 4, 3), (24, 6, 1), 1",
+        "shape, stride, d = (1, 4, 3), (0, 3, 1), 1",
+        "shape, stride, d = (2, 1, 3, 4), (12, 7, 1, 3), 2",
+        "shape, stride, d = (3, 2, 1, 1), (1, 3, 6, 6), 0",
+        "shape, stride, d = (1, 5), (1, 1), 0",
+        "shape, stride, d = (1, 5), (0, 3), 0",
+        "shape, stride, d = (5, 1), (2, 0), 0",
+        "shape, stride, d = (1, 1), (4, 2), 0",
+        "shape, stride, d = (2, 0), (7, 3), 0",
+        "shape, stride, d = (0, 4), (1, 9), 0",
+        "shape, stride, d = (3, 2, 0), (1, 5, 1), 0",
+        "shape, stride, d = (0, 3, 2), (9, 1, 5), 1",
+        *small_matrices(),
+    ],
     hints=[
         "Walk to the end of dim d + 1, then one step on: that is where dim d takes you. Does this "
         "step go exactly as far as all the ones before?",

@@ -6,53 +6,99 @@ from typing import Any
 import torch
 
 from stridekit.exercises import confusions as shared
-from stridekit.exercises.contiguity.order import is_contiguous, sources, stepped, steps_evenly
+from stridekit.exercises.contiguity.order import is_contiguous, stepped, steps_evenly
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.readers.answers import as_ints, read_stride_of
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 from stridekit.exercises.watch import without_a_tensor
-from stridekit.rules import contiguous_stride  # noqa: F401  (in sources alone)
-
-NEW = ((4, 6), (6, 1))  # torch.empty(4, 6)
-TURNED = ((6, 4), (1, 6))  # torch.empty(4, 6).t()
-CUT = ((4, 6), (8, 1))  # torch.empty(4, 8)[:, :6]
-SPARSE = ((4, 3), (6, 2))  # torch.empty(4, 6)[:, ::2]
-ROWS = ((2, 6), (12, 1))  # torch.empty(4, 6)[::2]
-BLOCK = ((4, 2, 3), (1, 12, 4))  # torch.empty(2, 3, 4).permute(2, 0, 1)
-PIXELS = ((2, 3, 2, 2), (12, 1, 6, 3))  # channels-last
-ONES = ((4, 1, 6), (6, 99, 1))
-SAME = ((2, 3), (0, 0))  # torch.empty(1).expand(2, 3)
-COPIES = ((4, 6), (0, 1))  # torch.empty(6).expand(4, 6)
-
-
-VIEWS = [  # a layout, and new shapes for it
-    (NEW, (24,), (3, 8), (2, 2, 3, 2)),
-    (CUT, (2, 2, 6), (2, 2, 2, 3), (24,), (2, 12), (8, 3), (4, 3, 2), (4, 6)),
-    (TURNED, (24,), (3, 2, 4), (6, 2, 2), (4, 6), (6, 4)), (SPARSE, (12,), (2, 6), (2, 2, 3)),
-    (ROWS, (2, 2, 3), (12,), (3, 4)), (((4,), (6,)), (2, 2)),  # a column
-    (((12,), (3,)), (2, 3, 2)), (BLOCK, (4, 6), (2, 2, 3, 2), (8, 3), (24,)),
-    (PIXELS, (2, 3, 4), (6, 4), (2, 12)),
-    (((2, 2, 4), (12, 4, 1)), (2, 8), (4, 4)),  # torch.empty(2, 3, 4)[:, :2]
-    (((2, 3, 2), (12, 4, 1)), (6, 2), (2, 6)),  # torch.empty(2, 3, 4)[:, :, :2]
-    (((3, 3, 3), (3, 9, 1)), (9, 3)),  # torch.empty(3, 3, 3).transpose(0, 1)
-    (((4, 4), (1, 4)), (16,), (2, 2, 4)), (COPIES, (2, 2, 6), (24,)),
-    (((3, 2, 2), (0, 2, 1)), (3, 4)), (SAME, (6,), (3, 2)), (ONES, (24,), (2, 12), (4, 6)),
-    (((1, 4, 3), (5, 8, 1)), (2, 2, 3)), (((4, 3, 1), (3, 1, 7)), (12,)),
-    (((1, 6, 1), (0, 2, 0)), (2, 3)), (NEW, (4, 1, 6), (1, 24, 1)),
-    (CUT, (1, 2, 1, 2, 1, 6, 1), (4, 1, 2, 1, 3), (8, 1, 3)), (TURNED, (1, 24)), (((), ()), (1, 1)),
-    (((1, 1), (4, 9)), ()), (((), ()), ()), (((0, 3), (7, 2)), (3, 0)), (((3, 0), (2, 5)), (0,)),
-    (((2, 0, 3), (1, 9, 4)), (5, 0, 7)),
-]  # fmt: skip
+from stridekit.rules import contiguous_stride  # noqa: F401 (called by the sources of mistakes)
 
 
 @exercise(
     title="the stride of a view, or None where there is none",
     read=read_stride_of("new_shape", or_none=True),
     means=without_a_tensor("Layout"),
-    cases=sources(
-        "shape, stride, new_shape", [(*it, new) for it, *shapes in VIEWS for new in shapes]
-    ),
+    cases=[
+        # the layout of torch.empty(4, 6)
+        "shape, stride, new_shape = (4, 6), (6, 1), (24,)",
+        "shape, stride, new_shape = (4, 6), (6, 1), (3, 8)",
+        "shape, stride, new_shape = (4, 6), (6, 1), (2, 2, 3, 2)",
+        # the layout of torch.empty(4, 8)[:, :6]
+        "shape, stride, new_shape = (4, 6), (8, 1), (2, 2, 6)",
+        "shape, stride, new_shape = (4, 6), (8, 1), (2, 2, 2, 3)",
+        "shape, stride, new_shape = (4, 6), (8, 1), (24,)",
+        "shape, stride, new_shape = (4, 6), (8, 1), (2, 12)",
+        "shape, stride, new_shape = (4, 6), (8, 1), (8, 3)",
+        "shape, stride, new_shape = (4, 6), (8, 1), (4, 3, 2)",
+        "shape, stride, new_shape = (4, 6), (8, 1), (4, 6)",
+        # the layout of torch.empty(4, 6).t()
+        "shape, stride, new_shape = (6, 4), (1, 6), (24,)",
+        "shape, stride, new_shape = (6, 4), (1, 6), (3, 2, 4)",
+        "shape, stride, new_shape = (6, 4), (1, 6), (6, 2, 2)",
+        "shape, stride, new_shape = (6, 4), (1, 6), (4, 6)",
+        "shape, stride, new_shape = (6, 4), (1, 6), (6, 4)",
+        # the layout of torch.empty(4, 6)[:, ::2]
+        "shape, stride, new_shape = (4, 3), (6, 2), (12,)",
+        "shape, stride, new_shape = (4, 3), (6, 2), (2, 6)",
+        "shape, stride, new_shape = (4, 3), (6, 2), (2, 2, 3)",
+        # the layout of torch.empty(4, 6)[::2]
+        "shape, stride, new_shape = (2, 6), (12, 1), (2, 2, 3)",
+        "shape, stride, new_shape = (2, 6), (12, 1), (12,)",
+        "shape, stride, new_shape = (2, 6), (12, 1), (3, 4)",
+        # a column
+        "shape, stride, new_shape = (4,), (6,), (2, 2)",
+        # other layouts
+        "shape, stride, new_shape = (12,), (3,), (2, 3, 2)",
+        # the layout of torch.empty(2, 3, 4).permute(2, 0, 1)
+        "shape, stride, new_shape = (4, 2, 3), (1, 12, 4), (4, 6)",
+        "shape, stride, new_shape = (4, 2, 3), (1, 12, 4), (2, 2, 3, 2)",
+        "shape, stride, new_shape = (4, 2, 3), (1, 12, 4), (8, 3)",
+        "shape, stride, new_shape = (4, 2, 3), (1, 12, 4), (24,)",
+        # channels-last
+        "shape, stride, new_shape = (2, 3, 2, 2), (12, 1, 6, 3), (2, 3, 4)",
+        "shape, stride, new_shape = (2, 3, 2, 2), (12, 1, 6, 3), (6, 4)",
+        "shape, stride, new_shape = (2, 3, 2, 2), (12, 1, 6, 3), (2, 12)",
+        # the layout of torch.empty(2, 3, 4)[:, :2]
+        "shape, stride, new_shape = (2, 2, 4), (12, 4, 1), (2, 8)",
+        "shape, stride, new_shape = (2, 2, 4), (12, 4, 1), (4, 4)",
+        # the layout of torch.empty(2, 3, 4)[:, :, :2]
+        "shape, stride, new_shape = (2, 3, 2), (12, 4, 1), (6, 2)",
+        "shape, stride, new_shape = (2, 3, 2), (12, 4, 1), (2, 6)",
+        # the layout of torch.empty(3, 3, 3).transpose(0, 1)
+        "shape, stride, new_shape = (3, 3, 3), (3, 9, 1), (9, 3)",
+        # other layouts
+        "shape, stride, new_shape = (4, 4), (1, 4), (16,)",
+        "shape, stride, new_shape = (4, 4), (1, 4), (2, 2, 4)",
+        # the layout of torch.empty(6).expand(4, 6)
+        "shape, stride, new_shape = (4, 6), (0, 1), (2, 2, 6)",
+        "shape, stride, new_shape = (4, 6), (0, 1), (24,)",
+        # other layouts
+        "shape, stride, new_shape = (3, 2, 2), (0, 2, 1), (3, 4)",
+        # the layout of torch.empty(1).expand(2, 3)
+        "shape, stride, new_shape = (2, 3), (0, 0), (6,)",
+        "shape, stride, new_shape = (2, 3), (0, 0), (3, 2)",
+        # other layouts
+        "shape, stride, new_shape = (4, 1, 6), (6, 99, 1), (24,)",
+        "shape, stride, new_shape = (4, 1, 6), (6, 99, 1), (2, 12)",
+        "shape, stride, new_shape = (4, 1, 6), (6, 99, 1), (4, 6)",
+        "shape, stride, new_shape = (1, 4, 3), (5, 8, 1), (2, 2, 3)",
+        "shape, stride, new_shape = (4, 3, 1), (3, 1, 7), (12,)",
+        "shape, stride, new_shape = (1, 6, 1), (0, 2, 0), (2, 3)",
+        "shape, stride, new_shape = (4, 6), (6, 1), (4, 1, 6)",
+        "shape, stride, new_shape = (4, 6), (6, 1), (1, 24, 1)",
+        "shape, stride, new_shape = (4, 6), (8, 1), (1, 2, 1, 2, 1, 6, 1)",
+        "shape, stride, new_shape = (4, 6), (8, 1), (4, 1, 2, 1, 3)",
+        "shape, stride, new_shape = (4, 6), (8, 1), (8, 1, 3)",
+        "shape, stride, new_shape = (6, 4), (1, 6), (1, 24)",
+        # other layouts
+        "shape, stride, new_shape = (), (), (1, 1)",
+        "shape, stride, new_shape = (1, 1), (4, 9), ()",
+        "shape, stride, new_shape = (), (), ()",
+        "shape, stride, new_shape = (0, 3), (7, 2), (3, 0)",
+        "shape, stride, new_shape = (3, 0), (2, 5), (0,)",
+        "shape, stride, new_shape = (2, 0, 3), (1, 9, 4), (5, 0, 7)",
+    ],
     hints=[
         "First collect the chunks, from the last dim to the first: how many elements, and how far "
         "apart? A dim joins the chunk after it where `stride[d] == shape[d + 1] * stride[d + 1]`. "
@@ -68,7 +114,9 @@ VIEWS = [  # a layout, and new shapes for it
         "and its step. Then cut them into new_shape from the end. Does one new size reach into two "
         "chunks?"
     ),
-    takeaway="Merge what steps evenly, cut it anew, and never across a boundary: that is all of view.",
+    takeaway=(
+        "Merge what steps evenly, cut it anew, and never across a boundary: that is all of view."
+    ),
 )
 def view_stride(
     shape: tuple[int, ...], stride: tuple[int, ...], new_shape: tuple[int, ...]
@@ -105,28 +153,25 @@ def contiguous(shape: Ints, stride: Ints) -> bool:
     return bool(is_contiguous.reference(shape, stride))
 
 
-def taking(answer: Ints | None, accepted: bool) -> Ints | None:
-    return answer if accepted else None
+def answer_if(condition: bool, answer: Ints | None) -> Ints | None:
+    return answer if condition else None
 
 
-def one_chunk(shape: Ints, stride: Ints) -> bool:
+def is_one_chunk(shape: Ints, stride: Ints) -> bool:
     return steps_evenly(*stepped(shape, stride))
 
 
 def ends(shape: Ints) -> set[int]:
-    """The numbers of elements that lie after each boundary of two dims."""
+    """Return for each dim the number of elements in it and the dims after it."""
     return {prod(shape[d:]) for d in range(len(shape))}
 
 
-ANSWER = "view_stride(shape, stride, new_shape)"
-CHUNKS = "size != 1 and chunks and step == chunks[-1][0] * chunks[-1][1]"
-JOINED = "\n            chunks[-1][0] *= size\n        "
 view_stride.only |= {
     "0 in shape": (
         "Right wherever there is an element. Without one there is nothing to straddle: torch makes "
         "every view, so answer a stride, any will do."
     ),
-    f"{ANSWER} is None": (
+    "view_stride(shape, stride, new_shape) is None": (
         "Right wherever torch makes the view. Where it refuses, the answer is None, and nothing "
         "else: that is where a new size does not divide what is left of its chunk."
     ),
@@ -148,9 +193,10 @@ view_stride.only |= {
     ),
 }
 view_stride.wrong |= {
-    f"{CHUNKS} => False": (
-        "You cut the old dims, but never merge two. Where `stride[d] == shape[d + 1] * stride[d + "
-        "1]` the two are one chunk, and a new dim may run through both."
+    "size != 1 and chunks and step == chunks[-1][0] * chunks[-1][1] => False": (
+        "You cut the old dims, but never merge two. Where "
+        "`stride[d] == shape[d + 1] * stride[d + 1]` the two are one chunk, and a new dim may run "
+        "through both."
     ),
     "left, step = chunks.pop(0) => left, step = chunks.pop(0)[0], 1": (
         "Your first step in a chunk is 1. The elements of a chunk lie as far apart as the "
@@ -158,22 +204,24 @@ view_stride.wrong |= {
     ),
     (
         "step *= size => step = size",
-        "left, step = 1, 1 => left, step, first = 1, 1, 1 && left, step = chunks.pop(0) => (left, step), "
-        "first = chunks[0], chunks.pop(0)[1] && step *= size => step = size * first",
+        "left, step = 1, 1 => left, step, first = 1, 1, 1"
+        " && left, step = chunks.pop(0) => (left, step), first = chunks[0], chunks.pop(0)[1]"
+        " && step *= size => step = size * first",
     ): (
         "Inside a chunk the step is a running product: each new dim steps as far as all of the dim "
         "after it, and that is its size times its own step. Yours leaves out one of the factors."
     ),
-    f"{CHUNKS}:{JOINED}elif size != 1 => {CHUNKS.removeprefix('size != 1 and ')}:{JOINED}else && "
-    "if left == 1 => while left == 1": (
+    "size != 1 and chunks and step == => chunks and step =="
+    " && elif size != 1 => else"
+    " && if left == 1 => while left == 1": (
         "A dim of size 1 in x breaks one of your chunks. Nobody steps along it, so it does not "
         "matter whether its stride fits: leave sizes of 1 out first."
     ),
     (
         "contiguous_stride(new_shape) if stride == contiguous_stride(shape) else None",
         "contiguous_stride(new_shape) if contiguous(shape, stride) else None",
-        "stride if shape == new_shape else contiguous_stride(new_shape) if contiguous(shape, stride) else "
-        "None",
+        "stride if shape == new_shape else "
+        "contiguous_stride(new_shape) if contiguous(shape, stride) else None",
     ): (
         "You ask for a contiguous tensor. A view needs less: only that no new dim straddles two "
         "chunks. `torch.empty(4, 8)[:, :6]` is not contiguous, and `.view(2, 2, 6)` works."
@@ -182,16 +230,16 @@ view_stride.wrong |= {
         "You answer the stride of a new tensor. A view walks the memory that is there: where x has "
         "gaps or another order, the strides follow."
     ),
-    f"None if {ANSWER} is None else contiguous_stride(new_shape)": (
+    "None if view_stride(shape, stride, new_shape) is None else contiguous_stride(new_shape)": (
         "You know when there is a view. Its strides are not those of a new tensor: inside a chunk "
         "the first step is the chunk's own."
     ),
-    f"None if {ANSWER} is None else tuple((stepped(shape, stride)[1] or (1,))[-1] * s "
-    "for s in contiguous_stride(new_shape))": (
+    "None if view_stride(shape, stride, new_shape) is None else "
+    "tuple((stepped(shape, stride)[1] or (1,))[-1] * s for s in contiguous_stride(new_shape))": (
         "Your strides go on from one chunk into the next as if x had no gap there. Where a new "
         "chunk begins, begin again with its own step."
     ),
-    f"None if 1 in new_shape else {ANSWER}": (
+    "None if 1 in new_shape else view_stride(shape, stride, new_shape)": (
         "You refuse a new shape for its sizes of 1. They straddle nothing: put any stride there, "
         "and go on with the same chunk."
     ),
@@ -199,22 +247,25 @@ view_stride.wrong |= {
         "You keep the stride as it is. It has one number for each old dim, and says how far an old "
         "index steps; the new dims need steps of their own."
     ),
-    f"(a := {ANSWER}) and taking(a, all(n < 2 or s in stride for n, s in zip(new_shape, a)))": (
+    "(view := view_stride(shape, stride, new_shape)) and "
+    "answer_if(all(n < 2 or s in stride for n, s in zip(new_shape, view)), view)": (
         "You merge, but never cut: a new dim of yours is a whole chunk or an old dim. A chunk of 6 "
         "can be cut into (2, 3) just as well: only boundaries between chunks are closed."
     ),
-    "(a := view_stride(shape[::-1], stride[::-1], new_shape[::-1])) and a[::-1]": (
+    "(view := view_stride(shape[::-1], stride[::-1], new_shape[::-1])) and view[::-1]": (
         "You merge from the wrong side, as if the first index ran fastest. In reading order the "
         "last one does: compare `stride[d]` with `shape[d + 1] * stride[d + 1]`, and not the "
         "reverse."
     ),
-    f"(a := {ANSWER}) and a[::-1]": shared.BACK_TO_FRONT,
-    f"taking({ANSWER}, (old := ends(shape)) <= (new := ends(new_shape)) or new <= old)": (
+    "(view := view_stride(shape, stride, new_shape)) and view[::-1]": shared.BACK_TO_FRONT,
+    "answer_if((old := ends(shape)) <= (new := ends(new_shape)) or new <= old, "
+    "view_stride(shape, stride, new_shape))": (
         "You ask that new dims fit inside old ones or gather whole ones, dim by dim. But inside a "
         "chunk the old boundaries are gone: (4, 6) with stride (6, 1) is one run of 24, and (3, 8) "
         "a view."
     ),
-    f"taking({ANSWER}, 0 in shape or shape == new_shape or one_chunk(shape, stride))": (
+    "answer_if(0 in shape or shape == new_shape or is_one_chunk(shape, stride), "
+    "view_stride(shape, stride, new_shape))": (
         "One boundary makes you refuse every other shape. It closes only the way across it: cut on "
         "both sides as you like, as `torch.empty(4, 8)[:, :6].view(2, 2, 6)` does."
     ),
@@ -224,7 +275,7 @@ view_stride.exact |= {
         "You know one view alone, that of no change. Cut a dim in two, or merge two that step "
         "evenly, and there is a view as well: its strides are asked for."
     ),
-    f"({ANSWER}, None)[1]": (
+    "(view_stride(shape, stride, new_shape), None)[1]": (
         "You answer None for every input, as a function does that ends without returning. Is a "
         "`return` missing? Where the view exists, its stride is asked for."
     ),
@@ -241,66 +292,79 @@ NO_BOUNDARY = (
 
 
 def read_refused_shape(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is a shape torch refuses to view, or None where it refuses none.
+    """Read a shape that torch refuses to view, or None for a tensor where torch refuses none.
 
-    Which one does not matter: only the facts that make it right are compared, and the shape itself
-    where it is wrong.
+    Any refused shape is right, so the shape itself is compared only where it is wrong.
     """
     if answer is None:
         return Outcome({"answer": "None"}, "None: every shape of as many elements can be viewed")
-    shape, numel = as_ints(answer, "a shape or None"), prod(args["shape"])
+    shape = as_ints(answer, "a shape or None")
+    numel = prod(args["shape"])
     if len(shape) > 64 or min(shape, default=0) < -1 or shape.count(-1) > 1:
         raise Unusable(f"{shape}, where a shape of at most 64 sizes and one -1 is asked for")
     if not fits(shape, numel):
         count = f"{prod(shape)} elements, and x has {numel}"
         facts = {"answer": "a shape", "elements": prod(shape)}
         return Outcome(facts, f"shape {shape}: {count}", ANOTHER_ERROR)
-    facts = {"answer": "a shape", "elements": numel, "refused": True}
+    facts: dict[str, Any] = {"answer": "a shape", "elements": numel, "refused": True}
     x = torch.empty_strided(args["shape"], args["stride"], dtype=torch.uint8, device="meta")
     try:
         view = x.view(shape)
     except RuntimeError:
         return Outcome(facts, f"a shape that torch refuses to view, such as {shape}")
     facts |= {"refused": False, "shape": shape}
-    return Outcome(
-        facts, f"shape {shape}: torch makes that view, of stride {view.stride()}", NO_BOUNDARY
-    )
+    shown = f"shape {shape}: torch makes that view, of stride {view.stride()}"
+    return Outcome(facts, shown, NO_BOUNDARY)
 
 
 def fits(shape: Ints, numel: int) -> bool:
-    """True if a shape, perhaps with one -1, holds `numel` elements."""
+    """Return whether a shape, perhaps with one -1, can hold `numel` elements."""
     if -1 not in shape:
         return prod(shape) == numel
-    known = -prod(shape)
-    return known != 0 and numel % known == 0
-
-
-REFUSED = [
-    ((6, 4), (1, 6), "torch.empty(4, 6).t()"), ((4, 6), (6, 1), "torch.empty(4, 6)"),
-    ((4, 6), (8, 1), "torch.empty(4, 8)[:, :6]"), ((4, 3), (6, 2), "torch.empty(4, 6)[:, ::2]"),
-    ((12,), (2,), "torch.empty(24)[::2]"), ((4,), (6,), "torch.empty(4, 6)[:, 2]"),
-    ((2, 6), (12, 1), "torch.empty(4, 6)[::2]"), ((4, 4), (1, 4), "torch.empty(4, 4).t()"),
-    ((2, 3, 4), (12, 4, 1), "y = torch.empty(2, 3, 4)"),
-    ((4, 2, 3), (1, 12, 4), "y.permute(2, 0, 1)"), ((2, 2, 4), (12, 4, 1), "y[:, :2]"),
-    ((2, 3, 2), (12, 4, 1), "y[:, :, :2]"), ((2, 3, 2), (12, 4, 2), "y[:, :, ::2]"),
-    ((1, 3, 4), (12, 4, 1), "y[1:]"), ((2, 3), (12, 4), "y[:, :, 2]"),
-    ((3, 3, 3), (3, 9, 1), "torch.empty(3, 3, 3).transpose(0, 1)"),
-    ((3, 3, 3), (1, 3, 9), "torch.empty(3, 3, 3).permute(2, 1, 0)"),
-    ((2, 3, 4, 5), (60, 20, 5, 1), "torch.empty(2, 3, 4, 5)"),
-    ((2, 5, 3, 4), (60, 1, 20, 5), "an image in channels-last"),
-    ((4, 6), (0, 1), "torch.empty(6).expand(4, 6)"), ((6, 4), (1, 0), "the same, turned"),
-    ((4, 6), (0, 0), "torch.empty(1).expand(4, 6)"), ((2, 3, 2), (0, 0, 0)),
-    ((4, 1, 6), (6, 99, 1)), ((4, 1, 6), (7, 6, 1)), ((1, 6), (1, 1)), ((6, 1), (5, 5)),
-    ((2, 1), (9, 1)), ((2, 2), (1, 2)), ((1, 1), (3, 8)), ((), ()), ((1,), (5,)), ((3, 0), (1, 7)),
-    ((2, 0, 3), (1, 1, 1)),
-]  # fmt: skip
+    product_of_others = -prod(shape)
+    return product_of_others != 0 and numel % product_of_others == 0
 
 
 @exercise(
     title="a shape that cannot be viewed",
     read=read_refused_shape,
     means=without_a_tensor(),
-    cases=sources("shape, stride", REFUSED),
+    cases=[
+        "shape, stride = (6, 4), (1, 6)  # torch.empty(4, 6).t()",
+        "shape, stride = (4, 6), (6, 1)  # torch.empty(4, 6)",
+        "shape, stride = (4, 6), (8, 1)  # torch.empty(4, 8)[:, :6]",
+        "shape, stride = (4, 3), (6, 2)  # torch.empty(4, 6)[:, ::2]",
+        "shape, stride = (12,), (2,)  # torch.empty(24)[::2]",
+        "shape, stride = (4,), (6,)  # torch.empty(4, 6)[:, 2]",
+        "shape, stride = (2, 6), (12, 1)  # torch.empty(4, 6)[::2]",
+        "shape, stride = (4, 4), (1, 4)  # torch.empty(4, 4).t()",
+        "shape, stride = (2, 3, 4), (12, 4, 1)  # y = torch.empty(2, 3, 4)",
+        "shape, stride = (4, 2, 3), (1, 12, 4)  # y.permute(2, 0, 1)",
+        "shape, stride = (2, 2, 4), (12, 4, 1)  # y[:, :2]",
+        "shape, stride = (2, 3, 2), (12, 4, 1)  # y[:, :, :2]",
+        "shape, stride = (2, 3, 2), (12, 4, 2)  # y[:, :, ::2]",
+        "shape, stride = (1, 3, 4), (12, 4, 1)  # y[1:]",
+        "shape, stride = (2, 3), (12, 4)  # y[:, :, 2]",
+        "shape, stride = (3, 3, 3), (3, 9, 1)  # torch.empty(3, 3, 3).transpose(0, 1)",
+        "shape, stride = (3, 3, 3), (1, 3, 9)  # torch.empty(3, 3, 3).permute(2, 1, 0)",
+        "shape, stride = (2, 3, 4, 5), (60, 20, 5, 1)  # torch.empty(2, 3, 4, 5)",
+        "shape, stride = (2, 5, 3, 4), (60, 1, 20, 5)  # an image in channels-last",
+        "shape, stride = (4, 6), (0, 1)  # torch.empty(6).expand(4, 6)",
+        "shape, stride = (6, 4), (1, 0)  # the same, turned",
+        "shape, stride = (4, 6), (0, 0)  # torch.empty(1).expand(4, 6)",
+        "shape, stride = (2, 3, 2), (0, 0, 0)",
+        "shape, stride = (4, 1, 6), (6, 99, 1)",
+        "shape, stride = (4, 1, 6), (7, 6, 1)",
+        "shape, stride = (1, 6), (1, 1)",
+        "shape, stride = (6, 1), (5, 5)",
+        "shape, stride = (2, 1), (9, 1)",
+        "shape, stride = (2, 2), (1, 2)",
+        "shape, stride = (1, 1), (3, 8)",
+        "shape, stride = (), ()",
+        "shape, stride = (1,), (5,)",
+        "shape, stride = (3, 0), (1, 7)",
+        "shape, stride = (2, 0, 3), (1, 1, 1)",
+    ],
     hints=[
         "If x is one chunk, no new dim can straddle a boundary: there is none. And if it has two?",
         "Which new dim straddles a boundary for sure, wherever it is? A very large one.",
@@ -312,7 +376,9 @@ REFUSED = [
         "Write down the chunks of this input. Is there a boundary? If so, a shape with a dim that "
         "reaches across it is refused; if not, torch makes every view."
     ),
-    takeaway="One chunk: every shape. Two: at least not the flat one. So `view(-1)` is the whole test.",
+    takeaway=(
+        "One chunk: every shape. Two: at least not the flat one. So `view(-1)` is the whole test."
+    ),
 )
 def unviewable(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ...] | None:
     """A shape of as many elements that x cannot be viewed as; found without making a tensor.
@@ -379,8 +445,8 @@ unviewable.wrong |= {
 unviewable.exact |= {
     "(unviewable(shape, stride), None)[1]": (
         "You answer None for every input, as a function does that ends without returning. Is a "
-        "`return` missing? Some tensors have shapes that torch refuses: try `torch.empty(4, "
-        "6).t().view(24)`."
+        "`return` missing? Some tensors have shapes that torch refuses: try "
+        "`torch.empty(4, 6).t().view(24)`."
     ),
     "(prod(shape),)": (
         "You always find a shape. Where x is one chunk there is none: torch views it as anything "
