@@ -1,18 +1,16 @@
-"""Calls that raise or warn as `diagnose` explains it; the rows are in messages.txt.
+"""Calls that raise or warn as `diagnose` explains it: the rows of messages.txt, and the names in them."""
 
-A row is `call => says => cure`: a call, a part of its diagnosis, a call that follows its advice. A line
-`# title` names the family of the rows below it. The part is what the message means, then what else the
-numbers decide. A row in quotes is a text that cannot be provoked here.
-"""
-
+# ruff: noqa: F401  (the rows use these imports)
 import linecache
-import os  # noqa: F401, for the rows
+import os
+import re
 import tempfile
 import warnings
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import einops
 import einops.layers.torch
@@ -32,11 +30,10 @@ from torch.nn.attention.flex_attention import flex_attention
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, default_collate
 
-# By the rows.
-USED = checker, flex_attention, make_tensor, F, DataLoader, default_collate, einops, zlib
-USED += FakeTensorMode, save, save_model
-FLOAT, DOUBLE = onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE
-short, last = torch.int16, torch.channels_last
+FLOAT = onnx.TensorProto.FLOAT
+DOUBLE = onnx.TensorProto.DOUBLE
+short = torch.int16
+last = torch.channels_last
 sdpa = F.scaled_dot_product_attention
 assert_size_stride = torch._C._dynamo.guards.assert_size_stride
 as_strided = np.lib.stride_tricks.as_strided
@@ -135,7 +132,9 @@ class Overlapping(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.a, self.b = (nn.Parameter(half) for half in z(6).unfold(0, 4, 2))
+        windows = z(6).unfold(0, 4, 2)
+        self.a = nn.Parameter(windows[0])
+        self.b = nn.Parameter(windows[1])
 
 
 def graph(lines: str) -> Any:
@@ -175,7 +174,8 @@ def in_group(call: Callable[[], object]) -> None:
             distributed.destroy_process_group()
 
 
-all_to_all, all_gather = distributed.all_to_all_single, distributed.all_gather
+all_to_all = distributed.all_to_all_single
+all_gather = distributed.all_gather
 isend = distributed.isend
 
 
@@ -207,29 +207,32 @@ def opcheck() -> None:
     torch.library.opcheck(turned, (z(3, 2),))
 
 
-class Row(NamedTuple):
-    """A call, a part of its diagnosis, and a call that follows the advice."""
+@dataclass(eq=False)
+class Row:
+    """A call, the lines of its diagnosis that its numbers decide, and a call that follows the advice."""
 
     title: str
     call: str
-    says: str
-    cure: str
+    lines: dict[str, str]
+    works: str
 
     def error(self) -> Any:
-        """The exception, or the first warning, or the quoted text."""
-        return eval(self.call) if self.call.startswith('"') else raised(lambda: run(self.call))
+        """Return the exception, or the first warning, or the quoted text."""
+        if self.call.startswith('"'):
+            return eval(self.call)
+        return raised(lambda: run(self.call))
 
 
 def run(source: str) -> object:
-    """The value of an expression, whose source a traceback shows."""
+    """Return the value of an expression; a traceback shows its source."""
     linecache.cache[source] = (len(source), None, [source], source)
     return eval(compile(source, source, "eval"), globals())
 
 
 def raised(call: Callable[[], object]) -> Any:
-    """The exception of a call, or its first warning, which torch would give only once in a process."""
+    """Return the exception of a call, or its first warning, which torch gives once in a process."""
     torch.set_warn_always(True)
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             call()
@@ -237,17 +240,22 @@ def raised(call: Callable[[], object]) -> Any:
             return error
         finally:
             torch.set_warn_always(False)
-    return told[0] if told else AssertionError("nothing was raised")
+    return caught[0] if caught else AssertionError("nothing was raised")
 
 
 def _rows() -> list[Row]:
-    title, rows = "", []
-    for line in Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines():
-        if line.startswith("# "):
-            title = line[2:]
-        elif line:
-            call, says, *cure = line.split("  =>  ")
-            rows.append(Row(title, call, says, *(cure or [""])))
+    """Read messages.txt, whose head explains its form."""
+    text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
+    text = re.sub(r"\n {8}", " ", text)  # join continued lines
+    rows: list[Row] = []
+    for family in text.split("## ")[1:]:
+        title, _, blocks = family.partition("\n")
+        for calls, explanation in re.findall(
+            r"((?:^\S.*\n)+)((?: {4}.*\n)+)", blocks, re.MULTILINE
+        ):
+            lines = dict(line.strip().split(": ", 1) for line in explanation.splitlines())
+            works = lines.pop("works", "")
+            rows += [Row(title, call, lines, works) for call in calls.splitlines()]
     return rows
 
 
