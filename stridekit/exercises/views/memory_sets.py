@@ -19,9 +19,9 @@ RUNS_SHOWN = 6
 
 
 def read_byte_set(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is a set of bytes; {} stands for no bytes.
+    """Read a set of bytes; {} stands for no bytes.
 
-    Absolute addresses are shown from the storage's start, so that none gets into a report.
+    Absolute addresses are shown relative to the storage's start, so that none gets into a report.
     """
     if not isinstance(answer, Set) and (not isinstance(answer, dict) or answer):
         raise Unusable(f"{kind(answer)}, where a set of ints is asked for")
@@ -31,49 +31,60 @@ def read_byte_set(answer: Any, args: Arguments) -> Outcome:
     storage = args["t"].untyped_storage()
     far = 16 * storage.nbytes() + 4096  # beyond what wrong units could make of a byte
     if numbers and min(numbers) > far:
-        after = {byte - storage.data_ptr() for byte in numbers}
-        if max(map(abs, after)) > far:
+        distances = {byte - storage.data_ptr() for byte in numbers}
+        if max(map(abs, distances)) > far:
             return Outcome({"bytes": "outside"}, "numbers far outside the storage")
-        shown = f"addresses: the storage's start, plus\n{in_runs(after)}"
-        return Outcome({"addresses": frozenset(after)}, shown)
+        shown = f"addresses: the storage's start, plus\n{in_runs(distances)}"
+        return Outcome({"addresses": frozenset(distances)}, shown)
     facts = {"count": len(numbers), "bytes": frozenset(numbers)}
     return Outcome(facts, in_runs(numbers))
 
 
 def in_runs(numbers: Set[int]) -> str:
-    """The number of bytes, then the bytes themselves, in runs of neighbours.
+    """Return the number of bytes, then the bytes themselves, in runs of neighbours.
 
     >>> in_runs({0, 1, 2, 3, 8, 9, 10, 11, 16})
     '9 bytes: 0–3, 8–11, 16'
     """
+    if not numbers:
+        return "no byte"
     ordered = sorted(numbers)
     firsts = [byte for byte in ordered if byte - 1 not in numbers]
     lasts = [byte for byte in ordered if byte + 1 not in numbers]
-    runs = [f"{a}–{b}" if a < b else str(a) for a, b in zip(firsts, lasts, strict=True)]
-    shown = [*runs[:RUNS_SHOWN], *["…"][: len(runs) - RUNS_SHOWN]]
-    return f"{many(len(ordered), 'byte')}: {', '.join(shown)}" if runs else "no byte"
-
-
-TENSORS = [
-    "zeros(3, dtype=torch.int16)", "zeros(2, 3, dtype=torch.float32)",
-    "zeros(10, dtype=torch.int16)[4:7]", "zeros(10, dtype=torch.int16)[::3]",
-    "zeros(4, 6, dtype=torch.int16)[:, 2]", "zeros(4, 6, dtype=torch.int32)[1:, ::2]",
-    "zeros(4, 6, dtype=torch.float64)[1:3, 2:4].t()", "arange(12, dtype=torch.uint8)[1::4]",
-    "ones(9, dtype=torch.bool)[2:8:5]", "zeros(3, dtype=torch.int16).expand(4, 3)",
-    "zeros(7, dtype=torch.int16)[1:].unfold(0, 3, 2)",
-    "zeros(2, 3, 4, dtype=torch.int16)[:, 1:, ::3]",
-    "zeros(2, 2, 3, 2, dtype=torch.int16).permute(3, 1, 0, 2)[1:, :, 1]",
-    "zeros(3, 5, dtype=torch.complex64)[1:2, 2:3]",
-    "zeros(2, 2, 2, 2, 2, dtype=torch.uint8)[..., 1]", "zeros(10, dtype=torch.int16)[7]",
-    "tensor(7.0)", "zeros(10, dtype=torch.int16)[4:4]", "zeros(4, 6)[2:2, 1:]", "empty(0)",
-]  # fmt: skip
+    ends = zip(firsts, lasts, strict=True)
+    runs = [f"{first}–{last}" if first < last else str(first) for first, last in ends]
+    shown = runs[:RUNS_SHOWN]
+    if len(runs) > RUNS_SHOWN:
+        shown.append("…")
+    return f"{many(len(numbers), 'byte')}: {', '.join(shown)}"
 
 
 @exercise(
     title="the bytes that a tensor reaches",
     read=read_byte_set,
     means=Means(whole=("memset",)),
-    cases=[f"t = torch.{it}" for it in TENSORS],
+    cases=[
+        "t = torch.zeros(3, dtype=torch.int16)",
+        "t = torch.zeros(2, 3, dtype=torch.float32)",
+        "t = torch.zeros(10, dtype=torch.int16)[4:7]",
+        "t = torch.zeros(10, dtype=torch.int16)[::3]",
+        "t = torch.zeros(4, 6, dtype=torch.int16)[:, 2]",
+        "t = torch.zeros(4, 6, dtype=torch.int32)[1:, ::2]",
+        "t = torch.zeros(4, 6, dtype=torch.float64)[1:3, 2:4].t()",
+        "t = torch.arange(12, dtype=torch.uint8)[1::4]",
+        "t = torch.ones(9, dtype=torch.bool)[2:8:5]",
+        "t = torch.zeros(3, dtype=torch.int16).expand(4, 3)",
+        "t = torch.zeros(7, dtype=torch.int16)[1:].unfold(0, 3, 2)",
+        "t = torch.zeros(2, 3, 4, dtype=torch.int16)[:, 1:, ::3]",
+        "t = torch.zeros(2, 2, 3, 2, dtype=torch.int16).permute(3, 1, 0, 2)[1:, :, 1]",
+        "t = torch.zeros(3, 5, dtype=torch.complex64)[1:2, 2:3]",
+        "t = torch.zeros(2, 2, 2, 2, 2, dtype=torch.uint8)[..., 1]",
+        "t = torch.zeros(10, dtype=torch.int16)[7]",
+        "t = torch.tensor(7.0)",
+        "t = torch.zeros(10, dtype=torch.int16)[4:4]",
+        "t = torch.zeros(4, 6)[2:2, 1:]",
+        "t = torch.empty(0)",
+    ],
     hints=[
         "First the numbers of the elements in the storage, by the formula of the last lesson: one "
         "for each index of t. Then the bytes of each element.",
@@ -105,14 +116,7 @@ OFF_BY_ONE = (
     "One byte too many: an element of 2 bytes that starts at byte 6 has bytes 6 and 7. Count the "
     "bytes of the first input on your fingers: how many should there be?"
 )
-SOME_DIMS = [
-    walk.format(dims)
-    for dims in (1, 2, 3)
-    for walk in (
-        "[(t.size(d), t.stride(d)) for d in range({})]",
-        "[(t.size(d), t.stride(d)) for d, _ in zip(range({}), t.shape, strict=True)]",
-    )
-]
+DIMS = "zip(t.shape, t.stride(), strict=True)"
 
 memset_of.slots["range(item)"] = {
     "range(item + 1)": OFF_BY_ONE,
@@ -178,8 +182,8 @@ memset_of.wrong |= {
         "Right wherever t has an element. Where a size is 0 there is no index, so there is no byte "
         "either: the answer is the empty set."
     ),
-    "{t.storage_offset() * t.itemsize + i * s * t.itemsize + k for n, s in zip(t.shape, t.stride()) for "
-    "i in range(n) for k in range(t.itemsize)}": (
+    "{t.storage_offset() * t.itemsize + i * s * t.itemsize + k "
+    "for n, s in zip(t.shape, t.stride()) for i in range(n) for k in range(t.itemsize)}": (
         "You walk along one dim at a time, always from the first element. An index has a place in "
         "every dim at once: `t[1, 2]` is a step along both."
     ),
@@ -200,48 +204,77 @@ memset_of.wrong |= {
         "zeros has a memory set too."
     ),
     "set(range(start := t.storage_offset() * t.itemsize, start + t.nbytes + 1))": OFF_BY_ONE,
-    tuple(f"zip(t.shape, t.stride(), strict=True) => {walk}" for walk in SOME_DIMS): (
+    (
+        f"{DIMS} => [(t.size(d), t.stride(d)) for d in range(1)]",
+        f"{DIMS} => [(t.size(d), t.stride(d)) for d, _ in zip(range(1), t.shape, strict=True)]",
+        f"{DIMS} => [(t.size(d), t.stride(d)) for d in range(2)]",
+        f"{DIMS} => [(t.size(d), t.stride(d)) for d, _ in zip(range(2), t.shape, strict=True)]",
+        f"{DIMS} => [(t.size(d), t.stride(d)) for d in range(3)]",
+        f"{DIMS} => [(t.size(d), t.stride(d)) for d, _ in zip(range(3), t.shape, strict=True)]",
+    ): (
         "Your loops are written for a fixed number of dims, and t can have any number, even none. "
         "Let one loop run over all the dims: each has one size and one stride."
     ),
-    tuple(
-        f"e * item + k for e in elements for k in range(item) => e * {n} + k for e in elements "
-        f"for k in range({n})"
-        for n in (4, 8)
-    ): (shared.ITEMSIZE.format("t.element_size()")),
+    (
+        "e * item + k for e in elements for k in range(item) => "
+        "e * 4 + k for e in elements for k in range(4)",
+        "e * item + k for e in elements for k in range(item) => "
+        "e * 8 + k for e in elements for k in range(8)",
+    ): shared.ITEMSIZE.format("t.element_size()"),
 }
-
-X, M = "x = torch.arange(12)\n", "x = torch.arange(12).view(3, 4)\n"
-F, N = "x = torch.zeros(4)\n", "n = np.arange(12)\n"
-
-PAIRS = [  # a line before, and pairs of tensors or arrays
-    (X, "x[2:8], x[5:]", "x[:6], x[6:]"), ("", "torch.arange(6), torch.arange(6)"),
-    (X, "x, x[3:9].clone()", "x[::2], x[1::2]", "x[::2], x[::3]", "x[1::3], x[2::3]"),
-    (X, "x[5:6], x[::5]"),
-    (M, "x.t(), x[1, 2]", "x[1], x[:, 2]", "x[:, 1], x[:, 2]", "x[:, :2], x[:, 2:]"),
-    (M, "x[:, :2], x[1:, :1]", "x[:2, 1:3], x[1:, 2:]", "x.reshape(-1), x[2]", "x.t().reshape(-1), x"),
-    (X, "x.detach()[3:], x", "x[4], x[::3]", "x[6], x[::3]", "x[2].expand(4, 3), x[:3]"),
-    (X, "x[:2].expand(5, 2), x[2:4].expand(5, 2)", "x.unfold(0, 2, 5), x[3:5]"),
-    (X, "x[6:], x[6:].as_strided((3,), (1,), 2)"),
-    (F, "x, x.view(torch.uint8)[5:7]", "x.view(torch.uint8)[5:7], x", "x[1:2], x.view(torch.int16)[3]"),
-    (F, "x.view(torch.uint8)[1::4], x[2:3]", "x[2:3], x.view(torch.uint8)[1::4]"),
-    (F, "x.view(torch.int16)[::2], x.view(torch.int16)[1::2]"), (X, "x[:0], x"),
-    ("", "torch.empty(0), torch.empty(0)"),
-    (X, "x[3:3], x[:0]", "x, x.numpy()[3:]", "x.numpy()[1::2], x[::2]", "x.numpy()[1::2], x[3::4]"),
-    (X, "x.numpy().reshape(3, 4)[:, 1], x[2::4]"),
-    (X, "torch.from_numpy(x.numpy()[4:]), x[:6]", "torch.from_numpy(x.numpy()[6:]), x[:6]"),
-    (N, "n[::-1], n[:1]", "torch.from_numpy(n)[:6], n[:5:-1]", "n[::-2], torch.from_numpy(n)[::2]"),
-    ("x = torch.zeros(8, dtype=torch.bfloat16)\n", "x[::2], x[1::2]", "x[2:], x.view(4, 2)[1]"),
-    ("", "torch.arange(6, dtype=torch.uint8), np.arange(6, dtype=np.uint8)"),
-    ("n = np.zeros((3, 4))\n", "n[:, 1:1], n"),
-]  # fmt: skip
 
 
 @exercise(
     title="do these two share a byte?",
     read=read_yes_or_no,
     means=Means(whole=("shares_memory", "memset", "relation", "is_view")),
-    cases=[f"{before}a, b = {pair}" for before, *pairs in PAIRS for pair in pairs],
+    cases=[
+        "x = torch.arange(12)\na, b = x[2:8], x[5:]",
+        "x = torch.arange(12)\na, b = x[:6], x[6:]",
+        "a, b = torch.arange(6), torch.arange(6)",
+        "x = torch.arange(12)\na, b = x, x[3:9].clone()",
+        "x = torch.arange(12)\na, b = x[::2], x[1::2]",
+        "x = torch.arange(12)\na, b = x[::2], x[::3]",
+        "x = torch.arange(12)\na, b = x[1::3], x[2::3]",
+        "x = torch.arange(12)\na, b = x[5:6], x[::5]",
+        "x = torch.arange(12).view(3, 4)\na, b = x.t(), x[1, 2]",
+        "x = torch.arange(12).view(3, 4)\na, b = x[1], x[:, 2]",
+        "x = torch.arange(12).view(3, 4)\na, b = x[:, 1], x[:, 2]",
+        "x = torch.arange(12).view(3, 4)\na, b = x[:, :2], x[:, 2:]",
+        "x = torch.arange(12).view(3, 4)\na, b = x[:, :2], x[1:, :1]",
+        "x = torch.arange(12).view(3, 4)\na, b = x[:2, 1:3], x[1:, 2:]",
+        "x = torch.arange(12).view(3, 4)\na, b = x.reshape(-1), x[2]",
+        "x = torch.arange(12).view(3, 4)\na, b = x.t().reshape(-1), x",
+        "x = torch.arange(12)\na, b = x.detach()[3:], x",
+        "x = torch.arange(12)\na, b = x[4], x[::3]",
+        "x = torch.arange(12)\na, b = x[6], x[::3]",
+        "x = torch.arange(12)\na, b = x[2].expand(4, 3), x[:3]",
+        "x = torch.arange(12)\na, b = x[:2].expand(5, 2), x[2:4].expand(5, 2)",
+        "x = torch.arange(12)\na, b = x.unfold(0, 2, 5), x[3:5]",
+        "x = torch.arange(12)\na, b = x[6:], x[6:].as_strided((3,), (1,), 2)",
+        "x = torch.zeros(4)\na, b = x, x.view(torch.uint8)[5:7]",
+        "x = torch.zeros(4)\na, b = x.view(torch.uint8)[5:7], x",
+        "x = torch.zeros(4)\na, b = x[1:2], x.view(torch.int16)[3]",
+        "x = torch.zeros(4)\na, b = x.view(torch.uint8)[1::4], x[2:3]",
+        "x = torch.zeros(4)\na, b = x[2:3], x.view(torch.uint8)[1::4]",
+        "x = torch.zeros(4)\na, b = x.view(torch.int16)[::2], x.view(torch.int16)[1::2]",
+        "x = torch.arange(12)\na, b = x[:0], x",
+        "a, b = torch.empty(0), torch.empty(0)",
+        "x = torch.arange(12)\na, b = x[3:3], x[:0]",
+        "x = torch.arange(12)\na, b = x, x.numpy()[3:]",
+        "x = torch.arange(12)\na, b = x.numpy()[1::2], x[::2]",
+        "x = torch.arange(12)\na, b = x.numpy()[1::2], x[3::4]",
+        "x = torch.arange(12)\na, b = x.numpy().reshape(3, 4)[:, 1], x[2::4]",
+        "x = torch.arange(12)\na, b = torch.from_numpy(x.numpy()[4:]), x[:6]",
+        "x = torch.arange(12)\na, b = torch.from_numpy(x.numpy()[6:]), x[:6]",
+        "n = np.arange(12)\na, b = n[::-1], n[:1]",
+        "n = np.arange(12)\na, b = torch.from_numpy(n)[:6], n[:5:-1]",
+        "n = np.arange(12)\na, b = n[::-2], torch.from_numpy(n)[::2]",
+        "x = torch.zeros(8, dtype=torch.bfloat16)\na, b = x[::2], x[1::2]",
+        "x = torch.zeros(8, dtype=torch.bfloat16)\na, b = x[2:], x.view(4, 2)[1]",
+        "a, b = torch.arange(6, dtype=torch.uint8), np.arange(6, dtype=np.uint8)",
+        "n = np.zeros((3, 4))\na, b = n[:, 1:1], n",
+    ],
     hints=[
         "You have written the memory set of one tensor. Two such sets can be compared, if both "
         "count from the same place: here that has to be memory itself.",
@@ -275,29 +308,29 @@ def share_bytes(a: torch.Tensor | np.ndarray, b: torch.Tensor | np.ndarray) -> b
     return not memsets[0].isdisjoint(memsets[1])
 
 
-Bytes = set[int]
-
-
-def tensors(a: Either, b: Either) -> bool:
+def are_tensors(a: Either, b: Either) -> bool:
     return isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)
 
 
-def from_its_storage(x: Either) -> Bytes:
-    """The bytes of exercise 1, also for an array, as torch takes it over."""
+def from_its_storage(x: Either) -> set[int]:
+    """Return the bytes of exercise 1; an array is taken over by torch first."""
     return memset_of.reference(torch.as_tensor(x))
 
 
-def with_offset_twice(x: Either) -> Bytes:
-    """The bytes of exercise 1, counted from the tensor's own start."""
+def with_offset_twice(x: Either) -> set[int]:
+    """Return the bytes of exercise 1, counted from the tensor's own start."""
     return {x.data_ptr() + byte for byte in memset_of.reference(x)}
 
 
 def first_byte(x: Either) -> int:
-    return x.data_ptr() if isinstance(x, torch.Tensor) else x.__array_interface__["data"][0]
+    if isinstance(x, torch.Tensor):
+        return x.data_ptr()
+    address: int = x.__array_interface__["data"][0]
+    return address
 
 
 def block(x: Either) -> int:
-    """The address of a tensor's storage, or of the memory block that an array lies in."""
+    """Return the address of a tensor's storage, or of the block that an array lies in."""
     if isinstance(x, torch.Tensor):
         return x.untyped_storage().data_ptr()
     while isinstance(x.base, np.ndarray):
@@ -305,30 +338,29 @@ def block(x: Either) -> int:
     return first_byte(x) if x.base is None else block(x.base)
 
 
-def piece(x: Either) -> range:
-    """As many bytes as x's elements take, in a row from its first on."""
+def without_gaps(x: Either) -> range:
+    """Return as many bytes as x's elements take, in a row from its first byte on."""
     return range(first_byte(x), first_byte(x) + x.nbytes)
 
 
-def upwards(x: Either) -> range:
-    """The bytes from x's first element to its last, as if every step went forward."""
-    steps = [s * x.itemsize for s in x.stride()] if isinstance(x, torch.Tensor) else x.strides
+def first_to_last(x: Either) -> range:
+    """Return the bytes from x's first element to its last, as if every step went forward."""
+    is_array = isinstance(x, np.ndarray)
+    steps = x.strides if is_array else [step * x.itemsize for step in x.stride()]
     reach = sum((size - 1) * step for size, step in zip(x.shape, steps, strict=True))
     return range(first_byte(x), first_byte(x) + reach + x.itemsize)
 
 
-def meet(first: range, second: range) -> bool:
+def overlap(first: range, second: range) -> bool:
     return first.start < second.stop and second.start < first.stop
 
 
 def base_of(x: Either) -> Either:
-    """The base that a tensor or an array was made from, or itself."""
+    """Return the base that a tensor or an array was made from; x itself if it has none."""
     base = x._base if isinstance(x, torch.Tensor) else x.base
     return x if base is None else base
 
 
-OF_TENSORS = "bool(memset_of.reference(a) & memset_of.reference(b))"
-OF_STORAGES = "bool(from_its_storage(a) & from_its_storage(b))"
 share_bytes.slots["s * x.itemsize"] = {
     "s": (
         "Addresses count bytes, and torch's strides count elements: one step along a tensor is as "
@@ -386,7 +418,8 @@ share_bytes.wrong |= {
         "You ask whether the two have the same bytes. One in common is enough."
     ),
     (
-        "not memsets[0].isdisjoint(memsets[1]) => memsets[0] != set() and min(memsets[0]) in memsets[1]",
+        "not memsets[0].isdisjoint(memsets[1]) => "
+        "memsets[0] != set() and min(memsets[0]) in memsets[1]",
         "not memsets[0].isdisjoint(memsets[1]) => "
         "any(a and min(a) in b for a, b in (memsets, memsets[::-1]))",
     ): (
@@ -398,18 +431,20 @@ share_bytes.wrong |= {
         "shared."
     ),
     (
-        OF_TENSORS,
-        OF_STORAGES,
+        "bool(memset_of.reference(a) & memset_of.reference(b))",
+        "bool(from_its_storage(a) & from_its_storage(b))",
         "bool(from_its_storage(np.array(a)) & from_its_storage(np.array(b))) "
-        f"if not tensors(a, b) else {OF_TENSORS}",
-        f"block(torch.as_tensor(a)) == block(torch.as_tensor(b)) and {OF_STORAGES}",
+        "if not are_tensors(a, b) else bool(memset_of.reference(a) & memset_of.reference(b))",
+        "block(torch.as_tensor(a)) == block(torch.as_tensor(b)) "
+        "and bool(from_its_storage(a) & from_its_storage(b))",
     ): (
         "You count from the start of a storage, as in exercise 1. Here a and b can have two "
         "storages, and byte 0 of one is not byte 0 of the other: count both from memory."
     ),
     (
         "bool(with_offset_twice(a) & with_offset_twice(b))",
-        "bool(with_offset_twice(a) & with_offset_twice(b)) if tensors(a, b) else share_bytes(a, b)",
+        "bool(with_offset_twice(a) & with_offset_twice(b)) "
+        "if are_tensors(a, b) else share_bytes(a, b)",
     ): (
         "The offset counts twice: `data_ptr()` is where the tensor begins, its storage offset "
         "included. Add the steps alone to it, or the bytes of exercise 1 to "
@@ -428,11 +463,11 @@ share_bytes.wrong |= {
         "`x[:6]` and look whether `x[6:]` changes. (And after NumPy, one memory can have two "
         "storages.)"
     ),
-    ("np.may_share_memory(a, b)", "meet(upwards(a), upwards(b))"): (
+    ("np.may_share_memory(a, b)", "overlap(first_to_last(a), first_to_last(b))"): (
         "You ask whether the ranges meet, from the first byte to the last. `x[::2]` and `x[1::2]` "
         "lie in each other's gaps: does a write to one reach the other?"
     ),
-    "meet(piece(a), piece(b))": (
+    "overlap(without_gaps(a), without_gaps(b))": (
         "You take each of them for one piece: `nbytes` bytes from its first element on. A step "
         "leaves gaps: `x[::3]` of 12 elements reaches the tenth."
     ),
@@ -459,9 +494,9 @@ share_bytes.wrong |= {
 }
 share_bytes.exact |= {
     (
-        "share_bytes(a, b) if tensors(a, b) else a.data_ptr() + b.data_ptr()",
-        "share_bytes(a, b) if tensors(a, b) else a.size(0) + b.size(0)",
-        "tensors(a, b) and share_bytes(a, b)",
+        "share_bytes(a, b) if are_tensors(a, b) else a.data_ptr() + b.data_ptr()",
+        "share_bytes(a, b) if are_tensors(a, b) else a.size(0) + b.size(0)",
+        "are_tensors(a, b) and share_bytes(a, b)",
     ): (
         "Right wherever both are tensors. Each can be an array, too, on the other's memory: an "
         'array\'s first element lies at `array.__array_interface__["data"][0]`, and `array.strides` '

@@ -1,8 +1,9 @@
 """E4, E5 and E6: which step copies, and a copy where one is needed."""
 
-import copy  # noqa: F401 (the sources below use it)
+import copy  # noqa: F401 (called by the sources of mistakes)
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise, product
+from operator import mul
 from typing import Any
 
 import torch
@@ -16,20 +17,26 @@ from stridekit.tensors.sharing import is_view, memset, shares_memory, shares_sto
 
 
 def read_kept(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is a tensor, judged by its values and by the storage that it keeps alive."""
+    """Read a tensor, and judge it by its values and by the storage that it keeps alive."""
     answer = as_tensor(answer)
-    kept, place = answer.untyped_storage().nbytes(), where(answer, args["big"])
-    shown = f"{answer.dtype}, shape {tuple(answer.shape)}, on {place} of {kept} bytes"
-    return Outcome(value_facts(answer) | {"storage": place, "bytes kept": kept}, shown)
+    nbytes = answer.untyped_storage().nbytes()
+    storage = name_storage(answer, args["big"])
+    shown = f"{answer.dtype}, shape {tuple(answer.shape)}, on {storage} of {nbytes} bytes"
+    return Outcome(value_facts(answer) | {"storage": storage, "bytes kept": nbytes}, shown)
 
 
-def where(answer: torch.Tensor, big: torch.Tensor) -> str:
-    """The storage that the answer lies on, in words; torch can resize only a storage of its own."""
-    mine, its = answer.untyped_storage(), big.untyped_storage()
-    a, b = mine.data_ptr(), its.data_ptr()
-    if a < b + its.nbytes() and b < a + mine.nbytes():
+def name_storage(answer: torch.Tensor, big: torch.Tensor) -> str:
+    """Return whose storage the answer lies on, in words."""
+    storage = answer.untyped_storage()
+    start = storage.data_ptr()
+    big_storage = big.untyped_storage()
+    big_start = big_storage.data_ptr()
+    starts_before_its_end = start < big_start + big_storage.nbytes()
+    ends_behind_its_start = big_start < start + storage.nbytes()
+    if starts_before_its_end and ends_behind_its_start:
         return "big's storage"
-    return "a storage of its own" if mine.resizable() else "a storage borrowed from elsewhere"
+    # torch can resize only a storage of its own.
+    return "a storage of its own" if storage.resizable() else "a storage borrowed from elsewhere"
 
 
 @exercise(
@@ -128,21 +135,23 @@ keep_row.wrong |= {
 keep_row.exact["torch.tensor(big[i].numpy())"] = shared.NO_BFLOAT16
 
 
-# first_copy quotes this name, so that its solution runs in a notebook, which does not know it.
+# first_copy quotes this name, so that its solution runs in a notebook, where the name is unknown.
 Steps = Sequence[Callable[[torch.Tensor], torch.Tensor]]
 
 
 def read_number_of_step(answer: object, args: Arguments) -> Outcome:
-    """An answer that is the number of a step; the one that stands for none is explained."""
+    """Read the number of a step; the number that stands for no step is explained."""
     k = as_int(answer)
-    none = " (no such step)" if k == len(args["steps"]) else ""
-    return Outcome({"step": k}, f"{k}{none}")
+    shown = f"{k} (no such step)" if k == len(args["steps"]) else str(k)
+    return Outcome({"step": k}, shown)
 
 
 def case(x: str, *steps: str) -> str:
-    """The source of a case: a pipeline whose steps are expressions in t."""
-    listed = "".join(f"\n    lambda t: {step}," for step in steps)
-    return f"x = {x}\nsteps = [{listed}\n]" if steps else f"x = {x}\nsteps = []"
+    """Return the source of a case: a chain whose steps are expressions in t."""
+    if not steps:
+        return f"x = {x}\nsteps = []"
+    lines = "".join(f"    lambda t: {step},\n" for step in steps)
+    return f"x = {x}\nsteps = [\n{lines}]"
 
 
 NEW = "torch.arange(24).view(4, 6)"
@@ -218,6 +227,7 @@ def first_copy(x: torch.Tensor, steps: "Steps") -> int:
 
 
 def results(x: torch.Tensor, steps: Steps) -> list[torch.Tensor]:
+    """Return what each step returns when the first gets x and each other one the last result."""
     return list(accumulate(steps, lambda t, step: step(t), initial=x))[1:]
 
 
@@ -300,7 +310,8 @@ first_copy.wrong |= {
     "enumerate(steps) => [*enumerate(steps)][1:]": (
         "You leave out the first step, which is number 0."
     ),
-    "for k, step => start = x\n    for k, step && not shares_memory(y, x) => not shares_memory(y, start)": (
+    "for k, step => start = x\n    for k, step"
+    " && not shares_memory(y, x) => not shares_memory(y, start)": (
         "You compare each result with the x of the start. The question is what went into the step: "
         "after `as_strided` that can lie elsewhere, and the next step still copies nothing of it."
     ),
@@ -326,8 +337,8 @@ first_copy.wrong |= {
         "abs(x.data_ptr() - y.data_ptr()) >= min((x, y), key=torch.Tensor.data_ptr).nbytes",
     ): (
         "You ask whether the ranges meet, from the first byte to the last. Where the two lie in "
-        "each other's gaps, the ranges meet and no byte is shared: look at `x[:, ::2]` and `x[:, "
-        "1::2]`."
+        "each other's gaps, the ranges meet and no byte is shared: look at `x[:, ::2]` and "
+        "`x[:, 1::2]`."
     ),
     "not shares_memory(y, x) => x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()": (
         "You compare storages, and that is close. After a round trip through NumPy there are two "
@@ -361,40 +372,49 @@ first_copy.wrong |= {
 
 
 def read_repaired(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is a tensor on memory of its own, in which every index has its own element."""
+    """Read a tensor on memory of its own, in which every index has an element of its own."""
     answer = as_tensor(answer)
     sharing = answer.numel() > 0 and shares(answer, args["e"])
-    one_each = has_an_element_for_every_index(answer)
-    facts = value_facts(answer) | {"sharing": sharing, "an element for every index": one_each}
+    is_one_to_one = has_an_element_for_every_index(answer)
+    facts = value_facts(answer)
+    facts |= {"sharing": sharing, "an element for every index": is_one_to_one}
     shown = [str(answer.tolist()), describe(answer)]
-    shown += ["on e's storage"] if sharing else []
-    shown += [] if one_each else ["several indices share an element"]
+    if sharing:
+        shown.append("on e's storage")
+    if not is_one_to_one:
+        shown.append("several indices share an element")
     return Outcome(facts, "\n".join(shown))
 
 
 def has_an_element_for_every_index(t: torch.Tensor) -> bool:
-    """True if no two indices of a small tensor lead to the same element."""
+    """Return whether no two indices of a small tensor lead to the same element."""
     indices = product(*map(range, t.shape))
-    places = {sum(i * s for i, s in zip(index, t.stride(), strict=True)) for index in indices}
-    return len(places) == t.numel()
-
-
-EXPANDED = [
-    "arange(3).expand(4, 3)", "arange(12).view(4, 3)", "ones(4, 3)",  # no view
-    "arange(12.0).view(4, 3)[1:, :2]", "arange(12, dtype=torch.int16).view(3, 4).t()",
-    "arange(24).view(4, 6)[::2, ::3]", "arange(4).view(4, 1).expand(4, 3)",
-    "arange(6.0).unfold(0, 3, 1)", "arange(6).view(1, 2, 3).expand(2, 2, 3)",
-    "arange(24).view(2, 3, 4).permute(2, 0, 1)", "tensor(5.0).expand(2, 3)",
-    "tensor(7, dtype=torch.uint8).expand(3)", "arange(5)[2:]", "arange(5).expand(1, 5)",
-    "arange(8)[3:4]", "zeros(3, 0)",
-    "ones(3, dtype=torch.bfloat16).expand(2, 3)",  # which NumPy does not have
-]  # fmt: skip
+    elements = {sum(map(mul, index, t.stride())) for index in indices}
+    return len(elements) == t.numel()
 
 
 @exercise(
     title="repair a write to an expanded tensor",
     read=read_repaired,
-    cases=[f"e = torch.{it}" for it in EXPANDED],
+    cases=[
+        "e = torch.arange(3).expand(4, 3)",
+        "e = torch.arange(12).view(4, 3)",
+        "e = torch.ones(4, 3)",  # no view
+        "e = torch.arange(12.0).view(4, 3)[1:, :2]",
+        "e = torch.arange(12, dtype=torch.int16).view(3, 4).t()",
+        "e = torch.arange(24).view(4, 6)[::2, ::3]",
+        "e = torch.arange(4).view(4, 1).expand(4, 3)",
+        "e = torch.arange(6.0).unfold(0, 3, 1)",
+        "e = torch.arange(6).view(1, 2, 3).expand(2, 2, 3)",
+        "e = torch.arange(24).view(2, 3, 4).permute(2, 0, 1)",
+        "e = torch.tensor(5.0).expand(2, 3)",
+        "e = torch.tensor(7, dtype=torch.uint8).expand(3)",
+        "e = torch.arange(5)[2:]",
+        "e = torch.arange(5).expand(1, 5)",
+        "e = torch.arange(8)[3:4]",
+        "e = torch.zeros(3, 0)",
+        "e = torch.ones(3, dtype=torch.bfloat16).expand(2, 3)",  # which NumPy does not have
+    ],
     hints=[
         "e[0] and e[1] can be the same memory. A write there reaches both; and e belongs to the "
         "caller.",
@@ -407,7 +427,9 @@ EXPANDED = [
         "Compare your rows with e's, one by one: row 0 is one more, every other is as before, and "
         "e itself has not changed."
     ),
-    takeaway="Before a write, ask who else lives there. clone() gives every index an element of its own.",
+    takeaway=(
+        "Before a write, ask who else lives there. clone() gives every index an element of its own."
+    ),
 )
 def bump_first(e: torch.Tensor) -> torch.Tensor:
     """A tensor with e's values, but with 1 added to all of e[0]; e stays as it is.

@@ -1,5 +1,7 @@
 """E1, E4 and E5: which step of a chain made a layout, which does nothing, and which can go."""
 
+from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -9,52 +11,57 @@ from stridekit.exercises.core import exercise
 from stridekit.exercises.readers.answers import as_ints
 from stridekit.exercises.running import Arguments, Outcome
 
-# `results` and `Steps` are quoted by sources and by the solutions.
+# The solutions quote `Steps`, and the sources of mistakes call `results`.
 from stridekit.exercises.views.which_copies import Steps, case, read_number_of_step, results
 from stridekit.layout import Layout
-from stridekit.tensors.sharing import shares_memory  # noqa: F401  (in sources alone)
+from stridekit.tensors.sharing import shares_memory  # noqa: F401 (called by the sources of mistakes)
 
-NEW, CUBE = "torch.arange(24).view(4, 6)", "torch.arange(24).view(2, 3, 4)"
-HEADS, SWAP = "torch.arange(48).view(2, 3, 2, 4)", "t.transpose(1, 2)"
+Condition = Callable[[torch.Tensor, torch.Tensor], bool]
+
+MATRIX = "torch.arange(24).view(4, 6)"
+CUBE = "torch.arange(24).view(2, 3, 4)"
+HEADS = "torch.arange(48).view(2, 3, 2, 4)"
 IMAGES = "torch.arange(120.0).view(2, 3, 4, 5)"
-LAST = "t.to(memory_format=torch.channels_last)"
-
-
-def twice(x: str, step: str, *steps: str) -> str:
-    """Return the source of a case in which one function is several steps: those that say {}."""
-    listed = "".join(f"\n    {'same' if s == '{}' else f'lambda t: {s}'}," for s in steps)
-    return f"x = {x}\nsame = lambda t: {step}\nsteps = [{listed}\n]"
-
-
-MAKING = [
-    case(NEW, "t.t()"), case(NEW, "t.view(2, 2, 6)", "t.transpose(1, 2)"),
-    case(NEW, "t.t()", "t[None]", "t.squeeze(0)"), case(NEW, "t[1:]", "t[:2]", "t[None]"),
-    case(CUBE, "t.transpose(0, 1)", "t.contiguous()", "t.transpose(1, 2)", "t[None]"),
-    case(CUBE, "t.transpose(0, 1)", "t[None]", "t.contiguous()", "t.view(3, 8)"),
-    case(NEW, "t[:, 2]"), case(CUBE, "t[:, :, 1]", "t[None]"),
-    case(NEW, "t.t()", "t[:3]", "t[None]"), case(CUBE, "t.transpose(0, 1)", "t[:, :, 1]"),
-    case(NEW, "t.t()", "t[:, 2:]", "t.unflatten(0, (2, 3))"), case(NEW, "t.t()", "t.t()"),
-    case(CUBE, "t.permute(1, 2, 0)", "t[1:]", "t.permute(2, 0, 1)"),
-    case(CUBE, "t.permute(1, 2, 0)", "t.permute(2, 0, 1)", "t[None]"),
-    case(CUBE, "t.transpose(1, 2)", "t[:, :1]"),
-    case(CUBE, "t.transpose(1, 2)", "t.reshape(8, 3)", "t[2:]"),
-    case(NEW, "t[:, ::2]", "t.clone()", "t.t()", "t.clone()", "t[1:]"),
-    case(NEW, "t[1:2]", "t.expand(4, 6)", "t[1:]"), case(IMAGES, LAST, "t[:1]", "t + 1"),
-    case(IMAGES, LAST, "t.permute(0, 2, 3, 1)"),
-    case(IMAGES, "t.permute(0, 2, 3, 1)", "t.contiguous()", "t.permute(0, 3, 1, 2)", "t * 2"),
-    case(NEW, "t.unflatten(1, (2, 3))", "t.transpose(0, 1)", "t[:1]", "t[0]"),
-    case(CUBE, "t.transpose(1, 2)", "t.permute(1, 2, 0)", "t[..., 0]"),
-    case(CUBE, "t.transpose(1, 2)", "t.permute(1, 2, 0)", "t[..., 0]", "t[None]"),
-    case("torch.arange(16).view(4, 4)", "t.t()", "t.view(2, 2, 4).transpose(1, 2)[:, :, :1]"),
-    twice(CUBE, "t.transpose(1, 2)", "{}", "t.contiguous()", "{}"),
-    case("torch.zeros(3, 0)", "t.t()"), case(NEW),
-]  # fmt: skip
+CHANNELS_LAST = "t.to(memory_format=torch.channels_last)"
 
 
 @exercise(
     title="which step made the layout that has to be copied?",
     read=read_number_of_step,
-    cases=MAKING,
+    cases=[
+        case(MATRIX, "t.t()"),
+        case(MATRIX, "t.view(2, 2, 6)", "t.transpose(1, 2)"),
+        case(MATRIX, "t.t()", "t[None]", "t.squeeze(0)"),
+        case(MATRIX, "t[1:]", "t[:2]", "t[None]"),
+        case(CUBE, "t.transpose(0, 1)", "t.contiguous()", "t.transpose(1, 2)", "t[None]"),
+        case(CUBE, "t.transpose(0, 1)", "t[None]", "t.contiguous()", "t.view(3, 8)"),
+        case(MATRIX, "t[:, 2]"),
+        case(CUBE, "t[:, :, 1]", "t[None]"),
+        case(MATRIX, "t.t()", "t[:3]", "t[None]"),
+        case(CUBE, "t.transpose(0, 1)", "t[:, :, 1]"),
+        case(MATRIX, "t.t()", "t[:, 2:]", "t.unflatten(0, (2, 3))"),
+        case(MATRIX, "t.t()", "t.t()"),
+        case(CUBE, "t.permute(1, 2, 0)", "t[1:]", "t.permute(2, 0, 1)"),
+        case(CUBE, "t.permute(1, 2, 0)", "t.permute(2, 0, 1)", "t[None]"),
+        case(CUBE, "t.transpose(1, 2)", "t[:, :1]"),
+        case(CUBE, "t.transpose(1, 2)", "t.reshape(8, 3)", "t[2:]"),
+        case(MATRIX, "t[:, ::2]", "t.clone()", "t.t()", "t.clone()", "t[1:]"),
+        case(MATRIX, "t[1:2]", "t.expand(4, 6)", "t[1:]"),
+        case(IMAGES, CHANNELS_LAST, "t[:1]", "t + 1"),
+        case(IMAGES, CHANNELS_LAST, "t.permute(0, 2, 3, 1)"),
+        case(IMAGES, "t.permute(0, 2, 3, 1)", "t.contiguous()", "t.permute(0, 3, 1, 2)", "t * 2"),
+        case(MATRIX, "t.unflatten(1, (2, 3))", "t.transpose(0, 1)", "t[:1]", "t[0]"),
+        case(CUBE, "t.transpose(1, 2)", "t.permute(1, 2, 0)", "t[..., 0]"),
+        case(CUBE, "t.transpose(1, 2)", "t.permute(1, 2, 0)", "t[..., 0]", "t[None]"),
+        case("torch.arange(16).view(4, 4)", "t.t()", "t.view(2, 2, 4).transpose(1, 2)[:, :, :1]"),
+        (  # one function is two steps
+            "x = torch.arange(24).view(2, 3, 4)\n"
+            "same = lambda t: t.transpose(1, 2)\n"
+            "steps = [\n    same,\n    lambda t: t.contiguous(),\n    same,\n]"
+        ),
+        case("torch.zeros(3, 0)", "t.t()"),
+        case(MATRIX),
+    ],
     hints=[
         "Is there a copy at all? Run all steps, and ask `Layout.of(t).why_not_view(-1)`: an empty "
         "answer means that `t.view(-1)` works.",
@@ -67,7 +74,9 @@ MAKING = [
         "Take the steps of the input above one line each, and give each of them a contiguous "
         "tensor. After which of them does `view(-1)` not work?"
     ),
-    takeaway="The line that copies is seldom the one to mend: look for the one that made the layout.",
+    takeaway=(
+        "The line that copies is seldom the one to mend: look for the one that made the layout."
+    ),
 )
 def made_by(x: torch.Tensor, steps: "Steps") -> int:
     """The number of the step that made the layout which `reshape(-1)` of the result has to copy.
@@ -90,8 +99,20 @@ def has_no_view(t: torch.Tensor) -> bool:
     return bool(Layout.of(t).why_not_view(-1))
 
 
-def first(holds: Any, steps: Steps) -> int:
-    return next((k for k, it in enumerate(holds) if it), len(steps))
+def first_true(values: Iterable[bool], steps: Steps) -> int:
+    """Return the number of the first step whose value is True; len(steps) if none is."""
+    return next((k for k, value in enumerate(values) if value), len(steps))
+
+
+def last_to_lose_the_view(x: torch.Tensor, steps: Steps) -> int:
+    """Return the last step whose input had a flat view and whose result has none."""
+    number = len(steps)
+    could_view = True
+    for k, result in enumerate(results(x, steps)):
+        if could_view and has_no_view(result):
+            number = k
+        could_view = not has_no_view(result)
+    return number
 
 
 made_by.wrong |= {
@@ -109,11 +130,11 @@ made_by.wrong |= {
         "that another one undoes does not count."
     ),
     "        x = step(x)\n => ": shared.ON_THE_FIRST.format("step"),
-    "first(map(has_no_view, results(x, steps)), steps)": (
+    "first_true(map(has_no_view, results(x, steps)), steps)": (
         "You answer with the first step after which no view is possible. A later step can undo it, "
         "or a copy end it: look from the end."
     ),
-    "first((not t.is_contiguous() for t in results(x, steps)), steps)": (
+    "first_true((not t.is_contiguous() for t in results(x, steps)), steps)": (
         "You answer with the first step whose result is not contiguous. Some such results need no "
         "copy, and a later step may undo it."
     ),
@@ -129,8 +150,7 @@ made_by.wrong |= {
         "You name the step before. The one asked for is the step that makes the layout, and not "
         "the last good one."
     ),
-    "max((k for k, t in enumerate(results(x, steps)) if has_no_view(t) and (k == 0 or not "
-    "has_no_view(results(x, steps)[k - 1]))), default=len(steps))": (
+    "last_to_lose_the_view(x, steps)": (
         "You name the last step that turns a tensor with a flat view into one without. Is it "
         "undone by the end? And a step can make a bad layout out of one that was bad before."
     ),
@@ -138,7 +158,7 @@ made_by.wrong |= {
 
 
 def read_numbers_of_steps(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is a list of numbers of steps, in any order."""
+    """Read a list of numbers of steps, in any order."""
     numbers = tuple(sorted(as_ints(answer, "a list of ints")))
     return Outcome({"steps": numbers}, str([*numbers]))
 
@@ -147,25 +167,35 @@ def read_numbers_of_steps(answer: Any, args: Arguments) -> Outcome:
     title="which calls do nothing?",
     read=read_numbers_of_steps,
     cases=[
-        case(NEW, "t.contiguous()", "t.t()", "t.contiguous()"),
-        case(NEW, "t.t()", "t.contiguous()", "t.contiguous()", "t.t()"),
-        case(NEW, "t.clone()"),
+        case(MATRIX, "t.contiguous()", "t.t()", "t.contiguous()"),
+        case(MATRIX, "t.t()", "t.contiguous()", "t.contiguous()", "t.t()"),
+        case(MATRIX, "t.clone()"),
         case("torch.zeros(4, 4)", "t.t()", "t.contiguous()", "t.contiguous()"),
         case("torch.zeros(4, 6)", "t.float()", "t.t()", "t.float()", "t.double()"),
-        case(NEW, "t[:2]", "t[:2]", "t[None]"),
-        case(NEW, "t.reshape(4, 6)", "t.flatten()", "t.ravel()"),
-        case(NEW, "t.t()", "t.reshape(6, 4)", "t.reshape(4, 6)"),
-        case(NEW, "t.view(4, 6)", "t[:]", "t.detach()", "t.t()"),
-        case(IMAGES, LAST, LAST, "t.contiguous()", "t.contiguous()"),
-        case(IMAGES, "t.permute(0, 2, 3, 1)", "t.contiguous()", "t.permute(0, 3, 1, 2)", LAST),
+        case(MATRIX, "t[:2]", "t[:2]", "t[None]"),
+        case(MATRIX, "t.reshape(4, 6)", "t.flatten()", "t.ravel()"),
+        case(MATRIX, "t.t()", "t.reshape(6, 4)", "t.reshape(4, 6)"),
+        case(MATRIX, "t.view(4, 6)", "t[:]", "t.detach()", "t.t()"),
+        case(IMAGES, CHANNELS_LAST, CHANNELS_LAST, "t.contiguous()", "t.contiguous()"),
+        case(
+            IMAGES,
+            "t.permute(0, 2, 3, 1)",
+            "t.contiguous()",
+            "t.permute(0, 3, 1, 2)",
+            CHANNELS_LAST,
+        ),
         case("torch.zeros(6, 1).t()", "t.contiguous()"),
         case("torch.arange(6)[None]", "t.expand(1, 6)", "t.expand(4, 6)", "t.contiguous()"),
         case("torch.zeros(4, 6)", "t.view(torch.int32)", "t.view(torch.int32)"),
         case("torch.zeros(24)", "t[:12]", "t.as_strided((12,), (1,), 6)", "t[:]"),
         case("torch.ones(3, 4)[:, :2]", "t.clone()", "t * 1", "t.contiguous()"),
         case("torch.ones(2, 3)", "t + 0", "t.to(torch.float32)"),
-        twice(NEW, "t.contiguous()", "t.t()", "{}", "{}"),
-        case(NEW),
+        (  # one function is two steps
+            "x = torch.arange(24).view(4, 6)\n"
+            "same = lambda t: t.contiguous()\n"
+            "steps = [\n    lambda t: t.t(),\n    same,\n    same,\n]"
+        ),
+        case(MATRIX),
     ],
     hints=[
         "A call that does nothing hands on what it was given: the same bytes, read in the same "
@@ -201,10 +231,10 @@ def does_nothing(x: torch.Tensor, steps: "Steps") -> list[int]:
     return numbers
 
 
-def steps_where(holds: Any, x: torch.Tensor, steps: Steps) -> list[int]:
-    """The numbers of the steps for whose input and output it holds."""
-    tensors = [x, *results(x, steps)]
-    return [k for k in range(len(steps)) if holds(tensors[k], tensors[k + 1])]
+def steps_where(condition: Condition, x: torch.Tensor, steps: Steps) -> list[int]:
+    """Return the numbers of the steps for whose input and result the condition holds."""
+    pairs = pairwise([x, *results(x, steps)])
+    return [k for k, (before, after) in enumerate(pairs) if condition(before, after)]
 
 
 does_nothing.wrong |= {
@@ -251,45 +281,69 @@ does_nothing.wrong |= {
     title="which steps can go?",
     read=read_numbers_of_steps,
     cases=[
-        case(NEW, "t.t()", "t.contiguous()", "t.view(-1)"),
-        case(NEW, "t.t()", "t.contiguous()", "t.reshape(-1)"),
-        case(NEW, "t.contiguous()", "t.t()", "t.reshape(-1)"),
-        case(NEW, "t[1:]", "t.contiguous()", "t.view(-1)"),
-        case(NEW, "t.t()", "t.contiguous()", "t + 1"),
-        case(NEW, "t.t()", "t.contiguous()", "t.contiguous()", "t.view(-1)"),
-        case(NEW, "t.t()", "t.contiguous()", "t.as_strided((3,), (1,))"),
-        case(HEADS, SWAP, "t.contiguous()", "t * 2", SWAP, "t.contiguous()", "t.view(2, 3, 8)"),
-        case(HEADS, SWAP, "t.contiguous()", "t * 2", SWAP, "t.reshape(2, 3, 8)"),
+        case(MATRIX, "t.t()", "t.contiguous()", "t.view(-1)"),
+        case(MATRIX, "t.t()", "t.contiguous()", "t.reshape(-1)"),
+        case(MATRIX, "t.contiguous()", "t.t()", "t.reshape(-1)"),
+        case(MATRIX, "t[1:]", "t.contiguous()", "t.view(-1)"),
+        case(MATRIX, "t.t()", "t.contiguous()", "t + 1"),
+        case(MATRIX, "t.t()", "t.contiguous()", "t.contiguous()", "t.view(-1)"),
+        case(MATRIX, "t.t()", "t.contiguous()", "t.as_strided((3,), (1,))"),
+        case(
+            HEADS,
+            "t.transpose(1, 2)",
+            "t.contiguous()",
+            "t * 2",
+            "t.transpose(1, 2)",
+            "t.contiguous()",
+            "t.view(2, 3, 8)",
+        ),
+        case(
+            HEADS,
+            "t.transpose(1, 2)",
+            "t.contiguous()",
+            "t * 2",
+            "t.transpose(1, 2)",
+            "t.reshape(2, 3, 8)",
+        ),
         case("torch.eye(3)", "t.t()", "t + 1"),
         case("torch.ones(3, 3)", "t.contiguous()", "t.t()", "t.contiguous()", "t.view(9)"),
-        case(IMAGES, LAST, "t.permute(0, 2, 3, 1)", "t.view(-1)"),
-        case(IMAGES, LAST, "t.contiguous()", "t.flatten(1)"),
-        case(IMAGES, LAST, "t.contiguous()", "t.view(2, 60)"),
+        case(IMAGES, CHANNELS_LAST, "t.permute(0, 2, 3, 1)", "t.view(-1)"),
+        case(IMAGES, CHANNELS_LAST, "t.contiguous()", "t.flatten(1)"),
+        case(IMAGES, CHANNELS_LAST, "t.contiguous()", "t.view(2, 60)"),
         case("torch.zeros(2, 3)", "t.float()", "t.double()", "t.float()"),
-        case(NEW, "t.expand(2, 4, 6)", "t.contiguous()", "t.view(8, 6)"),
-        case(NEW, "t.expand(1, 4, 6)", "t.contiguous()", "t.view(4, 6)"),
-        case(NEW, "t.t()", "t.contiguous()", "t.view(-1)", "t.contiguous()", "t[None]"),
-        case(IMAGES, LAST, "t.contiguous()", "t.view(2, 60)", "t.clone()"),
-        twice(NEW, "t.contiguous()", "t.t()", "{}", "{}", "t.view(-1)"),
-        twice("torch.ones(3, 3)", "t.t()", "{}", "t + 1", "{}"),
-        case(NEW, "t.contiguous()", "t.float()", "t.float()"),
-        case(NEW, "t.contiguous()", "t.contiguous()"),
-        case(NEW),
+        case(MATRIX, "t.expand(2, 4, 6)", "t.contiguous()", "t.view(8, 6)"),
+        case(MATRIX, "t.expand(1, 4, 6)", "t.contiguous()", "t.view(4, 6)"),
+        case(MATRIX, "t.t()", "t.contiguous()", "t.view(-1)", "t.contiguous()", "t[None]"),
+        case(IMAGES, CHANNELS_LAST, "t.contiguous()", "t.view(2, 60)", "t.clone()"),
+        (  # one function is two steps
+            "x = torch.arange(24).view(4, 6)\n"
+            "same = lambda t: t.contiguous()\n"
+            "steps = [\n    lambda t: t.t(),\n    same,\n    same,\n    lambda t: t.view(-1),\n]"
+        ),
+        "x = torch.ones(3, 3)\n"
+        "same = lambda t: t.t()\n"
+        "steps = [\n    same,\n    lambda t: t + 1,\n    same,\n]",
+        case(MATRIX, "t.contiguous()", "t.float()", "t.float()"),
+        case(MATRIX, "t.contiguous()", "t.contiguous()"),
+        case(MATRIX),
     ],
     hints=[
         "To know whether a step can go, take it out and look. What has to be the same, and what "
         "may happen on the way?",
         "Run all steps, then all but step k, and compare the two with `torch.equal`. If a later "
         "step stops with an error, k cannot go.",
-        "`run([*steps[:k], *steps[k + 1:]])` in a `try`, with `except (RuntimeError, "
-        "IndexError)`, against `run(steps)`, for each k on its own. `torch.equal` does not look "
-        "at the dtype: compare that, too.",
+        "`run([*steps[:k], *steps[k + 1:]])` in a `try`, with "
+        "`except (RuntimeError, IndexError)`, against `run(steps)`, for each k on its own. "
+        "`torch.equal` does not look at the dtype: compare that, too.",
     ],
     otherwise=(
         "Take the steps of the input above, one line each, and leave out one of them. Does the "
         "chain still come to its end, and with the same values?"
     ),
-    takeaway="Whether a copy is needed is decided behind it: by a step that stops, or reads other values.",
+    takeaway=(
+        "Whether a copy is needed is decided behind it: by a step that stops, or reads other "
+        "values."
+    ),
 )
 def can_go(x: torch.Tensor, steps: "Steps") -> list[int]:
     """The numbers of the steps that can be left out, each one alone, and the result is the same.
@@ -336,7 +390,8 @@ can_go.slots["left.dtype == whole.dtype and torch.equal(left, whole)"] = {
     ),
 }
 can_go.wrong |= {
-    "run([*steps[:k], *steps[k + 1 :]]) => run(steps[:k])\n            whole = run(steps[: k + 1])": (
+    "run([*steps[:k], *steps[k + 1 :]]) => "
+    "run(steps[:k])\n            whole = run(steps[: k + 1])": (
         "You ask whether the step itself changes values. `contiguous()` never does, but a `view` "
         "behind it can need it."
     ),
@@ -347,8 +402,8 @@ can_go.wrong |= {
     "left.dtype == whole.dtype and  => left is not whole and left.dtype == whole.dtype and ": (
         "Right unless both results are one object. A step that returns its input can go as well."
     ),
-    "run([*steps[:k], *steps[k + 1 :]]) => run([step for j, step in enumerate(steps) if j not in (k, "
-    "*numbers)])": (
+    "run([*steps[:k], *steps[k + 1 :]]) => "
+    "run([step for j, step in enumerate(steps) if j not in (k, *numbers)])": (
         "You leave out one step, and then look for others without it. Each step is tried on its "
         "own, with all the others there."
     ),

@@ -1,4 +1,4 @@
-"""E2, E3 and E6: channels that stay last, a view that lets its storage go, and what messages say."""
+"""E2, E3 and E6: channels that stay last, a view that frees its storage, and error messages."""
 
 import math
 from typing import Any
@@ -18,24 +18,18 @@ with_copies = read_with_copies(lambda args: args["x"].nbytes)
 
 
 def read_shuffled(answer: Any, args: Arguments) -> Outcome:
-    """An answer with the bytes that were filled on the way, and whether its channels are last."""
-    read = with_copies(answer, args)
-    last = answer.is_contiguous(memory_format=torch.channels_last) if answer.ndim == 4 else False
-    says = "channels-last" if last else "not channels-last"
-    return Outcome(read.facts | {"channels-last": last}, f"{read.shown}, {says}", read.hint)
+    """Read a tensor, the bytes that were filled on the way, and whether its channels are last."""
+    outcome = with_copies(answer, args)
+    is_last = answer.ndim == 4 and answer.is_contiguous(memory_format=torch.channels_last)
+    layout = "channels-last" if is_last else "not channels-last"
+    facts = outcome.facts | {"channels-last": is_last}
+    return Outcome(facts, f"{outcome.shown}, {layout}", outcome.hint)
 
 
 def images(N: int, C: int, H: int, W: int, groups: int, dtype: str = "float32") -> str:
-    """The source of a case: channels-last images."""
-    made = f"torch.arange({N * C * H * W}, dtype=torch.{dtype}).view({N}, {C}, {H}, {W})"
-    return f"x = {made}.to(memory_format=torch.channels_last); groups = {groups}"
-
-
-SHUFFLED = [
-    images(1, 4, 2, 2, 2), images(2, 6, 2, 3, 2), images(2, 6, 2, 3, 3), images(3, 12, 4, 2, 3),
-    images(2, 12, 3, 3, 4, "float16"), images(2, 8, 1, 5, 2), images(2, 8, 5, 1, 4, "int16"),
-    images(1, 10, 3, 4, 5), images(2, 6, 3, 3, 1), images(2, 6, 3, 3, 6), images(4, 6, 1, 1, 2),
-]  # fmt: skip
+    """Return the source of a case: channels-last images of shape (N, C, H, W)."""
+    x = f"torch.arange({N * C * H * W}, dtype=torch.{dtype}).view({N}, {C}, {H}, {W})"
+    return f"x = {x}.to(memory_format=torch.channels_last); groups = {groups}"
 
 
 @exercise(
@@ -43,7 +37,19 @@ SHUFFLED = [
     read=read_shuffled,
     means=Means(whole=("channel_shuffle",)),
     fence=logging_copies,
-    cases=SHUFFLED,
+    cases=[
+        images(1, 4, 2, 2, 2),
+        images(2, 6, 2, 3, 2),
+        images(2, 6, 2, 3, 3),
+        images(3, 12, 4, 2, 3),
+        images(2, 12, 3, 3, 4, "float16"),
+        images(2, 8, 1, 5, 2),
+        images(2, 8, 5, 1, 4, "int16"),
+        images(1, 10, 3, 4, 5),
+        images(2, 6, 3, 3, 1),
+        images(2, 6, 3, 3, 6),
+        images(4, 6, 1, 1, 2),
+    ],
     hints=[
         "Where do the channels of a pixel lie in a channels-last tensor, and which dim of a view "
         "would be the last? One copy is needed: it has to be made in that order.",
@@ -100,7 +106,8 @@ shuffle.wrong |= {
     (
         "x.contiguous().unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, "
         "2).to(memory_format=torch.channels_last)",
-        "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2).to(memory_format=torch.channels_last)",
+        "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)"
+        ".to(memory_format=torch.channels_last)",
         "shuffle(x, groups).clone()",
     ): (
         "The right tensor, with more new bytes than x has. One copy is enough: the one that merges "
@@ -111,28 +118,29 @@ shuffle.wrong |= {
 
 
 def read_features(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is a tensor, with the bytes of the storage that it keeps."""
+    """Read a tensor, with the bytes of the storage that it keeps alive."""
     answer = as_tensor(answer)
-    sharing, kept = shares(answer, args["maps"]), answer.untyped_storage().nbytes()
-    facts = value_facts(answer) | {"on the maps' storage": sharing, "bytes kept": kept}
-    return Outcome(facts, f"{describe(answer)}, keeps {kept} bytes")
+    nbytes = answer.untyped_storage().nbytes()
+    sharing = shares(answer, args["maps"])
+    facts = value_facts(answer) | {"on the maps' storage": sharing, "bytes kept": nbytes}
+    return Outcome(facts, f"{describe(answer)}, keeps {nbytes} bytes")
 
 
-# Values in no order: the least or the largest of a map is not at its corner.
-FOUR = "(torch.arange(480.0) * 7 % 480).view(2, 3, 8, 10)"
+# The values are in no order: the least and the largest of a map are not at its corner.
+MAPS = "(torch.arange(480.0) * 7 % 480).view(2, 3, 8, 10)"
 
 
 @exercise(
     title="features that keep nothing else alive",
     read=read_features,
     cases=[
-        f"maps = {FOUR}",
-        f"maps = {FOUR}.to(memory_format=torch.channels_last)",
-        f"maps = {FOUR}[:1]",
-        f"maps = {FOUR}[:1].to(memory_format=torch.channels_last)",
+        f"maps = {MAPS}",
+        f"maps = {MAPS}.to(memory_format=torch.channels_last)",
+        f"maps = {MAPS}[:1]",
+        f"maps = {MAPS}[:1].to(memory_format=torch.channels_last)",
         "maps = torch.arange(24.0).view(1, 24, 1, 1)",
         "maps = torch.arange(24.0).view(4, 6, 1, 1)",
-        f"maps = {FOUR}[:, :1]",
+        f"maps = {MAPS}[:, :1]",
         "maps = (torch.arange(64, dtype=torch.float16) * 7 % 64).view(4, 4, 2, 2)[::2]",
         "maps = (torch.arange(90, dtype=torch.float64) * 7 % 90).view(1, 10, 3, 3)[:, 4:8]",
         "maps = (torch.arange(96) * 7 % 5 > 1).view(2, 3, 4, 4)",
@@ -208,17 +216,16 @@ VERDICTS = ("other sizes", "harmless", "copy")
 
 
 def read_verdict(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is one of the three words."""
+    """Read one of the three verdicts."""
     if not isinstance(answer, str) or answer not in VERDICTS:
-        raise Unusable(
-            f"{repr(answer)[:40] if isinstance(answer, str) else kind(answer)}, where one of "
-            f"{', '.join(map(repr, VERDICTS))} is asked for"
-        )
+        shown = repr(answer)[:40] if isinstance(answer, str) else kind(answer)
+        verdicts = ", ".join(map(repr, VERDICTS))
+        raise Unusable(f"{shown}, where one of {verdicts} is asked for")
     return Outcome({"verdict": answer}, repr(answer))
 
 
-def said(shape: str, stride: str, wanted: str, steps: str, message: str) -> str:
-    """The source of a case: the numbers of a message, and its first words."""
+def case(shape: str, stride: str, wanted: str, steps: str, message: str) -> str:
+    """Return the source of a case: the numbers of a message, and its first words."""
     return f"has = ({shape}), ({stride}); wants = ({wanted}), {steps}  # {message}"
 
 
@@ -232,23 +239,23 @@ INVALID = "shape ... is invalid for input of size ..."
     title="what does the message say?",
     read=read_verdict,
     cases=[
-        said("32, 64, 1, 1", "64, 1, 64, 64", "32, 64, 1, 1", "(64, 1, 1, 1)", DDP),
-        said("32, 64, 3, 3", "576, 1, 192, 64", "32, 64, 3, 3", "(576, 9, 3, 1)", DDP),
-        said("8, 3, 4", "12, 1, 3", "8, 3, 4", "(12, 4, 1)", COMPILED),
-        said("1, 3, 4", "99, 4, 1", "1, 3, 4", "(12, 4, 1)", COMPILED),
-        said("8, 3, 4", "12, 4, 1", "8, 3, 5", "(15, 5, 1)", COMPILED),
-        said("64, 1, 3, 3", "9, 1, 3, 1", "64, 1, 3, 3", "(9, 9, 3, 1)", DDP),
-        said("6, 4", "1, 6", "24,", "None", VIEW),
-        said("2, 3, 4", "12, 1, 3", "2, 12", "None", VIEW),
-        said("3, 4", "4, 1", "5, 2", "None", INVALID),
-        said("2, 12", "12, 1", "2, 3, 5", "None", INVALID),
-        said("4, 3", "3, 1", "2, 6", "None", "a view that works"),
-        said("4, 3, 2", "12, 2, 1", "4, 6", "None", "a view that works, and is not contiguous"),
-        said("7, 1", "1, 7", "7,", "None", "a view that works"),
-        said("1, 1", "5, 9", "1, 1", "(1, 1)", DDP),
-        said("4, 6", "6, 1", "6, 4", "(4, 1)", COMPILED),
-        said("0, 3", "3, 1", "0, 3", "(1, 0)", COMPILED),
-        said("2, 2", "1, 2", "2, 2", "(2, 1)", COMPILED),
+        case("32, 64, 1, 1", "64, 1, 64, 64", "32, 64, 1, 1", "(64, 1, 1, 1)", DDP),
+        case("32, 64, 3, 3", "576, 1, 192, 64", "32, 64, 3, 3", "(576, 9, 3, 1)", DDP),
+        case("8, 3, 4", "12, 1, 3", "8, 3, 4", "(12, 4, 1)", COMPILED),
+        case("1, 3, 4", "99, 4, 1", "1, 3, 4", "(12, 4, 1)", COMPILED),
+        case("8, 3, 4", "12, 4, 1", "8, 3, 5", "(15, 5, 1)", COMPILED),
+        case("64, 1, 3, 3", "9, 1, 3, 1", "64, 1, 3, 3", "(9, 9, 3, 1)", DDP),
+        case("6, 4", "1, 6", "24,", "None", VIEW),
+        case("2, 3, 4", "12, 1, 3", "2, 12", "None", VIEW),
+        case("3, 4", "4, 1", "5, 2", "None", INVALID),
+        case("2, 12", "12, 1", "2, 3, 5", "None", INVALID),
+        case("4, 3", "3, 1", "2, 6", "None", "a view that works"),
+        case("4, 3, 2", "12, 2, 1", "4, 6", "None", "a view that works, and is not contiguous"),
+        case("7, 1", "1, 7", "7,", "None", "a view that works"),
+        case("1, 1", "5, 9", "1, 1", "(1, 1)", DDP),
+        case("4, 6", "6, 1", "6, 4", "(4, 1)", COMPILED),
+        case("0, 3", "3, 1", "0, 3", "(1, 0)", COMPILED),
+        case("2, 2", "1, 2", "2, 2", "(2, 1)", COMPILED),
     ],
     hints=[
         "Sizes first: which numbers of elements are there, and where the message states strides, "
