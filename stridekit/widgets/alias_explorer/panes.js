@@ -1,226 +1,308 @@
-// The panes of the alias explorer: a small grid for each tensor, and a tape for each storage.
-// Each name has a hue and a pattern, those of x, y or z: in its grid, and as a lane through the boxes of the tape that it reaches.
+// The panes of the alias explorer: a small grid for each tensor, and a tape for each storage. Each name has a hue and a
+// pattern, those of x, y or z: in its grid, and as a lane through the boxes of the tape that it reaches.
+
+/** @import { Session, Tensor } from "./session.js" */
 
 import { boxFor, fill, fit, h, set, show } from "../page/dom.js";
 import { elementName, nameAt, numel, range, sum, tuple, unflatten } from "../page/layout.js";
 import { createMarks, createStrip } from "../page/panels.js";
 import { elementsOf, NAMES, namesOf } from "./session.js";
 
+/**
+ * A box of a tape, and all boxes of grids that show it.
+ * @typedef {{tape: number, element: number}} Spot
+ */
+
+/**
+ * An index (flat) that reaches an element, with the name of its tensor.
+ * @typedef {{name: string, flat: number}} Owner
+ */
+
+/**
+ * What all panes draw. `owners` has the owners of each element of each tape. `pointed` is under the pointer or has been
+ * reached by keys, `spot` has been reached by keys.
+ * @typedef {object} View
+ * @property {Session} session
+ * @property {Owner[][][]} owners
+ * @property {Spot | null} pointed
+ * @property {Spot | null} spot
+ */
+
+/**
+ * The pitch of the boxes of all grids at most, the lines of their numbers, and the width of their pane.
+ * @typedef {{pitch: number, lines: number, width: number}} Look
+ */
+
 const PITCHES = [44, 40, 36, 33, 30]; // of a grid's boxes, the widest that lets all grids stand side by side
-const NARROW = PITCHES.at(-1);
-const [HEAD, SIDE] = [18, 34]; // room for the numbers above and beside a grid
-const [LETTER, CHARACTER] = [40, 7.3]; // widths above them: the letter, and a character of the numbers
-const APART = 18; // between planes that stand side by side
+const NARROWEST = 30;
+const HEAD = 18; // room for the numbers above a grid
+const SIDE = 34; // room for the numbers beside a grid
+const LETTER = 40; // width of the letter above a grid
+const CHARACTER = 7.3; // width of a character of the numbers above a grid
+const BETWEEN_PLANES = 18; // that stand side by side
 const BETWEEN = 20; // between grids, and between storages
-const [SLOT, LEAST, GAP] = [46, 33, 3]; // pitch of a storage's boxes, the most and the least, and what is between them
-const [VALUE, LANE] = [22, 13]; // heights in a box of a storage: the number, and the lane of each name below it
+const TAPE_PITCH = { most: 46, least: 33 };
+const GAP = 3; // between the boxes of a grid and of a storage
+const VALUE = 22; // height of the number in a box of a storage
+const LANE = 13; // height of the lane of each name below it
 const GUTTER = 34; // room for the number of a row's first element
 const WIDE = 600; // in a narrower widget, short lines let two grids stand side by side
 const BAR = 10; // room for the scroll bar of a pane
 
 const longestOf = (texts) => Math.max(1, ...texts.map((text) => text.length));
-const isAt = (where, tape, element) => where?.tape === tape && where.element === element;
+const isAt = (spot, tape, element) => spot?.tape === tape && spot.element === element;
 
 /** The classes of a box: it may be pointed at; if the last line wrote it, it flashes, by one of two classes in turn. */
 function marksAt({ session: { touched, log }, pointed }, tape, element) {
   const isWritten = touched.some(([t, e]) => t === tape && e === element);
-  return (
-    (isAt(pointed, tape, element) ? " is-spot" : "") +
-    (isWritten ? ` is-written is-flash${log.length % 2}` : "")
-  );
+  const spotClass = isAt(pointed, tape, element) ? " is-spot" : "";
+  return isWritten ? `${spotClass} is-written is-flash${log.length % 2}` : spotClass;
 }
 
-/** The grids of the existing tensors of these names. `hand` is {onHover, onMove}, told {tape, element}. */
+// Grids ----------------------------------------------------------------------------------------------
+
+/**
+ * The grids of the existing tensors of these names.
+ * @param {string} id
+ * @param {string[]} names
+ * @param {{onHover: (spot: Spot | null) => void, onMove: (spot: Spot) => void}} hand
+ */
 export function createOwned(id, names, hand) {
   const cards = names.map((name, k) => createCard(`${id}-${NAMES[k]}`, name, NAMES[k], hand));
   const node = h("div", { class: "sk-owned sk-pane" }, ...cards.map((card) => card.node));
 
-  /** With the widest boxes with which all grids stand side by side, first with numbers in two lines, then in three. */
-  function draw(view, whole) {
-    const there = cards.filter((card) => card.read(view));
-    const width = whole - BAR;
+  /** Draw with the widest boxes with which all grids stand side by side, first with numbers in two lines, then in three. */
+  function draw(view, paneWidth) {
+    const drawnCards = cards.filter((card) => card.read(view));
+    const width = paneWidth - BAR;
     const looks = [2, 3].flatMap((lines) => PITCHES.map((pitch) => ({ pitch, lines, width })));
-    const fits = (look) =>
-      sum(there.map((card) => card.widthOf(look) + BETWEEN)) - BETWEEN <= width;
-    const look = looks.find(fits) ?? { pitch: 40, lines: width < WIDE ? 3 : 2, width };
-    for (const card of there) card.draw(view, look);
+    const widthOf = (look) => sum(drawnCards.map((card) => card.widthOf(look) + BETWEEN)) - BETWEEN;
+    const fallback = { pitch: 40, lines: width < WIDE ? 3 : 2, width };
+    const look = looks.find((candidate) => widthOf(candidate) <= width) ?? fallback;
+    for (const card of drawnCards) card.draw(view, look);
   }
 
-  /** The boxes of a name's grid: [node, tape, element] each. */
-  return { node, draw, boxesOf: (name) => cards[names.indexOf(name)].boxes() };
+  return {
+    node,
+    draw,
+    /** The boxes of a name's grid, with their spots. */
+    boxesOf: (name) => cards[names.indexOf(name)].boxes(),
+  };
 }
 
-function createCard(id, name, kind, hand) {
-  // `all` and `texts` in the order of the indices, `elements` in that of the strip's boxes
-  const own = { tensor: null, all: [], texts: [], elements: [] };
+/** The grid of a name, if there is a tensor; `hue` is the letter whose hue it has. */
+function createCard(id, name, hue, hand) {
+  /** @type {Tensor} */
+  let tensor;
+  /** @type {number[]} */
+  let elements = []; // in the order of the indices
+  /** @type {string[]} */
+  let texts = []; // of these elements
+  /** @type {number[]} */
+  let boxElements = []; // in the order of the strip's boxes
   const strip = createStrip(id, {
     label: `elements of ${name} by index`,
     height: 27,
     gap: GAP,
     ...hand,
-    of: (k) => ({ tape: own.tensor.tape, element: own.elements[k] }),
+    of: (k) => ({ tape: tensor.tape, element: boxElements[k] }),
   });
   const numbers = h("span", { class: "sk-numbers" });
   const title = h(
     "p",
     { class: "sk-title sk-named" },
-    h("span", { class: `sk-letter is-${kind}`, text: name }),
+    h("span", { class: `sk-letter is-${hue}`, text: name }),
     numbers,
   );
   const heads = createMarks("sk-heads");
   const body = h("div", { class: "sk-body" }, heads.node, strip.node);
   const node = h(
     "div",
-    { class: `sk-card is-${kind}`, role: "group", "aria-label": `tensor ${name}` },
+    { class: `sk-card is-${hue}`, role: "group", "aria-label": `tensor ${name}` },
     title,
     body,
   );
 
   /** Take what the session has for this name; false if that is nothing. */
   function read({ session }) {
-    const tensor = session.tensors[name];
-    show(node, tensor);
-    if (!tensor) return false;
-    const all = elementsOf(tensor);
-    Object.assign(own, {
-      tensor,
-      all,
-      texts: all.map((element) => String(session.tapes[tensor.tape][element])),
-    });
+    const isThere = Object.hasOwn(session.tensors, name);
+    show(node, isThere);
+    if (!isThere) return false;
+    tensor = session.tensors[name];
+    elements = elementsOf(tensor);
+    texts = elements.map((element) => String(session.tapes[tensor.tape][element]));
     return true;
   }
 
   function numbersIn(lines) {
-    const { shape, stride, storage_offset } = own.tensor.layout;
-    const all = [
+    const { shape, stride, storage_offset } = tensor.layout;
+    const fields = [
       `shape ${tuple(shape)}`,
       `stride ${tuple(stride)}`,
       `storage_offset ${storage_offset}`,
     ];
-    return lines === 3 ? all : [all.slice(0, 2).join(", "), all[2]];
+    return lines === 3 ? fields : [fields.slice(0, 2).join(", "), fields[2]];
   }
 
-  const gridFor = (look) =>
-    arrange(own.tensor.layout.shape, numel(own.tensor.layout), longestOf(own.texts), look);
-  const widthOf = (look) =>
-    Math.max(
-      gridFor(look).width,
-      LETTER + CHARACTER * (name.length - 1 + longestOf(numbersIn(look.lines))),
-    );
+  const geometryFor = (look) =>
+    arrange(tensor.layout.shape, numel(tensor.layout), longestOf(texts), look);
+
+  function widthOf(look) {
+    const characters = name.length - 1 + longestOf(numbersIn(look.lines));
+    return Math.max(geometryFor(look).width, LETTER + CHARACTER * characters);
+  }
 
   function draw(view, look) {
-    const { shape } = own.tensor.layout;
-    const { perRow, columns, rows, top, side, pitch, flats, isWhole } = gridFor(look);
-    const [ndim, count] = [shape.length, flats.length];
-    const apart = ndim > 2 && isWhole ? { columns: [columns, APART], rows: [rows, HEAD + 4] } : {};
-    strip.layOut(count, perRow, pitch * perRow, apart);
+    const { shape } = tensor.layout;
+    const geometry = geometryFor(look);
+    const { perRow, columns, rows, top, side, pitch, flats, isWhole } = geometry;
+    const apart = { columns: [columns, BETWEEN_PLANES], rows: [rows, HEAD + 4] };
+    strip.layOut(flats.length, perRow, pitch * perRow, shape.length > 2 && isWhole ? apart : {});
     set(numbers, "text", numbersIn(look.lines).join("\n"));
     set(body, "style", `padding:${top}px 0 0 ${side}px`);
-    // The numbers of columns and lines, and the names of planes.
-    const every = (step) => range(Math.ceil(count / step)).map((k) => k * step);
-    const across = isWhole && ndim ? range(Math.min(perRow, count)) : [];
-    const down = (ndim === 1 && !isWhole) || (ndim > 1 && isWhole) ? every(perRow) : [];
-    const planes =
-      isWhole && ndim > 2
-        ? every(columns).filter((at) => Math.floor(at / perRow) % rows === 0)
-        : [];
-    heads.draw([
-      ...across.map((at) => [at % columns, side + strip.middle(at)[0], top - HEAD, "is-column"]),
-      ...down.map((at, line) => [
-        isWhole ? line % rows : at,
-        side - 8,
-        top + strip.middle(at)[1] - 9,
-        "is-line",
-      ]),
-      ...planes.map((at) => [
-        elementName(unflatten(shape, flats[at]).slice(0, -2), name),
-        side + strip.left(at),
-        at < perRow ? 0 : top + strip.top(at) - HEAD,
-        "is-plane",
-      ]),
-    ]);
-    set(strip.node, "data-empty", count ? null : "no elements");
-
-    const {
-      tensor: { tape, layout },
-      texts,
-    } = own;
-    own.elements = flats.map((flat) => own.all[flat]);
+    heads.draw(headsOf(geometry));
+    set(strip.node, "data-empty", flats.length ? null : "no elements");
     fit(strip.node, texts, strip.boxWidth());
-    const active = own.elements.findIndex((element) => isAt(view.spot, tape, element));
-    strip.draw(
-      (k) => {
-        const [element, text] = [own.elements[k], texts[flats[k]]];
-        const says = `${nameAt(layout.shape, flats[k], name)}: ${text}, element ${element}`;
-        return { text, says, kind: `sk-of is-${kind}${marksAt(view, tape, element)}` };
-      },
-      active < 0 ? null : active,
-    );
+    drawBoxes(view, flats);
   }
 
-  const boxes = () => own.elements.map((element, k) => [strip.box(k), own.tensor.tape, element]);
+  /** The numbers of columns and lines, and the names of planes. */
+  function headsOf({ perRow, columns, rows, top, side, flats, isWhole }) {
+    const { shape } = tensor.layout;
+    const ndim = shape.length;
+    const count = flats.length;
+    const every = (step) => range(Math.ceil(count / step)).map((k) => k * step);
+    const columnHeads = range(Math.min(perRow, count)).map((k) => {
+      const [x] = strip.middle(k);
+      return [k % columns, side + x, top - HEAD, "is-column"];
+    });
+    const lineHeads = every(perRow).map((k, line) => {
+      const [, y] = strip.middle(k);
+      return [isWhole ? line % rows : k, side - 8, top + y - 9, "is-line"];
+    });
+    if (!isWhole) return ndim === 1 ? lineHeads : [];
+    if (ndim < 2) return ndim === 1 ? columnHeads : [];
+    if (ndim === 2) return [...columnHeads, ...lineHeads];
+    const firsts = every(columns).filter((k) => Math.floor(k / perRow) % rows === 0);
+    const planeHeads = firsts.map((k) => {
+      const plane = elementName(unflatten(shape, flats[k]).slice(0, -2), name);
+      const y = k < perRow ? 0 : top + strip.top(k) - HEAD;
+      return [plane, side + strip.left(k), y, "is-plane"];
+    });
+    return [...columnHeads, ...lineHeads, ...planeHeads];
+  }
+
+  function drawBoxes(view, flats) {
+    const { tape, layout } = tensor;
+    boxElements = flats.map((flat) => elements[flat]);
+    const active = boxElements.findIndex((element) => isAt(view.spot, tape, element));
+    const lookOf = (k) => {
+      const element = boxElements[k];
+      const text = texts[flats[k]];
+      const says = `${nameAt(layout.shape, flats[k], name)}: ${text}, element ${element}`;
+      return { text, says, kind: `sk-of is-${hue}${marksAt(view, tape, element)}` };
+    };
+    strip.draw(lookOf, active < 0 ? null : active);
+  }
+
+  const boxes = () =>
+    boxElements.map((element, k) => ({ box: strip.box(k), tape: tensor.tape, element }));
 
   return { node, read, widthOf, draw, boxes };
 }
 
-// The places of the boxes of a tensor, no further apart than `pitch`. Planes of more than two dims stand side by side,
-// as many as fit and make full lines. Columns that do not fit continue in the next line. `flats` is the flat index at
-// each place.
+/**
+ * The places of the boxes of a tensor, no further apart than the look's pitch. Planes of more than two dims stand side by
+ * side, as many as fit and make full lines. Columns that do not fit continue in the next line. `flats` is the flat index
+ * at each place.
+ * @param {number[]} shape
+ * @param {number} count
+ * @param {number} longest
+ * @param {Look} look
+ */
 function arrange(shape, count, longest, look) {
-  const [columns, rows, stack] = [shape.at(-1) ?? 1, shape.at(-2) ?? 1, shape.at(-3) ?? 1];
-  const room = look.width - (shape.length > 1 ? SIDE : 0);
-  const least = Math.max(NARROW, boxFor(longest, 9) + GAP);
+  const ndim = shape.length;
+  const columns = shape.at(-1) ?? 1;
+  const rows = shape.at(-2) ?? 1;
+  const stack = shape.at(-3) ?? 1;
+  const room = look.width - (ndim > 1 ? SIDE : 0);
+  const least = Math.max(NARROWEST, boxFor(longest, 9) + GAP);
   const isWhole = columns * least <= room;
-  const fits = (many) => stack % many === 0 && many * columns * least + (many - 1) * APART <= room;
-  const across =
-    isWhole && count
-      ? range(stack)
-          .map((k) => stack - k)
-          .find(fits)
-      : 1;
-  const lines = Math.ceil((columns * least) / (room - SIDE));
+  const across = isWhole && count ? planesAcross(stack, columns * least, room) : 1;
+  const lines = Math.ceil((columns * least) / (room - SIDE)); // of a row that is cut
   const perRow = Math.max(1, isWhole ? across * columns : Math.ceil(columns / lines));
-  const apart = (across - 1) * APART;
+  const apart = (across - 1) * BETWEEN_PLANES;
   const pitch = Math.max(least, Math.min(look.pitch, Math.floor((room - apart) / perRow)));
-  const side = (shape.length > 1 ? isWhole : !isWhole) ? SIDE : 0; // wrapped rows of a matrix have no numbers
-  const flatAt = (k) => {
-    const [line, column] = [Math.floor(k / perRow), k % perRow];
+  const hasSide = ndim > 1 ? isWhole : !isWhole; // cut rows of a matrix have no numbers
+  const side = hasSide ? SIDE : 0;
+  let top = 0;
+  if (ndim && isWhole) top = ndim > 2 ? 2 * HEAD : HEAD;
+
+  /** The flat index at the k-th place, where planes stand side by side. */
+  function flatAt(k) {
+    const line = Math.floor(k / perRow);
+    const column = k % perRow;
     const plane = Math.floor(line / rows) * across + Math.floor(column / columns);
     return (plane * rows + (line % rows)) * columns + (column % columns);
-  };
+  }
+
   return {
     columns,
     rows,
-    across,
     perRow,
     isWhole,
     pitch,
     side,
+    top,
     width: side + perRow * pitch + apart,
     flats: range(count).map((k) => (isWhole ? flatAt(k) : k)),
-    top: !shape.length || !isWhole ? 0 : shape.length > 2 ? 2 * HEAD : HEAD,
   };
 }
 
+/** The most planes of a stack that fit side by side and make full lines. */
+function planesAcross(stack, planeWidth, room) {
+  const widthOf = (planes) => planes * planeWidth + (planes - 1) * BETWEEN_PLANES;
+  let across = stack;
+  while (across > 1 && (stack % across !== 0 || widthOf(across) > room)) across -= 1;
+  return across;
+}
+
+// Storages -------------------------------------------------------------------------------------------
+
+const MOST_TAPES = 3; // a name holds one each, at most
+
+/**
+ * @param {string} id
+ * @param {{onHover: (spot: Spot | null) => void, onMove: (spot: Spot) => void}} hand
+ */
 export function createTapes(id, hand) {
   const node = h("div", { class: "sk-tapes sk-pane" });
-  const made = range(3).map((tape) => createTape(`${id}-t${tape}`, tape, hand)); // a name holds one each, at most
+  const panes = range(MOST_TAPES).map((tape) => createTape(`${id}-t${tape}`, tape, hand));
 
+  /**
+   * @param {View} view
+   * @param {number} width
+   */
   function draw(view, width) {
     const { tapes } = view.session;
     const room = width - BAR;
-    const least = Math.max(LEAST, boxFor(longestOf(tapes.flat().map(String)), 9) + GAP);
-    const inOne = Math.floor(room / Math.max(1, ...tapes.map((values) => values.length)));
-    const pitch =
-      inOne < least
-        ? Math.floor((room - GUTTER) / Math.floor((room - GUTTER) / least))
-        : Math.min(inOne, SLOT);
-    const shown = made.slice(0, tapes.length);
-    for (const each of shown) each.draw(view, pitch, room);
-    fill(node, ...shown.map((each) => each.node));
+    const pitch = pitchFor(tapes, room);
+    const drawnPanes = panes.slice(0, tapes.length);
+    for (const pane of drawnPanes) pane.draw(view, pitch, room);
+    fill(node, ...drawnPanes.map((pane) => pane.node));
   }
 
-  return { node, draw, boxOf: (tape, element) => made[tape].box(element) };
+  return { node, draw, boxOf: ({ tape, element }) => panes[tape].box(element) };
+}
+
+/** The pitch of the boxes of all storages: the longest storage has one row, or the boxes are small and fill their rows. */
+function pitchFor(tapes, room) {
+  const longest = longestOf(tapes.flat().map(String));
+  const least = Math.max(TAPE_PITCH.least, boxFor(longest, 9) + GAP);
+  const inOneRow = Math.floor(room / Math.max(1, ...tapes.map((values) => values.length)));
+  if (inOneRow >= least) return Math.min(inOneRow, TAPE_PITCH.most);
+  const perRow = Math.floor((room - GUTTER) / least);
+  return Math.floor((room - GUTTER) / perRow);
 }
 
 function createTape(id, tape, hand) {
@@ -230,60 +312,73 @@ function createTape(id, tape, hand) {
     ...hand,
     of: (element) => ({ tape, element }),
   });
-  const [what, why] = [h("span"), h("code")];
-  const title = h("p", { class: "sk-title" }, what, why);
+  const names = h("span");
+  const origin = h("code");
+  const title = h("p", { class: "sk-title" }, names, origin);
   const heads = createMarks("sk-heads");
   const body = h("div", { class: "sk-body" }, heads.node, strip.node);
   const node = h("div", { class: "sk-storage" }, title, body);
 
   function draw(view, pitch, room) {
-    const { session, owners, spot } = view;
-    const values = session.tapes[tape];
-    const names = namesOf(session).filter((name) => session.tensors[name].tape === tape);
+    const { session } = view;
+    const { tensors, tapes, opened } = session;
+    const values = tapes[tape];
     const count = values.length;
-    const isOne = count * pitch <= room;
+    const holders = namesOf(session).filter((name) => tensors[name].tape === tape);
+    const isOneRow = count * pitch <= room;
     const most = Math.max(1, Math.floor((room - GUTTER) / pitch));
-    const rows = isOne ? 1 : Math.ceil(count / most);
+    const rows = isOneRow ? 1 : Math.ceil(count / most);
     const perRow = Math.max(1, Math.ceil(count / rows));
-    strip.layOut(count, perRow, pitch * perRow, { height: VALUE + LANE * names.length + 1 });
-    const firsts = isOne ? [] : range(Math.ceil(count / perRow)).map((row) => row * perRow);
-    set(body, "style", isOne ? null : `padding-left:${GUTTER}px`);
-    heads.draw(firsts.map((at) => [at, GUTTER - 8, strip.top(at) + 2, "is-line"]));
+    const height = VALUE + LANE * holders.length + 1;
+    strip.layOut(count, perRow, pitch * perRow, { height });
+    const firsts = isOneRow ? [] : range(Math.ceil(count / perRow)).map((row) => row * perRow);
+    set(body, "style", isOneRow ? null : `padding-left:${GUTTER}px`);
+    heads.draw(firsts.map((first) => [first, GUTTER - 8, strip.top(first) + 2, "is-line"]));
     set(strip.node, "data-empty", count ? null : "no elements");
-    const number = session.tapes.length > 1 ? ` ${tape + 1}` : "";
-    set(what, "text", `storage${number}: ${names.join(", ")}`);
-    set(why, "text", session.opened[tape]);
+    const number = tapes.length > 1 ? ` ${tape + 1}` : "";
+    set(names, "text", `storage${number}: ${holders.join(", ")}`);
+    set(origin, "text", opened[tape]);
     fit(strip.node, values.map(String), strip.boxWidth());
-    strip.draw(
-      (element) => {
-        const own = owners[tape][element];
-        return {
-          text: String(values[element]),
-          kind: `sk-lanes${own.length ? "" : " is-hole"}${marksAt(view, tape, element)}`,
-          says: `element ${element}: ${values[element]}, ${whoReaches(session, own)}`,
-          style: lanes(own, names, session.called),
-        };
-      },
-      spot?.tape === tape ? spot.element : null,
-    );
+    drawBoxes(view, holders);
+  }
+
+  function drawBoxes(view, holders) {
+    const { session, spot } = view;
+    const lookOf = (element) => {
+      const owners = view.owners[tape][element];
+      const value = session.tapes[tape][element];
+      const holeClass = owners.length ? "" : " is-hole";
+      return {
+        text: String(value),
+        kind: `sk-lanes${holeClass}${marksAt(view, tape, element)}`,
+        says: `element ${element}: ${value}, ${ownerNames(session, owners)}`,
+        style: lanesOf(owners, holders, session.called),
+      };
+    };
+    strip.draw(lookOf, spot?.tape === tape ? spot.element : null);
   }
 
   return { node, draw, box: strip.box };
 }
 
 /** The names and indices of those that reach an element. */
-export const whoReaches = ({ tensors }, owners) =>
+export const ownerNames = ({ tensors }, owners) =>
   owners.map(({ name, flat }) => nameAt(tensors[name].layout.shape, flat, name)).join(", ") ||
   "no tensor reaches it";
 
-/** The lanes of the names that own a box, each at the place of its name, with a count if it is more than one. */
-const lanes = (own, names, called) =>
-  names
-    .flatMap((name, k) => {
-      const count = own.filter((owner) => owner.name === name).length;
-      const says = count === 1 ? name : name.length > 2 ? `×${count}` : `${name}×${count}`;
-      return count
-        ? [`--lane${k}:var(--lane-${NAMES[called.indexOf(name)]});--says${k}:"${says}"`]
-        : [];
-    })
-    .join(";");
+/** The style with the lanes of the names that own a box, each at the place of its name, with a count if it is more than one. */
+function lanesOf(owners, holders, called) {
+  const properties = [];
+  for (const [k, name] of holders.entries()) {
+    const count = owners.filter((owner) => owner.name === name).length;
+    if (!count) continue;
+    const hue = NAMES[called.indexOf(name)];
+    properties.push(`--lane${k}:var(--lane-${hue})`, `--says${k}:"${laneText(name, count)}"`);
+  }
+  return properties.join(";");
+}
+
+function laneText(name, count) {
+  if (count === 1) return name;
+  return name.length > 2 ? `×${count}` : `${name}×${count}`;
+}

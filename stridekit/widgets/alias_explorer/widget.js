@@ -1,6 +1,7 @@
-// AliasExplorer: x, y and z painted on their storages, and a line to type on.
-// The state in the model is {shape, steps}, and {names} if they are not x, y and z, from which the session follows. What is pointed at, the line that awaits
-// confirmation, and the reason of a refusal belong to this view.
+// AliasExplorer: x, y and z painted on their storages, and a line to type on. session.js describes the state.
+
+/** @import { Owner, Spot } from "./panes.js" */
+/** @import { Entry, Session, State } from "./session.js" */
 
 import {
   button,
@@ -14,11 +15,21 @@ import {
   show,
   wayFrom,
 } from "../page/dom.js";
-import { tried } from "../page/layout.js";
+import { same, tried } from "../page/layout.js";
 import { createChips, createLine } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
-import { createOwned, createTapes, whoReaches } from "./panes.js";
-import { code, elementsOf, facts, NAMES, namesOf, relations, run, sessionOf } from "./session.js";
+import { createOwned, createTapes, ownerNames } from "./panes.js";
+import {
+  code,
+  effectOf,
+  elementsOf,
+  facts,
+  NAMES,
+  namesOf,
+  relations,
+  run,
+  sessionOf,
+} from "./session.js";
 
 const EXAMPLES = [
   "y = x[1:, ::2]",
@@ -44,10 +55,29 @@ export function render(view) {
     facts,
   });
   const { id } = shell;
-  const own = { hover: null, spot: null, why: "", pending: null };
-  const { names: called = NAMES } = shell.state();
+  const { names: called = NAMES } = /** @type {State} */ (shell.state());
   const inNames = (text) => text.replace(/\b[xyz]\b/g, (name) => called[NAMES.indexOf(name)]);
-  let [state, shown] = [null, null];
+
+  // The state on screen, and what follows from it
+  /** @type {State | null} */
+  let state = null;
+  /** @type {Session} */
+  let session;
+  /** @type {Owner[][][]} */
+  let owners;
+  /** @type {ReturnType<typeof relations>} */
+  let shownRelations;
+
+  // The state of this view: what is pointed at, the line that awaits confirmation, and the reason of a refusal
+  /** @type {Spot | null} */
+  let hovered = null;
+  /** @type {Spot | null} */
+  let spot = null;
+  /** @type {Entry | null} */
+  let pending = null;
+  let refusal = "";
+
+  // The panes
 
   const { input, nodes } = createLine(`${id}-line`, "run a line", "run", type, {
     "aria-describedby": `${id}-why`,
@@ -58,33 +88,12 @@ export function render(view) {
   examples.draw(EXAMPLES.map(inNames).map((text) => ({ text, value: text })));
   const why = h("p", { class: "sk-why", id: `${id}-why`, role: "alert" });
   const warning = h("p");
-  const yes = button("write all the same", () => accept(own.pending.text), { class: "sk-button" });
-  const no = button(
-    "leave it",
-    () => {
-      own.pending = null;
-      draw();
-      input.focus();
-    },
-    { class: "sk-button" },
-  );
+  const yes = button("write all the same", confirm, { class: "sk-button" });
+  const no = button("leave it", decline, { class: "sk-button" });
   const ask = h("div", { class: "sk-ask", role: "alert" }, warning, h("div", {}, yes, no));
-  const hand = {
-    onMove(place) {
-      Object.assign(own, { spot: place, hover: null });
-      draw();
-      for (const { node } of [owned, tapes])
-        reveal(
-          node,
-          node.querySelector(":focus [aria-selected=true]") ?? node.querySelector(".is-spot"),
-        );
-    },
-    onHover(place) {
-      own.hover = place;
-      draw();
-    },
-  };
-  const [owned, tapes] = [createOwned(id, called, hand), createTapes(id, hand)];
+  const hand = { onMove: pointAt, onHover: hover };
+  const owned = createOwned(id, called, hand);
+  const tapes = createTapes(id, hand);
   const news = h("p", { class: "sk-news" });
   const message = h("div", { class: "sk-message" }, news, why, ask);
   const pointed = h("span");
@@ -104,49 +113,81 @@ export function render(view) {
     tapes.node,
     foot,
   );
-
   const motion = createMotion(rest);
+
+  // Drawing
 
   function draw() {
     const before = state;
-    state = shell.state();
+    state = /** @type {State} */ (shell.state());
     const isNew = !before || JSON.stringify(before) !== JSON.stringify(state);
-    if (isNew) {
-      const session = sessionOf(state);
-      shown = { session, owners: ownersOf(session), relations: relations(session) };
-      const isThere = own.spot?.element < session.tapes[own.spot?.tape]?.length;
-      Object.assign(own, { why: "", pending: null, hover: null, spot: isThere ? own.spot : null });
-    }
-    const { session } = shown;
+    if (isNew) take(state);
     set(rest, "data-wide", shell.width < WIDE ? null : "");
-    const view = { ...shown, pointed: own.hover ?? own.spot, spot: own.spot };
-    owned.draw(view, shell.width);
-    tapes.draw(view, shell.width);
-    set(why, "text", own.why);
-    show(ask, own.pending);
-    set(warning, "text", own.pending ? `${own.pending.text} — ${own.pending.warning}.` : "");
-    const { text: ran, kind: what, sentence: told } = session.log.at(-1) ?? {};
-    const last = ran
-      ? `${ran} — ${what === "write" ? "" : `${what}: `}${told}.`
-      : `Nothing has been run yet: ${called[0]} is alone.`;
-    const { tape, element } = view.pointed ?? {};
-    const where =
-      session.tapes.length > 1 ? `element ${element} of storage ${tape + 1}` : `element ${element}`;
-    const place =
-      view.pointed &&
-      `${where} holds ${session.tapes[tape][element]}: ${whoReaches(session, shown.owners[tape][element])}`;
-    set(news, "text", last);
-    show(news, !own.why && !own.pending);
-    set(pointed, "text", place ?? "");
+    const paneView = { session, owners, pointed: hovered ?? spot, spot };
+    owned.draw(paneView, shell.width);
+    tapes.draw(paneView, shell.width);
+    const place = paneView.pointed ? placeOf(paneView.pointed) : "";
+    const lastLine = describeLast();
+    drawMessage(lastLine);
+    drawReadout(place);
+    drawPairs();
+    drawLog();
+    if (isNew) {
+      showNewest();
+      move(before, state);
+    }
+    shell.speak(place || (refusal ? "" : lastLine));
+  }
+
+  /** Run the lines of another state; a spot that still exists stays. */
+  function take(newState) {
+    session = sessionOf(newState);
+    owners = ownersOf(session);
+    shownRelations = relations(session);
+    const isThere = spot !== null && spot.element < session.tapes[spot.tape]?.length;
+    if (!isThere) spot = null;
+    refusal = "";
+    pending = null;
+    hovered = null;
+  }
+
+  function placeOf({ tape, element }) {
+    const storage = session.tapes.length > 1 ? ` of storage ${tape + 1}` : "";
+    const value = session.tapes[tape][element];
+    return `element ${element}${storage} holds ${value}: ${ownerNames(session, owners[tape][element])}`;
+  }
+
+  function describeLast() {
+    const entry = session.log.at(-1);
+    if (!entry) return `Nothing has been run yet: ${called[0]} is alone.`;
+    return `${entry.text} — ${effectOf(entry)}.`;
+  }
+
+  function drawMessage(lastLine) {
+    set(why, "text", refusal);
+    show(ask, pending);
+    set(warning, "text", pending ? `${pending.text} — ${pending.warning}.` : "");
+    set(news, "text", lastLine);
+    show(news, !refusal && !pending);
+  }
+
+  function drawReadout(place) {
+    set(pointed, "text", place);
     show(idle, !place);
     set(readout, "data-idle", place ? null : "");
+  }
+
+  function drawPairs() {
     fill(
       pairs,
-      ...shown.relations.map(({ kind, text }) => [
+      ...shownRelations.map(({ kind, text }) => [
         "li",
         { text: `${SIGNS[kind]} ${text}`, "data-good": kind === "overlap" ? "false" : null },
       ]),
     );
+  }
+
+  function drawLog() {
     fill(
       log,
       ...session.log.map(({ text, kind, sentence }) => [
@@ -161,66 +202,109 @@ export function render(view) {
         ],
       ]),
     );
-    if (isNew) {
-      log.scrollTop = log.scrollHeight;
-      const name = /\w+/.exec(ran)?.[0]; // of the newest line's tensor
-      if (Object.hasOwn(session.tensors, name)) {
-        reveal(owned.node, owned.node.querySelector(`.sk-card.is-${NAMES[called.indexOf(name)]}`));
-        reveal(tapes.node, tapes.node.children[session.tensors[name].tape]);
-      }
-      move(before, session);
-    }
-    shell.speak(place ?? (own.why ? "" : last));
+  }
+
+  /** The name with which a line begins: its tensor. */
+  const nameIn = (text) => /\w+/.exec(text)?.[0] ?? "";
+
+  /** Scroll to the newest line, and to its tensor. */
+  function showNewest() {
+    log.scrollTop = log.scrollHeight;
+    const name = nameIn(session.log.at(-1)?.text ?? "");
+    if (!Object.hasOwn(session.tensors, name)) return;
+    const hue = NAMES[called.indexOf(name)];
+    reveal(owned.node, owned.node.querySelector(`.sk-card.is-${hue}`));
+    reveal(tapes.node, tapes.node.children[session.tensors[name].tape]);
   }
 
   /** After one more line, the boxes that it has made come out of their slots, or those that a write to others has changed. */
-  function move(before, session) {
+  function move(before, after) {
     motion.end(); // what moves reaches out of its pane, which would look cut
-    const isNext = before && String(before.steps) === String(state.steps.slice(0, -1));
-    if (!isNext || [owned.node, tapes.node].some(isCut)) return;
-    const { text, kind } = session.log.at(-1);
-    const [name] = /\w+/.exec(text);
-    const touched = session.touched.map(String);
-    const others = namesOf(session).filter((other) => other !== name);
-    const boxes =
-      kind === "write"
-        ? others.flatMap(owned.boxesOf).filter(([, ...place]) => touched.includes(String(place)))
-        : owned.boxesOf(name);
+    const entry = session.log.at(-1);
+    const isNext = before && same(before.steps, after.steps.slice(0, -1));
+    if (!entry || !isNext || isCut(owned.node) || isCut(tapes.node)) return;
+    const moved = movedBoxes(entry);
     motion.travel(
       owned.node,
-      boxes.map(([box]) => box),
-      boxes.map(([box, ...place]) => wayFrom(tapes.boxOf(...place), box)),
+      moved.map(({ box }) => box),
+      moved.map(({ box, tape, element }) => wayFrom(tapes.boxOf({ tape, element }), box)),
     );
   }
 
-  function type(text) {
-    Object.assign(own, { why: "", pending: null, spot: null });
-    const [session, why] = tried(() => run(shown.session, text));
-    const line = session?.log.at(-1);
-    if (line && !line.warning) return accept(line.text);
-    Object.assign(own, { pending: line ?? null, why });
+  function movedBoxes({ kind, text }) {
+    const name = nameIn(text);
+    if (kind !== "write") return owned.boxesOf(name);
+    const isTouched = ({ tape, element }) =>
+      session.touched.some(([t, e]) => t === tape && e === element);
+    const otherNames = namesOf(session).filter((other) => other !== name);
+    return otherNames.flatMap(owned.boxesOf).filter(isTouched);
+  }
+
+  // The hand
+
+  function pointAt(newSpot) {
+    spot = newSpot;
+    hovered = null;
+    draw();
+    for (const { node } of [owned, tapes]) {
+      const active = node.querySelector(":focus [aria-selected=true]");
+      reveal(node, active ?? node.querySelector(".is-spot"));
+    }
+  }
+
+  function hover(newSpot) {
+    hovered = newSpot;
     draw();
   }
 
+  /** Run a line, unless it is refused, or torch would allow a write that is rarely wanted. */
+  function type(text) {
+    const [next, reason] = tried(() => run(session, text));
+    const entry = next?.log.at(-1);
+    if (entry && !entry.warning) {
+      accept(entry.text);
+      return;
+    }
+    spot = null;
+    pending = entry ?? null;
+    refusal = reason;
+    draw();
+  }
+
+  function confirm() {
+    if (pending) accept(pending.text);
+  }
+
+  function decline() {
+    pending = null;
+    draw();
+    input.focus();
+  }
+
   function accept(text) {
-    const asked = yes.contains(document.activeElement);
+    const isAnswer = yes.contains(document.activeElement);
     input.value = "";
-    Object.assign(own, { why: "", pending: null, spot: null });
-    shell.put({ steps: [...state.steps, text] });
-    if (asked) input.focus(); // the focused button is gone
+    refusal = "";
+    pending = null;
+    spot = null;
+    shell.put({ steps: [...shell.state().steps, text] });
+    if (isAnswer) input.focus(); // the focused button is gone
   }
 
   return shell.open(form, rest);
 }
 
-/** For each element of each storage: the names and flat indices that reach it, in the order of names. */
+/**
+ * The owners of each element of each storage, in the order of names.
+ * @param {Session} session
+ */
 function ownersOf(session) {
+  /** @type {Owner[][][]} */
   const owners = session.tapes.map((values) => values.map(() => []));
   for (const name of namesOf(session)) {
     const tensor = session.tensors[name];
-    elementsOf(tensor).forEach((element, flat) =>
-      owners[tensor.tape][element].push({ name, flat }),
-    );
+    for (const [flat, element] of elementsOf(tensor).entries())
+      owners[tensor.tape][element].push({ name, flat });
   }
   return owners;
 }
