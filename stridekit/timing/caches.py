@@ -1,7 +1,7 @@
 """hierarchy(): the data caches of this machine, its pages, and which of them are huge.
 
-Linux tells in /sys, macOS by `sysctl`. Containers and virtual machines hide any part of it. A value that
-neither reports is None, and shown as unknown.
+Linux reports them in /sys, macOS by `sysctl`. Containers and virtual machines may hide any of the values.
+A value that neither reports is None, and shown as unknown.
 """
 
 from __future__ import annotations
@@ -20,11 +20,9 @@ from stridekit.timing.clocks import TimingError
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 _MAC_NAMES = {1: "l1dcachesize", 2: "l2cachesize", 3: "l3cachesize"}
-SYSCTL = ["/usr/sbin/sysctl", "hw.cachelinesize"] + [
-    f"hw.{name}"
-    for level, of in _MAC_NAMES.items()
-    for name in (of, f"perflevel0.{of}", f"perflevel0.cpusperl{level}")
-]
+SYSCTL = ["/usr/sbin/sysctl", "hw.cachelinesize"]
+for _level, _name in _MAC_NAMES.items():
+    SYSCTL += [f"hw.{_name}", f"hw.perflevel0.{_name}", f"hw.perflevel0.cpusperl{_level}"]
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -77,9 +75,9 @@ class Hierarchy:
         rows = []
         for cache in self.caches:
             numbers = (cache.nbytes, cache.line, cache.ways, cache.sets)
-            told = ("unknown" if number is None else f"{number:,}" for number in numbers)
+            texts = ["unknown" if number is None else f"{number:,}" for number in numbers]
             shared_by = many(cache.shared_by, "core") if cache.shared_by else "unknown"
-            rows.append((cache.level, *told, shared_by))
+            rows.append((cache.level, *texts, shared_by))
         return rows
 
     def _pages(self) -> str:
@@ -102,8 +100,8 @@ _HEAD = ("cache", "bytes", "bytes of a line", "ways", "sets", "shared by")
 def hierarchy() -> Hierarchy:
     """Return the data caches of the first core, the size of pages, and who gets huge ones.
 
-    It reads /sys on Linux and asks `sysctl` on macOS, which tells no ways and no sets; sizes are in bytes.
-    A virtual machine tells the caches of its host. It raises nothing.
+    It reads /sys on Linux and calls `sysctl` on macOS, which reports neither ways nor sets; sizes are in
+    bytes. A virtual machine reports the caches of its host. Nothing is raised.
 
     >>> hierarchy()["L9"]
     Cache(level='L9', nbytes=None, line=None, ways=None, sets=None, shared_by=None)
@@ -115,6 +113,7 @@ def hierarchy() -> Hierarchy:
 
 
 def _from_sysfs() -> dict[str, Cache]:
+    """Return the caches that Linux reports, by level."""
     caches: dict[str, Cache] = {}
     for folder in sorted(CACHES.glob("index*")):
         level = _number(text_of(folder / "level"))
@@ -128,25 +127,29 @@ def _from_sysfs() -> dict[str, Cache]:
 
 
 def _from_sysctl() -> dict[str, Cache]:
-    """Of cores of two kinds, the caches of the faster ones."""
+    """Return the caches that macOS reports, by level; of two types of cores, those of the faster cores."""
     if platform.system() != "Darwin":
         return {}
     try:
-        done = subprocess.run(SYSCTL, capture_output=True, text=True, timeout=5, check=False)
+        result = subprocess.run(SYSCTL, capture_output=True, text=True, timeout=5, check=False)
     except (OSError, ValueError, subprocess.SubprocessError):
         return {}
-    pairs = (line.partition(":") for line in done.stdout.splitlines())
-    told = {name.strip(): _number(value.strip()) for name, _, value in pairs}
+    values: dict[str, int | None] = {}
+    for row in result.stdout.splitlines():
+        name, _, value = row.partition(":")
+        values[name.strip()] = _number(value.strip())
+    line = values.get("hw.cachelinesize")
     caches = {}
     for level, name in _MAC_NAMES.items():
-        if nbytes := told.get(f"hw.perflevel0.{name}") or told.get(f"hw.{name}"):
-            line, cores = told.get("hw.cachelinesize"), told.get(f"hw.perflevel0.cpusperl{level}")
+        nbytes = values.get(f"hw.perflevel0.{name}") or values.get(f"hw.{name}")
+        if nbytes:
+            cores = values.get(f"hw.perflevel0.cpusperl{level}")
             caches[f"L{level}"] = Cache(f"L{level}", nbytes, line, shared_by=cores)
     return caches
 
 
 def text_of(path: Path) -> str:
-    """Return what a file of the system says; "" if it is not there, or not for us."""
+    """Return the text of a file of the system; "" if it is missing or cannot be read."""
     try:
         return path.read_text(encoding="ascii").strip()
     except (OSError, ValueError):
@@ -155,14 +158,18 @@ def text_of(path: Path) -> str:
 
 def _number(text: str) -> int | None:
     """Return a number above 0, such as 64 or 48K; None for anything else."""
-    met = re.fullmatch(r"([0-9]{1,18})([KMG]?)", text)
-    return (int(met[1]) * _UNITS[met[2]] or None) if met else None
+    match = re.fullmatch(r"([0-9]{1,18})([KMG]?)", text)
+    if not match:
+        return None
+    return int(match[1]) * _UNITS[match[2]] or None
 
 
 def _count(cores: str) -> int | None:
-    """Return how many numbers a list such as 0-3,8 has; None if it is none."""
+    """Return how many numbers a list such as 0-3,8 has; None for any other text."""
     if not re.fullmatch(r"[0-9]{1,6}(-[0-9]{1,6})?(,[0-9]{1,6}(-[0-9]{1,6})?)*", cores):
         return None
-    ends = [part.split("-") for part in cores.split(",")]
-    count = sum(int(pair[-1]) - int(pair[0]) + 1 for pair in ends)
+    count = 0
+    for cores_range in cores.split(","):
+        ends = cores_range.split("-")
+        count += int(ends[-1]) - int(ends[0]) + 1
     return count if count > 0 else None

@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from stridekit._arguments import shown, with_article
+from stridekit._arguments import a_kind, shown, with_article
 
 Work = Callable[[], Any]
 
@@ -27,7 +27,9 @@ CYCLES_PER_LAUNCH = 40_000
 WARM_UPS_BEFORE_CAPTURE = 3
 UNKNOWN_L2 = 1 << 27  # bytes to flush where the driver reports no L2: no L2 is larger today
 # Work is left if in WAITS tries the wait takes more than LONGER times an idle one, and NOTICED seconds.
-WAITS, LONGER, NOTICED = 3, 3, 2e-5
+WAITS = 3
+LONGER = 3
+NOTICED = 2e-5
 
 
 class TimingError(ValueError):
@@ -59,8 +61,9 @@ def why_no_cuda() -> str:
     >>> why_no_cuda() == "" if torch.cuda.is_available() else "no CUDA" in why_no_cuda()
     True
     """
-    none = "no CUDA device here: recorded results stand in for it"
-    return "" if torch.cuda.is_available() else none
+    if torch.cuda.is_available():
+        return ""
+    return "no CUDA device here: recorded results stand in for it"
 
 
 def is_int(value: Any) -> bool:
@@ -68,7 +71,7 @@ def is_int(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def a_time(name: str, value: Any) -> None:
+def require_seconds(name: str, value: Any) -> None:
     """Raise TimingError unless the value is a number above 0."""
     if isinstance(value, bool) or not (isinstance(value, int | float) and 0 < value < math.inf):
         raise TimingError(f"{name}={shown(value)}: give seconds, more than 0")
@@ -79,28 +82,32 @@ class Devices:
 
     def synchronize(self) -> float:
         """Wait until no stream has anything left to do; return the seconds that the wait took."""
-        begun = time.perf_counter()
+        start = time.perf_counter()
         for index in self._used():
             torch.accelerator.synchronize(index)
-        return time.perf_counter() - begun
+        return time.perf_counter() - start
 
     def is_idle(self) -> bool:
         """Return True if no stream is at work: a long wait shows work on streams that are not current."""
         if not all(torch.accelerator.current_stream(index).query() for index in self._used()):
             return False
-        first, *idle = [self.synchronize() for _ in range(1 + WAITS)]
-        return first <= LONGER * max(idle) + NOTICED
+        first_wait = self.synchronize()
+        idle_waits = [self.synchronize() for _ in range(WAITS)]
+        return first_wait <= LONGER * max(idle_waits) + NOTICED
 
     @staticmethod
     def _used() -> list[int]:
         """Return the indices of the GPUs in use; asking never starts one."""
         if not torch.accelerator.is_available():  # torch 2.6 raises if there is none
             return []
-        kind = torch.accelerator.current_accelerator()
-        module, every = torch.get_device_module(kind), range(torch.accelerator.device_count())
+        device = torch.accelerator.current_accelerator()
+        module = torch.get_device_module(device)
+        indices = range(torch.accelerator.device_count())
         if not getattr(module, "is_initialized", torch.accelerator.is_available)():
             return []
-        return [i for i in every if kind.type != "cuda" or module.memory_reserved(i)]
+        return [
+            index for index in indices if device.type != "cuda" or module.memory_reserved(index)
+        ]
 
 
 class HostClock:
@@ -110,54 +117,73 @@ class HostClock:
 
     def begin(self, work: Work, name: str = "the function") -> Work:
         """Call `work`, and return it; raise TimingError unless it waits for what it starts."""
-        why = (
-            "returned while the GPU was still at work: a host clock would time the launch alone. Give "
-            "device='cuda', which times the work itself, or end it with torch.accelerator.synchronize()"
-        )
-        return _finished(work, name, Devices(), lambda: None, why)
+        if not _finishes(work, name, Devices(), lambda: None):
+            raise TimingError(
+                f"{name} returned while the GPU was still at work: a host clock would time the launch "
+                "alone. Give device='cuda', which times the work itself, or end it with "
+                "torch.accelerator.synchronize()"
+            )
+        return work
 
     def seconds(self, work: Work, calls: int) -> tuple[float, float]:
         """Return the seconds of `calls` calls, for the work and for the host; no garbage is collected."""
-        taken = timeit.Timer(work).timeit(calls)
-        return taken, taken
+        seconds = timeit.Timer(work).timeit(calls)
+        return seconds, seconds
 
 
-def _finished(work: Work, name: str, gpu: Devices, finish: Work, why: str) -> Work:
-    """Call `work` until nothing of it is left after `finish`; raise TimingError if something always is."""
+def _finishes(work: Work, name: str, gpu: Devices, finish: Work) -> bool:
+    """Call `work`; return True if nothing of it is left after `finish`."""
     for _ in range(WAITS):  # a busy host delays a wait now and then
         gpu.synchronize()
-        _refuse_lazy(work(), name)
+        _refuse_unfinished(work(), name)
         finish()
         if gpu.is_idle():
-            return work
-    raise TimingError(f"{name} {why}")
+            return True
+    return False
 
 
-def _refuse_lazy(result: Any, name: str) -> None:
+# A class with both of these methods is a future, whose work may go on.
+_FUTURE_METHODS = [
+    ("result", "done"),  # concurrent.futures
+    ("wait", "done"),  # torch.futures
+    ("wait", "ready"),  # multiprocessing.pool
+    ("wait", "is_completed"),  # torch.distributed
+    ("join", "is_alive"),  # threads and processes
+    ("wait", "poll"),  # subprocess
+]
+
+
+def _refuse_unfinished(result: Any, name: str) -> None:
     """Raise TimingError for a result that still has work to do."""
-    kind, when = type(result), "has not begun its work: only the making of it would be timed"
     if isinstance(result, Iterator) and not isinstance(result, io.IOBase):
-        advice = "lambda: list(f())"
-    elif isinstance(result, Awaitable | AsyncIterator):
-        advice = "a function that awaits it to its end, as in lambda: asyncio.run(f())"
-    else:
-        parts = result.values() if kind is dict else result
-        kinds = {*map(type, parts)} if kind in (list, tuple, set, dict) else {kind}
-        for kind in kinds:
-            if any(hasattr(kind, waits) and hasattr(kind, asks) for waits, asks in _OF_FUTURES):
-                break
-        else:
-            return
-        when = "may still be at work: only its start would be timed"
-        advice = "a function that waits for it, as in lambda: f().result()"
-    if inspect.iscoroutine(result):
-        result.close()  # else Python warns that nobody awaited it
-    raise TimingError(f"{name} returned {with_article(kind.__name__)}, which {when}. Give {advice}")
+        raise TimingError(
+            f"{name} returned {a_kind(result)}, which has not begun its work: "
+            "only the making of it would be timed. Give lambda: list(f())"
+        )
+    if isinstance(result, Awaitable | AsyncIterator):
+        if inspect.iscoroutine(result):
+            result.close()  # else Python warns that nobody awaited it
+        raise TimingError(
+            f"{name} returned {a_kind(result)}, which has not begun its work: "
+            "only the making of it would be timed. Give a function that awaits it to its end, "
+            "as in lambda: asyncio.run(f())"
+        )
+    classes = {type(result)}
+    if type(result) in (list, tuple, set):
+        classes = {*map(type, result)}
+    elif type(result) is dict:
+        classes = {*map(type, result.values())}
+    for cls in classes:
+        if _is_future(cls):
+            raise TimingError(
+                f"{name} returned {with_article(cls.__name__)}, which may still be at work: only its "
+                "start would be timed. Give a function that waits for it, as in lambda: f().result()"
+            )
 
 
-# Of concurrent.futures; torch.futures; pools; torch.distributed; threads and processes; subprocess.
-_OF_FUTURES = [("result", "done"), ("wait", "done"), ("wait", "ready"), ("wait", "is_completed")]
-_OF_FUTURES += [("join", "is_alive"), ("wait", "poll")]
+def _is_future(cls: type) -> bool:
+    """Return True for a class whose objects stand for work that may go on."""
+    return any(hasattr(cls, wait) and hasattr(cls, ask) for wait, ask in _FUTURE_METHODS)
 
 
 class CudaQueue(Devices):
@@ -214,11 +240,12 @@ class CudaClock:
 
     def begin(self, work: Work, name: str = "the function") -> Work:
         """Call `work`, and return it or a graph of it; its result is not kept."""
-        why = (
-            "works on another stream or GPU than the current one, whose events do not time it: let the "
-            "current stream wait for it, as torch.cuda.current_stream().wait_stream(other) does"
-        )
-        work = _finished(work, name, self._queue, self._queue.finish, why)
+        if not _finishes(work, name, self._queue, self._queue.finish):
+            raise TimingError(
+                f"{name} works on another stream or GPU than the current one, whose events do not time "
+                "it: let the current stream wait for it, as "
+                "torch.cuda.current_stream().wait_stream(other) does"
+            )
         return self._queue.capture(work) if self._graph else work
 
     def seconds(self, work: Work, calls: int) -> tuple[float, float]:
@@ -243,7 +270,7 @@ Clock = HostClock | CudaClock
 
 
 def clock_for(device: str, *, flush: bool = True, graph: bool = False) -> Clock:
-    """Return the clock of a device, "cpu" or "cuda". Raises TimingError for any other or missing one."""
+    """Return the clock of a device, "cpu" or "cuda"; raise TimingError for any other or missing device."""
     for name, value in (("flush", flush), ("graph", graph)):
         if not isinstance(value, bool):
             raise TimingError(f"{name}={shown(value)}: give True or False")

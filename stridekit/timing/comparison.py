@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,9 @@ from stridekit.timing.measurement import Measurement, in_words
 from stridekit.timing.sampling import quartile
 
 SAME = 0.05  # an interval within this much of 1 says: the same
-RESAMPLES, CONFIDENCE = 1000, 0.95
-UNSEEN = 0.005  # by so much all samples of a run may be off together, as where code lies decides it
+RESAMPLES = 1000
+CONFIDENCE = 0.95
+UNSEEN = 0.005  # by so much all samples of a run may be off together, because of where code lies
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,9 @@ class Ratio:
             return "same"
         if self.high < 1:
             return "faster"
-        return "slower" if self.low > 1 else "inconclusive"
+        if self.low > 1:
+            return "slower"
+        return "inconclusive"
 
     def __str__(self) -> str:
         return f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
@@ -89,8 +93,10 @@ class Comparison:
         Raises TimingError for more than two: ask `ratios[name].verdict`.
         """
         if len(self.samples) != 2:
-            these = f"a verdict is about two functions, and these are {len(self.samples)}"
-            raise TimingError(f"{these}: ask ratios[name].verdict")
+            raise TimingError(
+                f"a verdict is about two functions, and these are {len(self.samples)}: "
+                "ask ratios[name].verdict"
+            )
         return self.ratios[self.names[1]].verdict
 
     def measurement(self, name: str) -> Measurement:
@@ -98,20 +104,34 @@ class Comparison:
         if not isinstance(name, str) or name not in self.names:
             raise TimingError(f"{shown(name)} was not compared: {', '.join(self.names)} were")
         seconds = self._seconds(name)
-        rest = (0, self.threads, self.device, self.noise)
-        return Measurement(name, seconds, seconds, self.calls[name], *rest)
+        return Measurement(
+            label=name,
+            seconds=seconds,
+            host_seconds=seconds,
+            calls=self.calls[name],
+            warm_up_calls=0,
+            threads=self.threads,
+            device=self.device,
+            noise=self.noise,
+        )
 
     def _seconds(self, name: str) -> tuple[float, ...]:
-        return tuple(taken for in_round in self.samples[name] for taken in in_round)
+        """Return the samples of all rounds."""
+        return tuple(chain.from_iterable(self.samples[name]))
 
     def _rows(self) -> Iterator[tuple[str, str, str, str]]:
+        ratios_by_name = self.ratios
         for name in self.names:
-            ratio = self.ratios.get(name)
-            words = (str(ratio), ratio.verdict) if ratio else ("1", "the baseline")
-            yield name, in_words(quartile(self._seconds(name))), *words
+            time = in_words(quartile(self._seconds(name)))
+            ratio = ratios_by_name.get(name)
+            if ratio:
+                yield name, time, str(ratio), ratio.verdict
+            else:
+                yield name, time, "1", "the baseline"
 
     def _title(self) -> str:
-        rounds, threads = many(len(self.order), "round"), many(self.threads, "thread")
+        rounds = many(len(self.order), "round")
+        threads = many(self.threads, "thread")
         return f"{rounds} on {self.device}, {threads}; lower quartiles"
 
     def __repr__(self) -> str:
@@ -130,23 +150,24 @@ def ratios(samples: Sequence[Sequence[Sequence[float]]]) -> list[Ratio]:
     Whole rounds are drawn again, the same for all subjects: whatever slowed a round slowed all of it.
     Each end then moves out by UNSEEN. Equal samples give equal numbers. Raises TimingError for 0 s.
     """
-    table = np.array(samples)  # subject, round, place in the round
+    table = np.array(samples)  # its dims: subject, round, sample of the round
     if not (table > 0).all():
         raise TimingError("a sample of 0 s has no ratio: time a function that does more")
     count = table.shape[1]
-    drawn = np.random.default_rng(0).integers(count, size=(RESAMPLES, count))
-    values = _quartiles(table[:, None])[:, 0]
-    again = _quartiles(table[:, drawn])
+    drawn_rounds = np.random.default_rng(0).integers(count, size=(RESAMPLES, count))
+    baseline, *others = _quartiles(table[:, None])[:, 0]
+    resampled_baseline, *resampled_others = _quartiles(table[:, drawn_rounds])
     tail = (1 - CONFIDENCE) / 2
     results = []
-    for value, resampled in zip(values[1:], again[1:], strict=True):
-        low, high = np.quantile(resampled / again[0], [tail, 1 - tail])
-        low, high = low * (1 - UNSEEN), high * (1 + UNSEEN)
-        results.append(Ratio(float(value / values[0]), float(low), float(high)))
+    for value, resampled in zip(others, resampled_others, strict=True):
+        low, high = np.quantile(resampled / resampled_baseline, [tail, 1 - tail])
+        low *= 1 - UNSEEN
+        high *= 1 + UNSEEN
+        results.append(Ratio(float(value / baseline), float(low), float(high)))
     return results
 
 
 def _quartiles(table: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Lower quartiles over the last two dims."""
+    """Return lower quartiles over the last two dims."""
     flat = table.reshape(*table.shape[:-2], -1)
     return np.asarray(np.quantile(flat, 0.25, axis=-1))

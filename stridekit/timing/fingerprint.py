@@ -14,10 +14,10 @@ from stridekit.timing.caches import hierarchy
 
 
 def machine() -> dict[str, Any]:
-    """Versions, processor, caches, threads, load and GPU of this machine, as JSON can hold them.
+    """Return the versions, processor, caches, threads, load and GPU of this machine, as JSON holds them.
 
     `load` is the average number of busy threads over the last minute, None if the system does not
-    tell; `caches` gives bytes by level, as far as the system tells.
+    report it; `caches` has the bytes of each level that the system reports.
 
     >>> sorted(machine())
     ['caches', 'cores', 'date', 'gpu', 'load', 'platform', 'processor', 'python', 'threads', 'torch']
@@ -37,7 +37,7 @@ def machine() -> dict[str, Any]:
 
 
 def load() -> float | None:
-    """Return the average number of busy threads over the last minute; None if the system does not tell."""
+    """Return the average number of busy threads over the last minute; None if it is not reported."""
     try:
         return round(os.getloadavg()[0], 2)
     except (AttributeError, OSError):
@@ -45,6 +45,7 @@ def load() -> float | None:
 
 
 def _processor() -> str:
+    """Return the name of the processor."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
@@ -54,8 +55,14 @@ def _processor() -> str:
 
 
 def _gpu() -> dict[str, Any] | None:
+    """Return the properties of the current GPU; None if there is none."""
     if not torch.cuda.is_available():
         return None
-    of = torch.cuda.get_device_properties()
-    named = {"name": of.name, "capability": f"{of.major}.{of.minor}", "memory": of.total_memory}
-    return named | {"L2": of.L2_cache_size, "cuda": torch.version.cuda}
+    gpu = torch.cuda.get_device_properties()
+    return {
+        "name": gpu.name,
+        "capability": f"{gpu.major}.{gpu.minor}",
+        "memory": gpu.total_memory,
+        "L2": gpu.L2_cache_size,
+        "cuda": torch.version.cuda,
+    }

@@ -13,7 +13,7 @@ import numpy as np
 
 from stridekit._arguments import many
 from stridekit.timing import sampling
-from stridekit.timing.clocks import Clock, TimingError, a_time, clock_for
+from stridekit.timing.clocks import Clock, TimingError, clock_for, require_seconds
 
 FEWEST_SAMPLES = 12
 UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
@@ -25,8 +25,9 @@ def in_words(seconds: float) -> str:
     >>> in_words(0.00123456), in_words(5e-08), in_words(999.9e-6)
     ('1.23 ms', '50 ns', '1 ms')
     """
-    # What three digits would round up to 1000 of a unit is 1 of the next.
-    unit = next((name for name, size in UNITS.items() if seconds >= 0.9995 * size), "ns")
+    # From 0.9995 of a unit on, three digits round up to 1 of it.
+    fitting_units = [unit for unit, size in UNITS.items() if seconds >= 0.9995 * size]
+    unit = fitting_units[0] if fitting_units else "ns"
     number = seconds / UNITS[unit]
     return f"{number:.0f} {unit}" if number >= 100 else f"{number:.3g} {unit}"
 
@@ -117,7 +118,7 @@ def measure(
     >>> 0 < measurement.value <= measurement.median
     True
     """
-    a_time("min_run_time", min_run_time)
+    require_seconds("min_run_time", min_run_time)
     if not isinstance(label, str):
         raise TimingError(f"label is of type {type(label).__name__}: give a text")
     name = label or getattr(fn, "__name__", "it")
@@ -127,21 +128,30 @@ def measure(
         [subject] = sampling.prepare({name: work}, clock)
         _sample(subject, clock, min_run_time)
     noise = sampling.signs_of_noise([subject], threads)
-    if (count := len(subject.seconds)) < FEWEST_SAMPLES:
+    count = len(subject.seconds)
+    if count < FEWEST_SAMPLES:
         longer = math.ceil(100 * FEWEST_SAMPLES * subject.calls * median(subject.seconds)) / 100
-        few = f"{many(count, 'sample')}: give min_run_time={longer:g} for {FEWEST_SAMPLES}"
-        noise = (few, *noise)
-    seconds, host_seconds = tuple(subject.seconds), tuple(subject.host_seconds)
-    counts = (subject.calls, subject.warm_up_calls, threads)
-    return Measurement(name, seconds, host_seconds, *counts, device, noise)
+        too_few = f"{many(count, 'sample')}: give min_run_time={longer:g} for {FEWEST_SAMPLES}"
+        noise = (too_few, *noise)
+    return Measurement(
+        label=name,
+        seconds=tuple(subject.seconds),
+        host_seconds=tuple(subject.host_seconds),
+        calls=subject.calls,
+        warm_up_calls=subject.warm_up_calls,
+        threads=threads,
+        device=device,
+        noise=noise,
+    )
 
 
 def _sample(subject: sampling.Subject, clock: Clock, min_run_time: float) -> None:
     """Take samples until they add up to `min_run_time`, and until they are enough or take long."""
+    usual_seconds = FEWEST_SAMPLES * sampling.SAMPLE_SECONDS
     spent = 0.0
     while True:
         subject.sample(clock)
         spent += subject.seconds[-1] * subject.calls
-        enough = len(subject.seconds) >= FEWEST_SAMPLES
-        if spent >= min_run_time and (enough or spent >= FEWEST_SAMPLES * sampling.SAMPLE_SECONDS):
+        is_enough = len(subject.seconds) >= FEWEST_SAMPLES or spent >= usual_seconds
+        if spent >= min_run_time and is_enough:
             return

@@ -10,13 +10,16 @@ from typing import Any
 
 from stridekit._arguments import a_kind, many, shown
 from stridekit.timing import sampling
-from stridekit.timing.clocks import Clock, TimingError, TooShort, a_time, clock_for, is_int
+from stridekit.timing.clocks import Clock, TimingError, TooShort, clock_for, is_int, require_seconds
 from stridekit.timing.comparison import Comparison, ratios
 from stridekit.timing.measurement import in_words
 
 NARROW = 0.03  # an interval this narrow, to each side, is enough
-ENOUGH_ROUNDS, FEWEST_ROUNDS = 12, 3  # without `rounds`: before it may be sure, and at all
-LEAST_SECONDS, MOST_SECONDS = 0.2, 3.0
+ENOUGH_ROUNDS = 12  # without `rounds`, before it may be sure
+FEWEST_ROUNDS = 3  # without `rounds`, at all
+LEAST_SECONDS = 0.2
+MOST_SECONDS = 3.0
+
 Subjects = list[sampling.Subject]
 
 
@@ -49,7 +52,7 @@ def compare(
     >>> compare(work).ratios["ten times"].verdict
     'slower'
     """
-    _refuse(functions, rounds, max_seconds, seed)
+    _require_arguments(functions, rounds, max_seconds, seed)
     with sampling.threads(threads):
         clock = clock_for(device, flush=flush, graph=graph)
         limit = _Limit(min(max_seconds, 1e9) if rounds is None else math.inf, len(functions))
@@ -58,25 +61,32 @@ def compare(
         order = _sample(subjects, clock, seed, rounds, limit)
     noise = sampling.signs_of_noise(subjects, threads)
     if rounds is None and len(order) < ENOUGH_ROUNDS:
-        few = f"max_seconds={max_seconds:g} ended it after {many(len(order), 'round')}"
-        noise = (f"{few}: the intervals of fewer than {ENOUGH_ROUNDS} are too narrow", *noise)
+        too_few = (
+            f"max_seconds={max_seconds:g} ended it after {many(len(order), 'round')}: "
+            f"the intervals of fewer than {ENOUGH_ROUNDS} are too narrow"
+        )
+        noise = (too_few, *noise)
     samples = {subject.name: _by_round(subject, len(order)) for subject in subjects}
     calls = {subject.name: subject.calls for subject in subjects}
     return Comparison(samples, order, calls, threads, device, noise)
 
 
-def _refuse(functions: Any, rounds: Any, max_seconds: Any, seed: Any) -> None:
+def _require_arguments(functions: Any, rounds: Any, max_seconds: Any, seed: Any) -> None:
+    """Raise TimingError for arguments that `compare` cannot use."""
     if not isinstance(functions, Mapping):
-        advice = "give a dict, {'name': lambda: …, 'other': lambda: …}"
-        raise TimingError(f"functions is of type {type(functions).__name__}: {advice}")
+        raise TimingError(
+            f"functions is of type {type(functions).__name__}: "
+            "give a dict, {'name': lambda: …, 'other': lambda: …}"
+        )
     for name in functions:
         if not isinstance(name, str):
             raise TimingError(f"the name {shown(name)} is {a_kind(name)}: give each name as a text")
-    if not 2 <= (n := len(functions)) <= 100:  # each is warmed up before anything is counted
-        raise TimingError(f"{many(n, 'function')}: a comparison needs two, at most 100")
+    count = len(functions)
+    if not 2 <= count <= 100:  # each is warmed up before anything is counted
+        raise TimingError(f"{many(count, 'function')}: a comparison needs two, at most 100")
     if rounds is not None and not (is_int(rounds) and rounds >= 1):
         raise TimingError(f"rounds={shown(rounds)}: give the number of rounds, 1 or more")
-    a_time("max_seconds", max_seconds)
+    require_seconds("max_seconds", max_seconds)
     if not is_int(seed):
         raise TimingError(f"seed={shown(seed)}: give an int to draw the order of rounds from")
 
@@ -85,25 +95,28 @@ class _Limit:
     """The seconds that a comparison may take from now on, its warm-up included."""
 
     def __init__(self, seconds: float, count: int) -> None:
-        self._seconds, self._begun, self._count = seconds, time.monotonic(), count
+        self._seconds = seconds
+        self._count = count  # of all functions
+        self._start = time.monotonic()
 
     @property
     def left(self) -> float:
-        return self._seconds - (time.monotonic() - self._begun)
+        """The seconds that are left."""
+        return self._seconds - (time.monotonic() - self._start)
 
     def require(self, called: Subjects, rounds: int = 0) -> None:
-        """Raise TooShort unless that many rounds fit in; the functions called so far tell how long."""
+        """Raise TooShort unless that many rounds fit in, by the time that the called functions took."""
         once = self._count * sum(subject.wall for subject in called) / max(len(called), 1)
-        a_round = once * (2 if self._count == 2 else 1)  # A B B A
+        a_round = 2 * once if self._count == 2 else once  # A B B A
         left = self.left
         if not called or left > rounds * a_round:
             return
         warm_up = max(self._seconds - left, (1 + sampling.TRIES) * once)
-        whole = warm_up + ENOUGH_ROUNDS * a_round
+        needed = warm_up + ENOUGH_ROUNDS * a_round
         raise TooShort(
             f"max_seconds={self._seconds:g} is too short: a round takes about {in_words(a_round)}, and "
-            f"{ENOUGH_ROUNDS} rounds with the warm-up up to {in_words(whole)}: give "
-            f"max_seconds={math.ceil(10 * whole) / 10:g}, or rounds={FEWEST_ROUNDS}"
+            f"{ENOUGH_ROUNDS} rounds with the warm-up up to {in_words(needed)}: give "
+            f"max_seconds={math.ceil(10 * needed) / 10:g}, or rounds={FEWEST_ROUNDS}"
         )
 
 
@@ -113,7 +126,8 @@ def _sample(
     """Time round after round until it is enough; return the order of each."""
     orders: list[list[int]] = []
     rng = random.Random(seed)
-    begun, look_again = time.monotonic(), ENOUGH_ROUNDS
+    start = time.monotonic()
+    next_check = ENOUGH_ROUNDS
     while rounds is None or len(orders) < rounds:
         order = sampling.order_of_round(len(subjects), rng)
         for k in order:
@@ -123,19 +137,21 @@ def _sample(
                 return orders
             subjects[k].sample(clock)
         orders.append(order)
-        done = len(orders)
-        if rounds is None and done >= look_again and time.monotonic() - begun >= LEAST_SECONDS:
-            if _narrow_enough(subjects, done):
+        count = len(orders)
+        if rounds is None and count >= next_check and time.monotonic() - start >= LEAST_SECONDS:
+            if _narrow_enough(subjects, count):
                 break
-            look_again = done * 5 // 4
+            next_check = count * 5 // 4
     return orders
 
 
 def _narrow_enough(subjects: Subjects, count: int) -> bool:
+    """Return True if the intervals of all ratios are narrow after that many rounds."""
     intervals = ratios([_by_round(subject, count) for subject in subjects])
-    return all(r.high - r.low <= 2 * NARROW * r.value for r in intervals)
+    return all(ratio.high - ratio.low <= 2 * NARROW * ratio.value for ratio in intervals)
 
 
 def _by_round(subject: sampling.Subject, count: int) -> list[list[float]]:
-    each = len(subject.seconds) // count  # a last round that is not whole is left out
-    return [subject.seconds[k * each : (k + 1) * each] for k in range(count)]
+    """Return the samples of each round; a last round that is not whole is left out."""
+    in_round = len(subject.seconds) // count
+    return [subject.seconds[k * in_round : (k + 1) * in_round] for k in range(count)]

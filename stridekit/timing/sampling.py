@@ -35,7 +35,8 @@ SLOW = 0.1  # seconds of a call that is not tried again
 WIDE = 1.5  # how far the median may be above the lower quartile
 APART = 0.05  # how far the ratio of minima may be from that of lower quartiles
 FAULTS = 1.0  # pages per call that one subject may fetch more than another
-PARTS, DRIFT = 8, 1.25  # how far the samples may rise or fall, if they do so from part to part
+PARTS = 8  # of the samples, to see a drift
+DRIFT = 1.25  # how far the samples may rise or fall, if they do so from part to part
 
 
 @dataclass
@@ -56,16 +57,17 @@ class Subject:
         first = 2 + self.warm_up_calls + self.calls * len(self.seconds)
         last = first + self.calls - 1
         calls = f"call {first:,}" if first == last else f"one of calls {first:,} to {last:,}"
-        begun, faults = time.monotonic(), _page_faults()
+        start = time.monotonic()
+        faults_before = _page_faults()
         when = f"in sample {len(self.seconds) + 1}, {calls}, and each has to work"
         with _blaming(self.name, when):
-            taken, launched = clock.seconds(self.work, self.calls)
-        if not taken > 0:
+            seconds, host_seconds = clock.seconds(self.work, self.calls)
+        if not seconds > 0:
             raise TimingError(f"{self.name!r} took 0 s in {calls}: it gives the device no work")
-        self.wall = time.monotonic() - begun
-        self.page_faults += _page_faults() - faults
-        self.seconds.append(taken / self.calls)
-        self.host_seconds.append(launched / self.calls)
+        self.wall = time.monotonic() - start
+        self.page_faults += _page_faults() - faults_before
+        self.seconds.append(seconds / self.calls)
+        self.host_seconds.append(host_seconds / self.calls)
 
     @property
     def faults_per_call(self) -> float:
@@ -77,8 +79,9 @@ class Subject:
 def threads(count: int) -> Iterator[None]:
     """Set the number of torch's threads, then restore it."""
     if not (is_int(count) and 1 <= count <= 1024):
-        advice = "give the number of torch's threads as an int, 1 to 1024"
-        raise TimingError(f"threads={shown(count)}: {advice}")
+        raise TimingError(
+            f"threads={shown(count)}: give the number of torch's threads as an int, 1 to 1024"
+        )
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:
@@ -114,10 +117,10 @@ def prepare(
     subjects: list[Subject] = []
     for name, function in functions.items():
         look(subjects)
-        begun = time.monotonic()
+        start = time.monotonic()
         with _blaming(name, when):
             work = clock.begin(function, repr(name))
-        subjects.append(Subject(name, work, wall=time.monotonic() - begun))
+        subjects.append(Subject(name, work, wall=time.monotonic() - start))
     for subject in subjects:
         with _blaming(subject.name, when):
             _calibrate(subject, clock, partial(look, subjects))
@@ -125,9 +128,12 @@ def prepare(
 
 
 def _require_callable(name: str, value: object) -> None:
+    """Raise TimingError unless the value is a function."""
     if not callable(value):
-        what = f"{name} is of type {type(value).__name__}, not a function"
-        raise TimingError(f"{what}: give it itself, as in lambda: x + y")
+        raise TimingError(
+            f"{name} is of type {type(value).__name__}, not a function: "
+            "give it itself, as in lambda: x + y"
+        )
 
 
 def order_of_round(count: int, rng: random.Random) -> list[int]:
@@ -147,21 +153,23 @@ def _calibrate(subject: Subject, clock: Clock, look: Callable[[], object]) -> No
     """
     calls = 1
     while True:
-        taken = wall = math.inf
+        least_seconds = math.inf
+        least_wall = math.inf
         for _ in range(TRIES):
             look()
-            begun = time.monotonic()
-            taken = min(taken, clock.seconds(subject.work, calls)[0])
-            wall = min(wall, time.monotonic() - begun)
+            start = time.monotonic()
+            seconds, _ = clock.seconds(subject.work, calls)
+            least_seconds = min(least_seconds, seconds)
+            least_wall = min(least_wall, time.monotonic() - start)
             subject.warm_up_calls += calls
-            if taken < SAMPLE_SECONDS / 2 or min(taken, subject.wall) > SLOW:
+            if least_seconds < SAMPLE_SECONDS / 2 or min(least_seconds, subject.wall) > SLOW:
                 break
-        if taken >= SAMPLE_SECONDS / 2 or calls >= clock.most_calls:
+        if least_seconds >= SAMPLE_SECONDS / 2 or calls >= clock.most_calls:
             break
         calls *= 2
-    wanted = round(calls * SAMPLE_SECONDS / max(taken, 1e-9))
-    subject.calls = min(max(wanted, 1), clock.most_calls)
-    subject.wall = wall * subject.calls / calls
+    wanted_calls = round(calls * SAMPLE_SECONDS / max(least_seconds, 1e-9))
+    subject.calls = min(max(wanted_calls, 1), clock.most_calls)
+    subject.wall = least_wall * subject.calls / calls
 
 
 def page_faults(function: Callable[[], object], calls: int = 1) -> int:
@@ -185,6 +193,7 @@ def page_faults(function: Callable[[], object], calls: int = 1) -> int:
 
 
 def _page_faults() -> int:
+    """Return the pages of memory that the system gave this process so far; 0 if it does not count them."""
     return 0 if resource is None else resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 
 
@@ -195,51 +204,67 @@ def quartile(seconds: Sequence[float]) -> float:
 
 def signs_of_noise(subjects: Sequence[Subject], threads: int) -> tuple[str, ...]:
     """Return one sentence for each reason not to trust these samples."""
-    of_each = [
-        (x.name, sign) for look in (_spread, _drift) for x in subjects for sign in look(x.seconds)
-    ]
-    named = (f"{name}: {sign}" if len(subjects) > 1 else sign for name, sign in of_each)
-    return (*named, *_machine(threads), *_minima(subjects), *_faults(subjects))
+    signs = []
+    for signs_in in (_signs_of_spread, _signs_of_drift):
+        for subject in subjects:
+            prefix = f"{subject.name}: " if len(subjects) > 1 else ""
+            signs += [prefix + sign for sign in signs_in(subject.seconds)]
+    signs += _signs_of_load(threads)
+    signs += _signs_in_minima(subjects)
+    signs += _signs_in_page_faults(subjects)
+    return tuple(signs)
 
 
-def _spread(seconds: Sequence[float]) -> Iterator[str]:
-    if (ratio := median(seconds) / quartile(seconds)) > WIDE:
+def _signs_of_spread(seconds: Sequence[float]) -> Iterator[str]:
+    """Report samples whose median is far above their lower quartile."""
+    ratio = median(seconds) / quartile(seconds)
+    if ratio > WIDE:
         yield f"the median is {ratio:.1f} times the lower quartile"
 
 
-def _drift(seconds: Sequence[float]) -> Iterator[str]:
+def _signs_of_drift(seconds: Sequence[float]) -> Iterator[str]:
     """Report times that rise or fall all the way, as when a list grows; load has no such order."""
     if len(seconds) < 2 * PARTS:
         return
     parts = [quartile(part.tolist()) for part in np.array_split(seconds, PARTS)]
-    growth, steps = parts[-1] / parts[0], np.diff(parts)
-    rises = growth > DRIFT and min(steps) > 0
-    if rises or (growth < 1 / DRIFT and max(steps) < 0):
-        more = f"{'more and more' if rises else 'less and less'} time"
-        much = f"in the end {growth:.2g} times as much: does each change what the next works on?"
-        yield f"calls take {more}, {much}"
+    growth = parts[-1] / parts[0]
+    steps = np.diff(parts)
+    if growth > DRIFT and min(steps) > 0:
+        direction = "more and more"
+    elif growth < 1 / DRIFT and max(steps) < 0:
+        direction = "less and less"
+    else:
+        return
+    yield (
+        f"calls take {direction} time, in the end {growth:.2g} times as much: "
+        "does each change what the next works on?"
+    )
 
 
-def _machine(threads: int) -> Iterator[str]:
-    busy, cores = load() or 0, os.cpu_count() or 1
-    on = f"on {many(cores, 'core')}"
+def _signs_of_load(threads: int) -> Iterator[str]:
+    """Report more busy threads than the machine has cores."""
+    busy = load() or 0
+    cores = os.cpu_count() or 1
     if busy > cores:
-        yield f"{busy:.1f} threads were busy {on}"
+        yield f"{busy:.1f} threads were busy on {many(cores, 'core')}"
     elif threads > 1 and busy + threads > cores + 1:
-        yield f"{threads} threads were timed while {busy:.1f} were busy {on}"
+        yield f"{threads} threads were timed while {busy:.1f} were busy on {many(cores, 'core')}"
 
 
-def _minima(subjects: Sequence[Subject]) -> Iterator[str]:
-    first, *others = subjects
-    for other in others:
-        ratio = quartile(other.seconds) / quartile(first.seconds)
-        of_minima = min(other.seconds) / min(first.seconds)
-        if abs(of_minima / ratio - 1) > APART:
-            yield f"{other.name}: its best sample says {of_minima:.2f}, not {ratio:.2f}"
+def _signs_in_minima(subjects: Sequence[Subject]) -> Iterator[str]:
+    """Report functions whose best samples have another ratio than their lower quartiles."""
+    baseline, *subjects_after = subjects
+    for subject in subjects_after:
+        ratio = quartile(subject.seconds) / quartile(baseline.seconds)
+        ratio_of_minima = min(subject.seconds) / min(baseline.seconds)
+        if abs(ratio_of_minima / ratio - 1) > APART:
+            yield f"{subject.name}: its best sample says {ratio_of_minima:.2f}, not {ratio:.2f}"
 
 
-def _faults(subjects: Sequence[Subject]) -> Iterator[str]:
-    least, *_, most = sorted([*subjects, subjects[0]], key=lambda subject: subject.faults_per_call)
+def _signs_in_page_faults(subjects: Sequence[Subject]) -> Iterator[str]:
+    """Report a function that gets more new memory from the system than another."""
+    least = min(subjects, key=lambda subject: subject.faults_per_call)
+    most = max(subjects, key=lambda subject: subject.faults_per_call)
     if most.faults_per_call - least.faults_per_call > FAULTS:
         yield (
             f"{most.name} takes {most.faults_per_call:.0f} new pages of memory per call, {least.name} "
