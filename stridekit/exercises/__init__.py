@@ -22,7 +22,13 @@ from stridekit.exercises.progress import Progress, progress
 __all__ = ["Card", "Exercise", "Progress", "Report", "exercise", "forget", "progress"]
 
 _LESSONS = [
-    "strides", "views", "contiguity", "channels_last", "performance", "attention", "your_model",
+    "strides",
+    "views",
+    "contiguity",
+    "channels_last",
+    "performance",
+    "attention",
+    "your_model",
     "hardware",
-]  # fmt: skip
+]
 __dir__ = [*__all__, *_LESSONS].copy  # the tab key offers the lessons too, imported one by one

@@ -1,4 +1,4 @@
-"""Hints of confusions that several exercises meet, each declared once; `{}` stands for what is at hand."""
+"""Hints for confusions that occur in several exercises; each exercise fills in the `{}`."""
 
 from __future__ import annotations
 

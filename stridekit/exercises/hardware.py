@@ -1,11 +1,9 @@
-"""The exercises of notebook 08: time a device that works by itself, and the sectors that a warp loads."""
-
-# Quoted, the Queue of time_it is not looked up: its solution runs in a lesson that did not import it.
+"""The exercises of notebook 08: time a device that works by itself, and the sectors of a warp."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import cycle, pairwise
-from statistics import median  # noqa: F401  (in sources alone)
+from statistics import median  # noqa: F401 (for mistakes)
 from typing import Any
 
 from stridekit.exercises import confusions as shared
@@ -24,10 +22,10 @@ LAUNCH = 1  # what the host needs to ask for work
 class Queue:
     """A simulated device: `work` returns at once, `synchronize` waits until the work is done.
 
-    The n-th piece of work takes `work[n]` microseconds, and the list repeats when it is used up; the
-    very first piece takes `first` more. For the first `busy` microseconds the device works for somebody
-    else. Asking for a piece takes the host 1 microsecond. `clock` reads the host's time. Nothing here is
-    random, and nothing depends on the machine.
+    The n-th piece of work takes `work[n]` microseconds, and the list repeats when it is used up.
+    The very first piece takes `first` microseconds more. For the first `busy` microseconds the
+    device works for somebody else. Asking for a piece takes the host 1 microsecond. `clock`
+    reads the host's time. Nothing here is random, and nothing depends on the machine.
 
     >>> queue = Queue([50], first=400)
     >>> queue.work()
@@ -95,44 +93,53 @@ NOT_EMPTY = (
 
 
 def read_time(answer: Any, args: Arguments) -> Outcome:
-    """A number, with a hint where the readings of the clock show how it was measured.
+    """Read a number, with a hint if the readings of the clock show a flaw in how it was measured.
 
-    Where they show that no single piece was timed, it is wrong, even if it happens to be the right one.
+    If they show that no single piece was timed, even the right number is wrong.
     """
     outcome = read_number(answer, args)
     readings: dict[int, bool] = args["queue"]._readings
-    pieces = [after - before for before, after in pairwise(readings)]
-    if not pieces or min(pieces) > 1:
-        flaw = SEVERAL if pieces else UNTIMED
+    pieces_timed = [after - before for before, after in pairwise(readings)]
+    if not pieces_timed or min(pieces_timed) > 1:
+        flaw = SEVERAL if pieces_timed else UNTIMED
         return Outcome(outcome.facts | {"flaw": flaw}, outcome.shown, flaw)
-    first, *others = readings.values()
-    return replace(outcome, hint=NO_WAIT if all(others) else NOT_EMPTY if first else "")
+    had_work_at_first, *had_work_later = readings.values()
+    if all(had_work_later):
+        return replace(outcome, hint=NO_WAIT)
+    if had_work_at_first:
+        return replace(outcome, hint=NOT_EMPTY)
+    return outcome
 
 
 def case(queue: str, repeats: int) -> str:
-    """One case; the device is imported, so that the line can be run in a cell."""
+    """Return the source of a case; it imports the device, so that it can be run in a cell."""
     return (
         "from stridekit.exercises.hardware import Queue\n"
         f"queue = Queue({queue}); repeats = {repeats}"
     )
 
 
-WORK = [
-    ("[50]", 8), ("[50], first=400", 1), ("[50, 50, 90, 90], first=400", 4),
-    ("[20, 30, 30, 30, 500, 31, 32, 33], first=1000", 8), ("[70, 10, 40], first=90", 3),
-    ("[9, 8, 7, 6, 5, 4, 3, 2], first=30", 8), ("[60, 20, 60, 20, 60, 60, 80, 900], first=5", 8),
-    ("[2, 30, 30, 30], first=1", 4), ("[40, 10, 20, 30, 70, 60, 50], first=20", 7),
-    ("[25], busy=300", 1), ("[25, 26, 27, 95], first=50, busy=300", 4), ("[0], first=10", 1),
-    ("[3, 3, 3, 12, 700, 3, 3, 3, 12, 12, 12, 12], first=80", 12),
-]  # fmt: skip
-
-
+# time_it quotes Queue, so that its solution runs in its lesson, which does not import that name.
 @exercise(
     title="time work that returns before it is done",
     read=read_time,
-    # The pieces of work go around in a cycle as long as `repeats`, so it does not matter how often
-    # one warms up: the samples are the same ones, in another order.
-    cases=[case(*row) for row in WORK],
+    # The times of the work repeat in a cycle as long as `repeats`. So however often an answer warms
+    # up, it takes the same samples, in another order.
+    cases=[
+        case("[50]", 8),
+        case("[50], first=400", 1),
+        case("[50, 50, 90, 90], first=400", 4),
+        case("[20, 30, 30, 30, 500, 31, 32, 33], first=1000", 8),
+        case("[70, 10, 40], first=90", 3),
+        case("[9, 8, 7, 6, 5, 4, 3, 2], first=30", 8),
+        case("[60, 20, 60, 20, 60, 60, 80, 900], first=5", 8),
+        case("[2, 30, 30, 30], first=1", 4),
+        case("[40, 10, 20, 30, 70, 60, 50], first=20", 7),
+        case("[25], busy=300", 1),
+        case("[25, 26, 27, 95], first=50, busy=300", 4),
+        case("[0], first=10", 1),
+        case("[3, 3, 3, 12, 700, 3, 3, 3, 12, 12, 12, 12], first=80", 12),
+    ],
     hints=[
         "`queue.work()` only asks for work. Two readings of the clock measure the work itself "
         "only if the queue is empty at the first reading, and empty again at the second.",
@@ -145,7 +152,9 @@ WORK = [
         "Trace it on paper: what does the clock read before and after each of your lines, and what "
         "is in the queue at that moment? Asking for work takes 1 microsecond."
     ),
-    takeaway="Warm up. Then read the clock, work, wait, read it again: many times. Report a quartile.",
+    takeaway=(
+        "Warm up. Then read the clock, work, wait, read it again: many times. Report a quartile."
+    ),
 )
 def time_it(queue: "Queue", repeats: int) -> int:
     """How long one piece of work takes, launch included: the lower quartile of `repeats` samples.
@@ -167,9 +176,6 @@ def time_it(queue: "Queue", repeats: int) -> int:
     return sorted(samples)[repeats // 4]
 
 
-QUANTILES = ("lower", "higher", "nearest", "weibull")
-
-
 def divides_the_whole(queue: Queue, repeats: int) -> float:
     queue.work()
     queue.synchronize()
@@ -180,10 +186,7 @@ def divides_the_whole(queue: Queue, repeats: int) -> float:
     return (queue.clock() - start) / repeats
 
 
-# The slots, in the order in which the cases show them.
-SAMPLE = "queue.work()\n        queue.synchronize()"
-QUARTILE = "`sorted(samples)[repeats // 4]`"
-time_it.slots[SAMPLE] = {
+time_it.slots["queue.work()\n        queue.synchronize()"] = {
     "queue.work()": NO_WAIT,
     "queue.work(); queue.work(); queue.synchronize()": SEVERAL,
 }
@@ -201,16 +204,18 @@ time_it.slots["queue.work()\n    queue.synchronize()"] = {
 }
 time_it.slots["sorted(samples)[repeats // 4]"] = {
     "sum(samples) / repeats": (
-        "That is the mean, and a single disturbed sample moves it as far as it "
-        f"likes. The lower quartile is what the work takes while the machine is left alone: {QUARTILE}."
+        "That is the mean, and a single disturbed sample moves it as far as it likes. The lower "
+        "quartile is what the work takes while the machine is left alone: "
+        "`sorted(samples)[repeats // 4]`."
     ),
     ("median(samples)", "sorted(samples)[repeats // 2]"): (
-        "That is the median. On a machine where half "
-        f"of the samples are disturbed it is a disturbed one; asked for is the lower quartile, {QUARTILE}."
+        "That is the median. On a machine where half of the samples are disturbed it is a "
+        "disturbed one; asked for is the lower quartile, `sorted(samples)[repeats // 4]`."
     ),
     "min(samples)": (
-        "That is the smallest sample, or close to it: a single lucky one decides, and the "
-        f"more samples you take, the luckier it gets. The lower quartile is {QUARTILE}."
+        "That is the smallest sample, or close to it: a single lucky one decides, and the more "
+        "samples you take, the luckier it gets. The lower quartile is "
+        "`sorted(samples)[repeats // 4]`."
     ),
     "samples[repeats // 4]": (
         "You take a quarter of the way through the samples as they came. A quartile is about their "
@@ -221,20 +226,24 @@ time_it.slots["sorted(samples)[repeats // 4]"] = {
         "quarter of the way."
     ),
     ("sorted(samples, reverse=True)[repeats // 4]", "sorted(samples)[-(repeats // 4)]"): (
-        "You count a quarter of the way down from the largest sample: that end has the disturbed ones. "
-        f"Sort the smallest first and go a quarter of the way up, {QUARTILE}."
+        "You count a quarter of the way down from the largest sample: that end has the disturbed "
+        "ones. Sort the smallest first and go a quarter of the way up, "
+        "`sorted(samples)[repeats // 4]`."
     ),
     (
         "np.quantile(samples, 0.25)",
-        *(f"np.quantile(samples, 0.25, method='{name}')" for name in QUANTILES),
+        "np.quantile(samples, 0.25, method='lower')",
+        "np.quantile(samples, 0.25, method='higher')",
+        "np.quantile(samples, 0.25, method='nearest')",
+        "np.quantile(samples, 0.25, method='weibull')",
         "sorted(samples)[repeats // 4 - 1]",
     ): (
-        "There are several conventions for a quartile. Yours takes a neighbour of the sample that the "
-        f"task asks for, or a value between two samples. Take {QUARTILE}."
+        "There are several conventions for a quartile. Yours takes a neighbour of the sample that "
+        "the task asks for, or a value between two samples. Take `sorted(samples)[repeats // 4]`."
     ),
 }
 time_it.wrong |= {
-    f"{SAMPLE} => queue.synchronize(); queue.work()": NO_WAIT,
+    "queue.work()\n        queue.synchronize() => queue.synchronize(); queue.work()": NO_WAIT,
     "divides_the_whole(queue, repeats)": SEVERAL,
     "time_it(queue, 1)": (
         "One run is not a measurement: it may be the disturbed one. Take `repeats` samples, and "
@@ -250,21 +259,36 @@ time_it.wrong |= {
     ),
 }
 
-WARPS: list[tuple[Any, ...]] = [  # an itemsize, and strides with offsets
-    (4, (1, 0), (2, 0), (5, 0), (8, 0), (32, 0), (1, 1), (1, 8), (3, 7), (5, 3)),
-    (8, (1, 0), (1, 3), (4, 0), (3, 1)), (2, (1, 0), (1, 9), (7, 15)),
-    (1, (1, 0), (1, 31), (9, 5), (40, 3)), (16, (1, 1), (3, 1)), (4, (0, 5)), (8, (0, 0)),
-]  # fmt: skip
-
 
 @exercise(
     title="the sectors that a warp loads",
     read=read_number,
     means=Means(whole=("warp_sectors",)),
     cases=[
-        f"stride = {stride}; offset = {offset}; itemsize = {itemsize}"
-        for itemsize, *lanes in WARPS
-        for stride, offset in lanes
+        "stride = 1; offset = 0; itemsize = 4",
+        "stride = 2; offset = 0; itemsize = 4",
+        "stride = 5; offset = 0; itemsize = 4",
+        "stride = 8; offset = 0; itemsize = 4",
+        "stride = 32; offset = 0; itemsize = 4",
+        "stride = 1; offset = 1; itemsize = 4",
+        "stride = 1; offset = 8; itemsize = 4",
+        "stride = 3; offset = 7; itemsize = 4",
+        "stride = 5; offset = 3; itemsize = 4",
+        "stride = 1; offset = 0; itemsize = 8",
+        "stride = 1; offset = 3; itemsize = 8",
+        "stride = 4; offset = 0; itemsize = 8",
+        "stride = 3; offset = 1; itemsize = 8",
+        "stride = 1; offset = 0; itemsize = 2",
+        "stride = 1; offset = 9; itemsize = 2",
+        "stride = 7; offset = 15; itemsize = 2",
+        "stride = 1; offset = 0; itemsize = 1",
+        "stride = 1; offset = 31; itemsize = 1",
+        "stride = 9; offset = 5; itemsize = 1",
+        "stride = 40; offset = 3; itemsize = 1",
+        "stride = 1; offset = 1; itemsize = 16",
+        "stride = 3; offset = 1; itemsize = 16",
+        "stride = 0; offset = 5; itemsize = 4",
+        "stride = 0; offset = 0; itemsize = 8",
     ],
     hints=[
         "It is `cache_lines` of lesson 05 again, with 32 elements and blocks of 32 bytes.",
@@ -308,7 +332,6 @@ warp_sectors.slots["offset"] = {
     "offset / itemsize": shared.OFFSET_IN_BYTES,
     "offset * stride": "You multiply the offset by the stride. It says where lane 0 reads.",
 }
-SECTORS_OF = "len({{(offset + lane * stride) * itemsize // 32 for lane in range({})}})".format
 warp_sectors.wrong |= {
     "itemsize => 1": shared.DIVIDED_ELEMENTS.format("sector", 32),
     ("* stride => ", "32 * itemsize // 32"): (
@@ -319,11 +342,16 @@ warp_sectors.wrong |= {
         "That is one sector for each lane. Lanes whose elements lie in one sector share it: they "
         "coalesce."
     ),
-    "(offset + 31 * stride) * itemsize // 32 - offset * itemsize // 32 + 1": shared.HULL.format(
-        "sector"
+    "(offset + 31 * stride) * itemsize // 32 - offset * itemsize // 32 + 1": (
+        shared.HULL.format("sector")
     ),
     "32 * warp_sectors(stride, offset, itemsize)": shared.IN_BYTES.format("sectors"),
 }
-warp_sectors.exact[tuple(map(SECTORS_OF, ("31", "33", "1, 33", "64")))] = (
-    "A warp has 32 lanes, numbered 0 to 31: `range(32)`."
-)
+warp_sectors.exact |= {
+    (
+        "len({(offset + lane * stride) * itemsize // 32 for lane in range(31)})",
+        "len({(offset + lane * stride) * itemsize // 32 for lane in range(33)})",
+        "len({(offset + lane * stride) * itemsize // 32 for lane in range(1, 33)})",
+        "len({(offset + lane * stride) * itemsize // 32 for lane in range(64)})",
+    ): "A warp has 32 lanes, numbered 0 to 31: `range(32)`.",
+}

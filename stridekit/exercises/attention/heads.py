@@ -16,10 +16,11 @@ from stridekit.layout import Layout
 
 
 def read_head_layout(answer: Any, args: Arguments) -> Outcome:
-    """An answer of (shape, stride, offset); the stride of a dim of size 1 is free."""
-    read = read_parts("shape", "stride", "offset")(answer, args)
-    stride = free_where_unused([args[name] for name in "BHTD"], read.facts["stride"])
-    return Outcome(read.facts | {"stride": stride}, read.shown)
+    """Read (shape, stride, offset); the stride of a dim of size 1 is free."""
+    outcome = read_parts("shape", "stride", "offset")(answer, args)
+    shape = [args[name] for name in "BHTD"]
+    stride = free_where_unused(shape, outcome.facts["stride"])
+    return Outcome(outcome.facts | {"stride": stride}, outcome.shown)
 
 
 @exercise(
@@ -62,7 +63,9 @@ def read_head_layout(answer: Any, args: Arguments) -> Outcome:
         "Take one element, feature d of head h of token t in item b, and count what lies before "
         "it: whole items, whole tokens, and then the part of its own row."
     ),
-    takeaway="Heads are a view of one packed row. In every packing the next token is 3 * H * D away.",
+    takeaway=(
+        "Heads are a view of one packed row. In every packing the next token is 3 * H * D away."
+    ),
 )
 def head_layout(
     B: int, T: int, H: int, D: int, which: str, packing: str
@@ -191,7 +194,7 @@ head_layout.wrong |= {
 
 
 def needed(args: Arguments) -> int:
-    """The bytes that merging has to copy."""
+    """Return the bytes that merging has to copy."""
     y = args["y"]
     B, H, T, D = y.shape
     return y.nbytes if Layout.of(y).transpose(1, 2).why_not_view(B, T, H * D) else 0
@@ -235,7 +238,9 @@ def needed(args: Arguments) -> int:
         "And look at each step of yours: which of them fills new memory, and would the next step "
         "do without?"
     ),
-    takeaway="Heads that come by tokens merge for free. reshape finds out; contiguous does not ask.",
+    takeaway=(
+        "Heads that come by tokens merge for free. reshape finds out; contiguous does not ask."
+    ),
 )
 def merge_heads(y: torch.Tensor) -> torch.Tensor:
     """The heads of each token side by side, without a copy where torch needs none.
@@ -253,7 +258,7 @@ def merged(y: Tensor) -> tuple[int, ...]:
 
 
 def by_tokens(y: Tensor) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The result's shape, and its strides if y lay packed in the order of tokens."""
+    """Return the result's shape, and its strides if y lay packed in the order of tokens."""
     return merged(y), row_major(merged(y))
 
 

@@ -14,10 +14,10 @@ from stridekit.layout import Layout
 
 
 def needed(args: Arguments) -> int:
-    """Return the bytes that a copy takes, where it takes one."""
+    """Return the bytes of the copy that flattening needs; 0 where a view will do."""
     x = args["x"]
-    rows = x.size(0), math.prod(x.shape[1:])
-    return x.nbytes if Layout.of(x).why_not_view(*rows) else 0
+    needs_copy = Layout.of(x).why_not_view(x.size(0), math.prod(x.shape[1:]))
+    return x.nbytes if needs_copy else 0
 
 
 @exercise(
@@ -53,7 +53,10 @@ def needed(args: Arguments) -> int:
         "Compare the two lines: the shape, the values of row 0, and the bytes copied. Anything "
         "that you do to x before it is flattened can only add a copy, or change the order."
     ),
-    takeaway="`flatten` copies only where the strides leave no other way, and it keeps the order C, H, W.",
+    takeaway=(
+        "`flatten` copies only where the strides leave no other way, and it keeps the order C, H, "
+        "W."
+    ),
 )
 def flatten_images(x: torch.Tensor) -> torch.Tensor:
     """One row for each image, without a needless copy.
@@ -110,18 +113,33 @@ flatten_images.wrong |= {
 }
 
 
-TIMES = [  # whose sums and products floats hold exactly, so that every way to count agrees
-    (100, 30, 20), (8, 5, 2), (7, 5, 2), (0.5, 0.375, 0.25), (1, 10, 1), (1.5, 8.0, 0.5),
-    (12, 7, 3), (12, 7, 4), (13, 7, 4), (14, 7, 4), (1000, 3, 2), (0.75, 0.25, 0.125),
-    (0, 2, 1), (5, 2, 2), (5, 2, 3), (0.5, 0.25, 0.75), (0, 2, 2), (0, 2, 3), (40, 0.0625, 0),
-    (2049, 33, 1), (1_500_000, 0.5, 0.375),
-]  # fmt: skip
-
-
 @exercise(
     title="when does the conversion pay back?",
     read=read_uses,
-    cases=["convert = {}; before = {}; after = {}".format(*times) for times in TIMES],
+    # Floats hold the sums and products of these times exactly, so every way to count agrees.
+    cases=[
+        "convert = 100; before = 30; after = 20",
+        "convert = 8; before = 5; after = 2",
+        "convert = 7; before = 5; after = 2",
+        "convert = 0.5; before = 0.375; after = 0.25",
+        "convert = 1; before = 10; after = 1",
+        "convert = 1.5; before = 8.0; after = 0.5",
+        "convert = 12; before = 7; after = 3",
+        "convert = 12; before = 7; after = 4",
+        "convert = 13; before = 7; after = 4",
+        "convert = 14; before = 7; after = 4",
+        "convert = 1000; before = 3; after = 2",
+        "convert = 0.75; before = 0.25; after = 0.125",
+        "convert = 0; before = 2; after = 1",
+        "convert = 5; before = 2; after = 2",
+        "convert = 5; before = 2; after = 3",
+        "convert = 0.5; before = 0.25; after = 0.75",
+        "convert = 0; before = 2; after = 2",
+        "convert = 0; before = 2; after = 3",
+        "convert = 40; before = 0.0625; after = 0",
+        "convert = 2049; before = 33; after = 1",
+        "convert = 1500000; before = 0.5; after = 0.375",
+    ],
     hints=[
         "Without converting, n uses take `n * before`. With it, they take `convert + n * after`. "
         "For which n is the second no longer the larger?",
@@ -172,7 +190,7 @@ uses_to_pay_back.slots["math.ceil("] = {
     "(": shared.NOT_ROUNDED,
 }
 uses_to_pay_back.slots["return math.inf"] = {
-    ("return -1", "return 0", "return None", "return -math.inf"): NEVER
+    ("return -1", "return 0", "return None", "return -math.inf"): NEVER,
 }
 uses_to_pay_back.wrong |= {
     (
@@ -195,10 +213,11 @@ uses_to_pay_back.wrong |= {
     "uses_to_pay_back(convert, before, after) + 1": (
         "One use too many: the rounded quotient is the count."
     ),
-    tuple(
-        f"n if (n := uses_to_pay_back(convert, before, after)) <= {most} else math.inf"
-        for most in ("10_000", "900", "100")
-    ): (shared.SMALL_COUNTS.format("conversion")),
+    (
+        "n if (n := uses_to_pay_back(convert, before, after)) <= 10_000 else math.inf",
+        "n if (n := uses_to_pay_back(convert, before, after)) <= 900 else math.inf",
+        "n if (n := uses_to_pay_back(convert, before, after)) <= 100 else math.inf",
+    ): shared.SMALL_COUNTS.format("conversion"),
     ("1 if after < before else math.inf", "0 if after < before else math.inf"): (
         "That answer takes no notice of what converting costs, or almost none. Each use pays back "
         "only `before - after` of it."

@@ -12,7 +12,7 @@ from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.readers.answers import as_int, kind
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 from stridekit.exercises.watch import without_a_tensor
-from stridekit.layout import Layout  # noqa: F401
+from stridekit.layout import Layout  # noqa: F401 (for mistakes)
 
 Layers = Sequence[Callable[[Tensor], Tensor]]
 
@@ -21,16 +21,17 @@ OTHER_NAMES = {"nchw": "contiguous_format", "nhwc": "channels_last"}
 
 
 def read_formats(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is a collection of formats, by name or as torch's own objects."""
-    wanted = "a set of the names of formats is asked for"
+    """Read a collection of formats, by name or as torch's own objects."""
     if isinstance(answer, str | dict) or not isinstance(answer, Iterable):
-        raise Unusable(f"{kind(answer)}, where {wanted}")
-    names = {_name(item) for item in islice(answer, 100)}  # also of what never ends
-    shown = ", ".join(repr(name) for name in NAMES if name in names)
-    return Outcome({"formats": tuple(sorted(names))}, f"{{{shown}}}" if names else "set()")
+        raise Unusable(f"{kind(answer)}, where a set of the names of formats is asked for")
+    names = {_name(item) for item in islice(answer, 100)}  # the answer may never end
+    quoted = ", ".join(repr(name) for name in NAMES if name in names)
+    shown = f"{{{quoted}}}" if names else "set()"
+    return Outcome({"formats": tuple(sorted(names))}, shown)
 
 
 def _name(item: Any) -> str:
+    """Return the name of a format, in the spelling of torch."""
     name = str(item).removeprefix("torch.")
     name = OTHER_NAMES.get(name.lower(), name)
     if name not in NAMES:
@@ -38,28 +39,56 @@ def _name(item: Any) -> str:
     return name
 
 
-LAYOUTS = [  # a shape, and strides to ask about
-    ((2, 3, 4, 5), (60, 20, 5, 1), (60, 1, 15, 3), (60, 1, 3, 12)),
-    ((2, 3, 4, 5), (120, 1, 15, 3), (120, 40, 10, 2), (80, 1, 20, 4), (60, 20, 1, 4)),
-    ((2, 3, 4, 5), (60, 20, 5, 2), (60, 20, 6, 1), (60, 40, 5, 1)),
-    ((2, 3, 4, 5), (60, 1, 15, 6), (60, 1, 18, 3), (60, 2, 15, 3)), ((2, 3, 3, 3), (0, 9, 3, 1)),
-    ((2, 1, 4, 5), (20, 20, 5, 1), (20, 1, 5, 1), (60, 1, 15, 3), (20, 99, 5, 1)),
-    ((6, 3, 1, 1), (3, 1, 1, 1), (3, 1, 3, 3), (3, 1, 7, 0), (60, 20, 5, 1)),
-    ((1, 3, 4, 5), (3, 1, 15, 3), (0, 20, 5, 1)), ((2, 3, 1, 5), (15, 5, 5, 1), (15, 1, 99, 3)),
-    ((2, 3, 4, 1), (12, 4, 1, 1), (12, 1, 3, 77)), ((1, 1, 1, 1), (5, 4, 3, 2)),
-    ((0, 3, 4, 5), (60, 20, 5, 1), (60, 1, 15, 3), (99, 1, 15, 3), (7, 7, 7, 7)),
-    ((2, 0, 4, 5), (0, 1, 0, 0), (20, 1, 5, 1), (20, 7, 5, 1)),
-    ((2, 3, 0, 5), (0, 1, 15, 3), (15, 1, 15, 3), (7, 0, 5, 1)),
-    ((2, 3, 4, 0), (0, 1, 0, 3), (12, 1, 3, 3), (5, 5, 5, 5)),
-    ((0, 1, 0, 5), (9, 9, 5, 1), (0, 1, 5, 1)),
-]  # fmt: skip
-
-
 @exercise(
     title="in which formats?",
     read=read_formats,
     means=without_a_tensor("Layout"),
-    cases=[f"shape = {n}; stride = {s}" for n, *strides in LAYOUTS for s in strides],
+    cases=[
+        "shape = (2, 3, 4, 5); stride = (60, 20, 5, 1)",
+        "shape = (2, 3, 4, 5); stride = (60, 1, 15, 3)",
+        "shape = (2, 3, 4, 5); stride = (60, 1, 3, 12)",
+        "shape = (2, 3, 4, 5); stride = (120, 1, 15, 3)",
+        "shape = (2, 3, 4, 5); stride = (120, 40, 10, 2)",
+        "shape = (2, 3, 4, 5); stride = (80, 1, 20, 4)",
+        "shape = (2, 3, 4, 5); stride = (60, 20, 1, 4)",
+        "shape = (2, 3, 4, 5); stride = (60, 20, 5, 2)",
+        "shape = (2, 3, 4, 5); stride = (60, 20, 6, 1)",
+        "shape = (2, 3, 4, 5); stride = (60, 40, 5, 1)",
+        "shape = (2, 3, 4, 5); stride = (60, 1, 15, 6)",
+        "shape = (2, 3, 4, 5); stride = (60, 1, 18, 3)",
+        "shape = (2, 3, 4, 5); stride = (60, 2, 15, 3)",
+        "shape = (2, 3, 3, 3); stride = (0, 9, 3, 1)",
+        "shape = (2, 1, 4, 5); stride = (20, 20, 5, 1)",
+        "shape = (2, 1, 4, 5); stride = (20, 1, 5, 1)",
+        "shape = (2, 1, 4, 5); stride = (60, 1, 15, 3)",
+        "shape = (2, 1, 4, 5); stride = (20, 99, 5, 1)",
+        "shape = (6, 3, 1, 1); stride = (3, 1, 1, 1)",
+        "shape = (6, 3, 1, 1); stride = (3, 1, 3, 3)",
+        "shape = (6, 3, 1, 1); stride = (3, 1, 7, 0)",
+        "shape = (6, 3, 1, 1); stride = (60, 20, 5, 1)",
+        "shape = (1, 3, 4, 5); stride = (3, 1, 15, 3)",
+        "shape = (1, 3, 4, 5); stride = (0, 20, 5, 1)",
+        "shape = (2, 3, 1, 5); stride = (15, 5, 5, 1)",
+        "shape = (2, 3, 1, 5); stride = (15, 1, 99, 3)",
+        "shape = (2, 3, 4, 1); stride = (12, 4, 1, 1)",
+        "shape = (2, 3, 4, 1); stride = (12, 1, 3, 77)",
+        "shape = (1, 1, 1, 1); stride = (5, 4, 3, 2)",
+        "shape = (0, 3, 4, 5); stride = (60, 20, 5, 1)",
+        "shape = (0, 3, 4, 5); stride = (60, 1, 15, 3)",
+        "shape = (0, 3, 4, 5); stride = (99, 1, 15, 3)",
+        "shape = (0, 3, 4, 5); stride = (7, 7, 7, 7)",
+        "shape = (2, 0, 4, 5); stride = (0, 1, 0, 0)",
+        "shape = (2, 0, 4, 5); stride = (20, 1, 5, 1)",
+        "shape = (2, 0, 4, 5); stride = (20, 7, 5, 1)",
+        "shape = (2, 3, 0, 5); stride = (0, 1, 15, 3)",
+        "shape = (2, 3, 0, 5); stride = (15, 1, 15, 3)",
+        "shape = (2, 3, 0, 5); stride = (7, 0, 5, 1)",
+        "shape = (2, 3, 4, 0); stride = (0, 1, 0, 3)",
+        "shape = (2, 3, 4, 0); stride = (12, 1, 3, 3)",
+        "shape = (2, 3, 4, 0); stride = (5, 5, 5, 5)",
+        "shape = (0, 1, 0, 5); stride = (9, 9, 5, 1)",
+        "shape = (0, 1, 0, 5); stride = (0, 1, 5, 1)",
+    ],
     hints=[
         "Two questions, asked one by one: are these the strides of contiguous_format? Are they "
         "those of channels_last? A yes to the first does not answer the second.",
@@ -95,22 +124,29 @@ def formats(shape: tuple[int, int, int, int], stride: tuple[int, int, int, int])
     return names
 
 
-ORDERS = list(zip(NAMES, [(3, 2, 1, 0), (1, 3, 2, 0)], strict=True))  # from the innermost dim
+ORDERS = [  # the dims of each format from the innermost to the outermost
+    ("contiguous_format", (3, 2, 1, 0)),
+    ("channels_last", (1, 3, 2, 0)),
+]
 
 
 def dim_order(shape: Ints, stride: Ints) -> Ints:
-    """The dims from the innermost to the outermost, by the strides alone."""
+    """Return the dims from the innermost to the outermost, by the strides alone."""
     return torch.empty_strided(shape, stride).dim_order()[::-1]
 
 
 def new_stride(shape: Ints, name: str) -> Ints:
-    """The stride of a new tensor in this format."""
+    """Return the stride of a new tensor in this format."""
     return torch.empty(shape, memory_format=getattr(torch, name)).stride()
 
 
 def walked(shape: Ints, stride: Ints, skip: int | None = None) -> list[tuple[str, list[int]]]:
-    """For each format the strides from its innermost dim to its outermost, but for a size to skip."""
-    return [(name, [stride[d] for d in order if shape[d] != skip]) for name, order in ORDERS]
+    """Return the strides of each format from its innermost dim out, without dims of size `skip`."""
+    steps_of_formats = []
+    for name, order in ORDERS:
+        steps = [stride[d] for d in order if shape[d] != skip]
+        steps_of_formats.append((name, steps))
+    return steps_of_formats
 
 
 EXACTLY = (
@@ -185,12 +221,12 @@ formats.wrong |= {
     ),
 }
 
-X = "x = torch.ones(2, 3, 6, 6).to(memory_format=torch.channels_last); "
+RGB = "x = torch.ones(2, 3, 6, 6).to(memory_format=torch.channels_last); "
 GRAY = "x = torch.ones(2, 1, 6, 6).to(memory_format=torch.channels_last); "
 
 
 def read_index(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is the number of a layer."""
+    """Read the number of a layer."""
     index = as_int(answer, "the index of a layer, an int,")
     return Outcome({"index": index}, str(index))
 
@@ -199,31 +235,32 @@ def read_index(answer: Any, args: Arguments) -> Outcome:
     title="the layer that loses the format",
     read=read_index,
     cases=[
-        f"{X}layers = [torch.relu, torch.nn.MaxPool2d(2), lambda t: t.softmax(1), torch.relu]",
-        f"{X}layers = [torch.relu, torch.nn.MaxPool2d(2), torch.sigmoid]",
-        f"{X}layers = [lambda t: torch.ones(1, 3, 6, 6) + t, torch.relu]",
-        f"{X}layers = [torch.nn.Identity(), lambda t: t + torch.ones(1, 3, 6, 6), torch.flatten]",
-        f"{X}layers = [lambda t: torch.conv2d(t, torch.ones(4, 3, 3, 3)), torch.nn.Flatten(), "
+        f"{RGB}layers = [torch.relu, torch.nn.MaxPool2d(2), lambda t: t.softmax(1), torch.relu]",
+        f"{RGB}layers = [torch.relu, torch.nn.MaxPool2d(2), torch.sigmoid]",
+        f"{RGB}layers = [lambda t: torch.ones(1, 3, 6, 6) + t, torch.relu]",
+        f"{RGB}layers = [torch.nn.Identity(), lambda t: t + torch.ones(1, 3, 6, 6), torch.flatten]",
+        f"{RGB}layers = [lambda t: torch.conv2d(t, torch.ones(4, 3, 3, 3)), torch.nn.Flatten(), "
         "torch.relu]",
-        f"{X}layers = [lambda t: t[:, [0, 1]], lambda t: t.to(memory_format=torch.channels_last), "
-        "torch.relu]",
-        f"{X}layers = [torch.relu, lambda t: t.repeat(1, 2, 1, 1), "
+        f"{RGB}layers = [lambda t: t[:, [0, 1]], "
+        "lambda t: t.to(memory_format=torch.channels_last), torch.relu]",
+        f"{RGB}layers = [torch.relu, lambda t: t.repeat(1, 2, 1, 1), "
         "lambda t: t.to(memory_format=torch.channels_last), lambda t: t.cumsum(1)]",
-        f"{X}layers = [torch.relu, lambda t: t[:, :2], torch.relu]",
-        f"{X}layers = [torch.nn.AdaptiveAvgPool2d(1), torch.relu]",
-        f"{X}layers = [torch.relu, lambda t: t.mean((2, 3), keepdim=True), torch.sigmoid]",
-        f"{X}layers = [torch.relu, lambda t: t.mean(1, keepdim=True), lambda t: t.expand(2, 3, 6, 6)]",
-        f"{X}layers = [lambda t: t.mean((2, 3)), torch.relu]",
+        f"{RGB}layers = [torch.relu, lambda t: t[:, :2], torch.relu]",
+        f"{RGB}layers = [torch.nn.AdaptiveAvgPool2d(1), torch.relu]",
+        f"{RGB}layers = [torch.relu, lambda t: t.mean((2, 3), keepdim=True), torch.sigmoid]",
+        f"{RGB}layers = [torch.relu, lambda t: t.mean(1, keepdim=True), "
+        "lambda t: t.expand(2, 3, 6, 6)]",
+        f"{RGB}layers = [lambda t: t.mean((2, 3)), torch.relu]",
         f"{GRAY}layers = [torch.relu, lambda t: t.repeat(1, 3, 1, 1)]",
         f"{GRAY}layers = [torch.relu, lambda t: t[..., ::2], lambda t: t.clone()]",
         f"{GRAY}layers = [lambda t: t.contiguous(), torch.sigmoid]",
         f"{GRAY}layers = [lambda t: torch.ones(2, 1, 6, 6), "
         "lambda t: torch.conv2d(t, torch.ones(4, 1, 3, 3))]",
-        f"{X}cut = lambda t: t[:, t.size(0) - 1 :]; "
+        f"{RGB}cut = lambda t: t[:, t.size(0) - 1 :]; "
         "layers = [lambda t: t[:1], cut, lambda t: torch.cat([t, t]), cut]",
-        f"{X}layers = []",
-        "x = torch.ones(2, 3, 6, 6)[:0].to(memory_format=torch.channels_last); layers = "
-        "[torch.nn.Identity(), lambda t: t.detach()]",
+        f"{RGB}layers = []",
+        "x = torch.ones(2, 3, 6, 6)[:0].to(memory_format=torch.channels_last); "
+        "layers = [torch.nn.Identity(), lambda t: t.detach()]",
     ],
     hints=[
         "Run the layers one after the other, each on what the one before it returned, and look at "
@@ -238,7 +275,9 @@ def read_index(answer: Any, args: Arguments) -> Outcome:
         "Print shape, stride and both flags of what each layer returns. The first output whose "
         "channels_last flag is False is the one; with none, answer len(layers)."
     ),
-    takeaway="Ask every output, not the last one: later layers can hide a loss, or repair it at a price.",
+    takeaway=(
+        "Ask every output, not the last one: later layers can hide a loss, or repair it at a price."
+    ),
 )
 def first_to_lose(layers: list[torch.nn.Module], x: torch.Tensor) -> int:
     """The index of the first layer whose output is no longer channels-last.
@@ -260,15 +299,21 @@ def not_channels_last(y: Tensor) -> bool:
 
 
 def losses(
-    layers: Layers, x: Tensor, lost: Any = not_channels_last, mended: bool = False
+    layers: Layers,
+    x: Tensor,
+    is_lost: Callable[[Tensor], bool] = not_channels_last,
+    converts: bool = False,
 ) -> list[int]:
-    """The layers whose output has lost the format, where it may be mended before the next."""
+    """Return the layers whose output has lost the format, and the number of layers.
+
+    With `converts`, each output is converted to channels-last before the next layer gets it.
+    """
     numbers = []
     for k, layer in enumerate(layers):
         x = layer(x)
-        if lost(x):
+        if is_lost(x):
             numbers.append(k)
-        if mended and x.ndim == 4:
+        if converts and x.ndim == 4:
             x = x.to(memory_format=torch.channels_last)
     return [*numbers, len(layers)]
 
@@ -322,7 +367,7 @@ first_to_lose.slots["enumerate(layers)"] = {
     ),
 }
 first_to_lose.slots["return len(layers)"] = {
-    ("return -1", "return None", "return len(layers) - 1"): NONE_LOSES
+    ("return -1", "return None", "return len(layers) - 1"): NONE_LOSES,
 }
 first_to_lose.exact |= {
     "first_to_lose(layers, x) % max(len(layers), 1)": NONE_LOSES,
@@ -360,7 +405,7 @@ first_to_lose.wrong |= {
         "converted convolution does, and an earlier one can be to blame: look at every output on "
         "the way."
     ),
-    "losses(layers, x, mended=True)[0]": (
+    "losses(layers, x, converts=True)[0]": (
         "You convert what one layer returns before you give it to the next. So each is asked "
         "alone; run as they are, one hands its loss on."
     ),

@@ -11,18 +11,27 @@ from stridekit.exercises.readers.answers import read_stride, view_of
 from stridekit.exercises.running import Arguments, Outcome
 from stridekit.exercises.watch import without_a_tensor
 
-SHAPES = [
-    (2, 3, 4, 5), (1, 64, 5, 4), (8, 3, 2, 7), (5, 2, 3, 3), (7, 7, 7, 7),
-    (2, 1, 4, 5), (1, 3, 1, 5), (2, 3, 4, 1), (6, 3, 1, 1), (1, 1, 1, 1),
-    (0, 3, 4, 5), (2, 3, 0, 5), (2, 3, 4, 0), (2, 0, 4, 5),
-]  # fmt: skip
-
 
 @exercise(
     title="the stride of channels_last",
     read=read_stride,
     means=without_a_tensor("Layout"),
-    cases=[f"shape = {shape}" for shape in SHAPES],
+    cases=[
+        "shape = (2, 3, 4, 5)",
+        "shape = (1, 64, 5, 4)",
+        "shape = (8, 3, 2, 7)",
+        "shape = (5, 2, 3, 3)",
+        "shape = (7, 7, 7, 7)",
+        "shape = (2, 1, 4, 5)",
+        "shape = (1, 3, 1, 5)",
+        "shape = (2, 3, 4, 1)",
+        "shape = (6, 3, 1, 1)",
+        "shape = (1, 1, 1, 1)",
+        "shape = (0, 3, 4, 5)",
+        "shape = (2, 3, 0, 5)",
+        "shape = (2, 3, 4, 0)",
+        "shape = (2, 0, 4, 5)",
+    ],
     hints=[
         "Name the sizes: `n, c, h, w = shape`. Which dim is innermost, that is, along which one "
         "are two neighbours also neighbours in memory?",
@@ -36,7 +45,9 @@ SHAPES = [
         "the rows of one image. How far is it to the next channel, pixel, row, image? Answer in "
         "the order N, C, H, W."
     ),
-    takeaway="A format is an order: C innermost, then W, H, N. The stride follows, the shape stays.",
+    takeaway=(
+        "A format is an order: C innermost, then W, H, N. The stride follows, the shape stays."
+    ),
 )
 def channels_last_stride(shape: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
     """The stride of a new channels-last tensor of this shape, worked out without a tensor.
@@ -105,30 +116,46 @@ channels_last_stride.wrong |= {
         "contiguous_format; torch writes the stride of channels_last there, too, when it is asked "
         "for it."
     ),
-    tuple(
-        f"[{free} if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]"
-        for free in (0, 1)
-    ): (shared.SIZE_ONE),
-    tuple(f"[{size} * s for s in channels_last_stride(shape)]" for size in (2, 4, 8)): (
-        shared.ELEMENTS
-    ),
+    (
+        "[0 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]",
+        "[1 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]",
+    ): shared.SIZE_ONE,
+    (
+        "[2 * s for s in channels_last_stride(shape)]",
+        "[4 * s for s in channels_last_stride(shape)]",
+        "[8 * s for s in channels_last_stride(shape)]",
+    ): shared.ELEMENTS,
 }
 
 
 def read_images(answer: Any, args: Arguments) -> Outcome:
-    """A view of images. One that came back from NumPy has a storage of its own, on the same memory."""
+    """Read a view of images, also a view that came back from NumPy."""
     images = args["images"]
     if isinstance(answer, torch.Tensor) and answer.dtype == images.dtype:
-        storage = images.untyped_storage()
-        step, rest = divmod(answer.data_ptr() - storage.data_ptr(), images.itemsize)
-        last = sum((n - 1) * s for n, s in zip(answer.shape, answer.stride(), strict=True))
-        if answer.numel() == 0 == images.numel():  # nothing to share
-            step, rest, last = images.storage_offset(), 0, 0
-        if rest == 0 <= step and (step + last) * images.itemsize < storage.nbytes():
-            answer = images.as_strided(answer.shape, answer.stride(), step)
+        answer = on_storage_of(images, answer)
     outcome = view_of("images")(answer, args)
-    empty = isinstance(answer, torch.Tensor) and answer.numel() == 0  # no index uses its stride
-    return replace(outcome, facts=outcome.facts | {"stride": "any"}) if empty else outcome
+    if isinstance(answer, torch.Tensor) and answer.numel() == 0:  # no index uses its stride
+        return replace(outcome, facts=outcome.facts | {"stride": "any"})
+    return outcome
+
+
+def on_storage_of(images: torch.Tensor, answer: torch.Tensor) -> torch.Tensor:
+    """Return the answer as a view of images where it lies in their memory, else as it is.
+
+    An answer that came back from NumPy has a storage of its own, on the same memory.
+    """
+    storage = images.untyped_storage()
+    if answer.numel() == 0 == images.numel():  # there is no memory to share
+        first = last = images.storage_offset()
+    else:
+        first, rest = divmod(answer.data_ptr() - storage.data_ptr(), images.itemsize)
+        if rest:
+            return answer
+        dims = zip(answer.shape, answer.stride(), strict=True)
+        last = first + sum((size - 1) * step for size, step in dims)
+    if first < 0 or last * images.itemsize >= storage.nbytes():
+        return answer
+    return images.as_strided(answer.shape, answer.stride(), first)
 
 
 @exercise(

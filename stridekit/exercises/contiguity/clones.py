@@ -12,7 +12,7 @@ from stridekit.exercises.readers.answers import free_where_unused, read_stride_o
 from stridekit.exercises.readers.copies import logging_copies, read_with_copies
 from stridekit.exercises.running import Arguments
 from stridekit.exercises.watch import without_a_tensor
-from stridekit.rules import packed_stride  # noqa: F401 (called by the sources of mistakes)
+from stridekit.rules import packed_stride  # noqa: F401 (for mistakes)
 
 
 @exercise(

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from itertools import pairwise, product
-from math import prod  # noqa: F401 (called by the sources of mistakes)
+from math import prod  # noqa: F401 (for mistakes)
 
 from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints, row_major
 from stridekit.exercises.readers.answers import read_yes_or_no
 from stridekit.exercises.watch import without_a_tensor
-from stridekit.rules import contiguous_stride  # noqa: F401
+from stridekit.rules import contiguous_stride  # noqa: F401 (for mistakes)
 
 
 def small_layouts() -> list[str]:
@@ -46,7 +46,8 @@ def small_layouts() -> list[str]:
         "shape, stride = (2, 2, 2), (2, 2, 1)  # steps that never grow",
         "shape, stride = (2, 3, 4, 5), (60, 20, 5, 1)  # torch.empty(2, 3, 4, 5)",
         "shape, stride = (2, 5, 3, 4), (60, 1, 20, 5)  # an image in channels-last",
-        "shape, stride = (2, 3, 4, 1), (12, 4, 1, 24)  # torch.empty(1, 2, 3, 4).permute(1, 2, 3, 0)",
+        "shape, stride = (2, 3, 4, 1), (12, 4, 1, 24)  "
+        "# torch.empty(1, 2, 3, 4).permute(1, 2, 3, 0)",
         "shape, stride = (3, 1), (1, 7)",
         "shape, stride = (1, 3), (99, 1)",
         "shape, stride = (1, 3), (1, 2)",

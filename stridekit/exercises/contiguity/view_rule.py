@@ -12,7 +12,7 @@ from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.readers.answers import as_ints, read_stride_of
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 from stridekit.exercises.watch import without_a_tensor
-from stridekit.rules import contiguous_stride  # noqa: F401 (called by the sources of mistakes)
+from stridekit.rules import contiguous_stride  # noqa: F401 (for mistakes)
 
 
 @exercise(

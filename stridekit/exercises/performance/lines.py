@@ -1,35 +1,50 @@
 """E1: the cache lines that a layout touches."""
 
 from functools import cache
-from math import ceil, prod  # noqa: F401  (in sources alone)
-from operator import mul  # noqa: F401
-from typing import Any
+from math import ceil, prod  # noqa: F401 (for mistakes)
+from operator import mul  # noqa: F401 (for mistakes)
 
 import numpy as np
 
 from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
-from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
+from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401 (for mistakes)
 from stridekit.exercises.readers.answers import read_number
 from stridekit.exercises.watch import Means
-
-LAYOUTS: list[tuple[Any, ...]] = [  # a shape, a stride, an offset, an itemsize
-    ((16,), (1,), 0, 4), ((40,), (1,), 0, 4), ((10,), (8,), 0, 4), ((10,), (16,), 0, 4),
-    ((10,), (32,), 0, 4), ((16,), (1,), 8, 4), ((17,), (3,), 15, 4), ((6, 8), (8, 1), 0, 8),
-    ((8, 6), (1, 8), 0, 8), ((6,), (40,), 3, 8), ((5, 4), (100, 1), 30, 2),
-    ((4, 5), (0, 20), 1, 4), ((3, 7), (2, 0), 15, 4), ((30,), (1,), 50, 1),
-    ((3, 2, 4), (200, 24, 5), 9, 4), ((2, 3, 3), (1, 64, 8), 7, 2), ((9,), (3,), 2, 16),
-    ((3, 4), (16, 16), 0, 4), ((3, 4), (24, 16), 5, 8), ((4, 3, 2), (64, 80, 32), 0, 2),
-    ((20, 5), (1, 1), 10, 4), ((1, 6), (999, 30), 5, 8), ((1,), (7,), 500, 4), ((), (), 33, 8),
-    ((0, 5), (5, 1), 0, 4), ((4, 0, 2), (2, 2, 1), 3, 2),
-]  # fmt: skip
 
 
 @exercise(
     title="how many cache lines a layout touches",
     read=read_number,
     means=Means(whole=("traffic",)),
-    cases=["shape = {}; stride = {}; offset = {}; itemsize = {}".format(*it) for it in LAYOUTS],
+    cases=[
+        "shape = (16,); stride = (1,); offset = 0; itemsize = 4",
+        "shape = (40,); stride = (1,); offset = 0; itemsize = 4",
+        "shape = (10,); stride = (8,); offset = 0; itemsize = 4",
+        "shape = (10,); stride = (16,); offset = 0; itemsize = 4",
+        "shape = (10,); stride = (32,); offset = 0; itemsize = 4",
+        "shape = (16,); stride = (1,); offset = 8; itemsize = 4",
+        "shape = (17,); stride = (3,); offset = 15; itemsize = 4",
+        "shape = (6, 8); stride = (8, 1); offset = 0; itemsize = 8",
+        "shape = (8, 6); stride = (1, 8); offset = 0; itemsize = 8",
+        "shape = (6,); stride = (40,); offset = 3; itemsize = 8",
+        "shape = (5, 4); stride = (100, 1); offset = 30; itemsize = 2",
+        "shape = (4, 5); stride = (0, 20); offset = 1; itemsize = 4",
+        "shape = (3, 7); stride = (2, 0); offset = 15; itemsize = 4",
+        "shape = (30,); stride = (1,); offset = 50; itemsize = 1",
+        "shape = (3, 2, 4); stride = (200, 24, 5); offset = 9; itemsize = 4",
+        "shape = (2, 3, 3); stride = (1, 64, 8); offset = 7; itemsize = 2",
+        "shape = (9,); stride = (3,); offset = 2; itemsize = 16",
+        "shape = (3, 4); stride = (16, 16); offset = 0; itemsize = 4",
+        "shape = (3, 4); stride = (24, 16); offset = 5; itemsize = 8",
+        "shape = (4, 3, 2); stride = (64, 80, 32); offset = 0; itemsize = 2",
+        "shape = (20, 5); stride = (1, 1); offset = 10; itemsize = 4",
+        "shape = (1, 6); stride = (999, 30); offset = 5; itemsize = 8",
+        "shape = (1,); stride = (7,); offset = 500; itemsize = 4",
+        "shape = (); stride = (); offset = 33; itemsize = 8",
+        "shape = (0, 5); stride = (5, 1); offset = 0; itemsize = 4",
+        "shape = (4, 0, 2); stride = (2, 2, 1); offset = 3; itemsize = 2",
+    ],
     hints=[
         "Which line is an element on? It starts at byte `element * itemsize` of the storage, and "
         "a line has 64 bytes.",
@@ -60,20 +75,22 @@ def cache_lines(shape: tuple[int, ...], stride: tuple[int, ...], offset: int, it
     return len(lines)
 
 
-# Other solutions call it, as a learner does; their mistakes do so for the same tensors again and again.
+# Other solutions call it, as a learner does. Their mistakes ask about the same tensors many times.
 counted = cache(cache_lines.reference)
 
 
 def span(shape: Ints, stride: Ints) -> int:
-    """The number of places from the first element to the last, both included."""
-    return 1 + sum((n - 1) * s for n, s in zip(shape, stride, strict=True)) if all(shape) else 0
+    """Return the number of elements from the first to the last of a layout, gaps included."""
+    if 0 in shape:
+        return 0
+    return 1 + sum((n - 1) * s for n, s in zip(shape, stride, strict=True))
 
 
 PACKED = (
     "You pack the elements close together and count the lines of that. They lie where the stride "
     "puts them: with gaps, each can be on a line of its own. Try `x[::16]`."
 )
-COUNTED = "cache_lines(shape, stride, offset, itemsize)"
+
 cache_lines.slots["stride"] = {"row_major(shape)": PACKED}
 cache_lines.slots["itemsize"] = {
     "4": shared.ITEMSIZE.format("itemsize"),
@@ -105,15 +122,19 @@ cache_lines.wrong |= {
     ),
     "ceil(prod(shape) * itemsize / 64)": PACKED,
     "ceil(span(shape, stride) * itemsize / 64)": shared.HULL.format("line"),
-    "sum(cache_lines(shape[-1:], stride[-1:], offset + sum(map(mul, index, stride)), itemsize) for index "
-    "in np.ndindex(shape[:-1]))": (
+    "sum(cache_lines(shape[-1:], stride[-1:], offset + sum(map(mul, index, stride)), itemsize) "
+    "for index in np.ndindex(shape[:-1]))": (
         "You count the lines of each row by itself and add them up. Two rows can share a line, or "
         "be the same row, where the stride is 0: count the different lines of all."
     ),
-    f"64 * {COUNTED}": shared.IN_BYTES.format("lines"),
-    tuple(
-        f"prod(shape) if stride and {longest} * itemsize >= 64 else {COUNTED}"
-        for longest in ("min(stride)", "stride[-1]", "max(stride)")
+    "64 * cache_lines(shape, stride, offset, itemsize)": shared.IN_BYTES.format("lines"),
+    (
+        "prod(shape) if stride and min(stride) * itemsize >= 64 else "
+        "cache_lines(shape, stride, offset, itemsize)",
+        "prod(shape) if stride and stride[-1] * itemsize >= 64 else "
+        "cache_lines(shape, stride, offset, itemsize)",
+        "prod(shape) if stride and max(stride) * itemsize >= 64 else "
+        "cache_lines(shape, stride, offset, itemsize)",
     ): (
         "You answer with the number of elements where a stride is a line or longer. They can share "
         "a line there too: along another dim, or because two indices reach one element. Count "
@@ -121,8 +142,10 @@ cache_lines.wrong |= {
     ),
 }
 cache_lines.exact |= {
-    COUNTED.replace("itemsize", "2 * itemsize"): (
+    "cache_lines(shape, stride, offset, 2 * itemsize)": (
         "Your blocks have 32 bytes: that is a GPU's sector. A line has 64."
     ),
-    COUNTED.replace("itemsize", "itemsize / 2"): "Your blocks have 128 bytes. Here a line has 64.",
+    "cache_lines(shape, stride, offset, itemsize / 2)": (
+        "Your blocks have 128 bytes. Here a line has 64."
+    ),
 }

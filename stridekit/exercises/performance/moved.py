@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -14,33 +14,37 @@ from torch import Tensor
 
 from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
-from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401  (in sources alone)
+from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401 (for mistakes)
 from stridekit.exercises.performance.lines import counted as cache_lines
-from stridekit.exercises.performance.lines import span  # noqa: F401  (in sources alone)
+from stridekit.exercises.performance.lines import span  # noqa: F401 (for mistakes)
 from stridekit.exercises.readers.answers import kind, read_number
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 from stridekit.exercises.watch import Means
 
 
 def bytes_by_line(t: Tensor) -> Counter[int]:
-    """The lines that a tensor touches, and how many of the 64 bytes of each are its own."""
+    """Return the cache lines that a tensor touches, with the number of its own bytes in each."""
     return own_bytes(tuple(t.shape), t.stride(), t.storage_offset(), t.itemsize)
 
 
 @cache
 def own_bytes(shape: Ints, stride: Ints, offset: int, itemsize: int) -> Counter[int]:
-    steps = (int(np.dot(index, stride)) for index in np.ndindex(*shape))
-    starts = {(offset + step) * itemsize for step in steps}
-    return Counter((start + k) // 64 for start in starts for k in range(itemsize))
+    elements = {offset + int(np.dot(index, stride)) for index in np.ndindex(*shape)}
+    counts: Counter[int] = Counter()
+    for element in elements:
+        start = element * itemsize
+        counts.update(byte // 64 for byte in range(start, start + itemsize))
+    return counts
 
 
 def read_moved(answer: Any, args: Arguments) -> Outcome:
-    """A number of bytes; the one in which partly written lines count twice stands for the other."""
+    """Read a number of bytes. Lines that are written in part may count once or twice."""
     outcome = read_number(answer, args)
-    kept = sum(own < 64 for own in bytes_by_line(args["out"]).values())
     once = 64 * sum(len(bytes_by_line(t)) for t in args.values())
-    counts_both = outcome.facts["value"] == once + 64 * kept
-    return replace(outcome, facts={"value": once}) if counts_both else outcome
+    written_in_part = sum(own < 64 for own in bytes_by_line(args["out"]).values())
+    if outcome.facts["value"] == once + 64 * written_in_part:
+        return replace(outcome, facts={"value": once})
+    return outcome
 
 
 @exercise(
@@ -49,23 +53,24 @@ def read_moved(answer: Any, args: Arguments) -> Outcome:
     means=Means(whole=("traffic",)),
     cases=[
         "x = torch.zeros(32); y = torch.zeros(32); out = torch.zeros(32)",
-        "x = torch.zeros(4, 40, dtype=torch.float64); y = torch.zeros(4, 40, dtype=torch.float64)\nout = "
-        "torch.zeros(4, 40, dtype=torch.float64)",
+        "x = torch.zeros(4, 40, dtype=torch.float64); y = torch.zeros(4, 40, dtype=torch.float64)\n"
+        "out = torch.zeros(4, 40, dtype=torch.float64)",
         "x = torch.zeros(160)[::5]; y = torch.zeros(32); out = torch.zeros(32)",
         "x = torch.zeros(64); y = torch.zeros(640)[::10]; out = torch.zeros(320)[::5]",
         "x = torch.zeros(20, 8)[:, 0]; y = torch.zeros(20); out = torch.zeros(20)",
         "x = torch.zeros(100)[3:35]; y = torch.zeros(32); out = torch.zeros(32)",
         "x = torch.zeros(6, 48); y = torch.zeros(48).expand(6, 48); out = torch.zeros(6, 48)",
-        "x = torch.zeros(48, dtype=torch.uint8); y = torch.zeros(48, dtype=torch.int64)\nout = "
-        "torch.zeros(48, dtype=torch.int64)",
-        "x = torch.zeros(30, dtype=torch.float64); y = torch.zeros(30, dtype=torch.float64)\nout = "
-        "torch.zeros(100, dtype=torch.bool)[40:70]",
+        "x = torch.zeros(48, dtype=torch.uint8); y = torch.zeros(48, dtype=torch.int64)\n"
+        "out = torch.zeros(48, dtype=torch.int64)",
+        "x = torch.zeros(30, dtype=torch.float64); y = torch.zeros(30, dtype=torch.float64)\n"
+        "out = torch.zeros(100, dtype=torch.bool)[40:70]",
         "x = torch.zeros(12, 20).t(); y = torch.zeros(20, 12); out = torch.zeros(20, 12)",
-        "x = torch.zeros(9, 64)[::2, 40:56]; y = torch.zeros(5, 16)\nout = torch.zeros(200)[7:87].view(5, "
-        "16)",
+        "x = torch.zeros(9, 64)[::2, 40:56]; y = torch.zeros(5, 16)\n"
+        "out = torch.zeros(200)[7:87].view(5, 16)",
         "x = torch.zeros(6, 32); y = torch.zeros(32, 6).t(); out = torch.zeros(6, 64)[:, 8:40]",
-        "x = torch.zeros(50, 2, dtype=torch.int16)[10:, 1]\ny = torch.zeros((), "
-        "dtype=torch.int16).expand(40)\nout = torch.zeros(40, 3, dtype=torch.int16)[:, 2]",
+        "x = torch.zeros(50, 2, dtype=torch.int16)[10:, 1]\n"
+        "y = torch.zeros((), dtype=torch.int16).expand(40)\n"
+        "out = torch.zeros(40, 3, dtype=torch.int16)[:, 2]",
         "x = torch.zeros(1, 70)[:, 5:6]; y = torch.zeros(1, 1); out = torch.zeros(1, 1)",
         "x = torch.zeros(()); y = torch.zeros(()); out = torch.zeros(())",
         "x = torch.zeros(0, 3); y = torch.zeros(0, 3); out = torch.zeros(0, 3)",
@@ -99,9 +104,10 @@ def bytes_moved(x: torch.Tensor, y: torch.Tensor, out: torch.Tensor) -> int:
 
 
 def traffic_on_one_storage(x: Tensor, y: Tensor, out: Tensor) -> int:
-    read, written = bytes_by_line(x) | bytes_by_line(y), bytes_by_line(out)
-    kept = sum(own < 64 and line not in read for line, own in written.items())
-    return 64 * (len(read) + len(written) + kept)
+    read = bytes_by_line(x) | bytes_by_line(y)
+    written = bytes_by_line(out)
+    read_first = sum(own < 64 and line not in read for line, own in written.items())
+    return 64 * (len(read) + len(written) + read_first)
 
 
 bytes_moved.slots["(x, y, out)"] = {
@@ -131,7 +137,7 @@ bytes_moved.slots["t.itemsize"] = {
     ),
 }
 bytes_moved.slots["t.storage_offset()"] = {
-    ("0", "t.storage_offset() * t.itemsize"): shared.STARTS_LATER
+    ("0", "t.storage_offset() * t.itemsize"): shared.STARTS_LATER,
 }
 bytes_moved.slots["64 * lines"] = {
     "lines": "That is the number of lines, and a good start. The task asks for bytes.",
@@ -174,30 +180,35 @@ bytes_moved.wrong |= {
 
 
 def read_order(answer: Any, args: Arguments) -> Outcome:
-    """An answer that is an order of the given names."""
-    expected = args["expressions"]
-    ordered = isinstance(answer, Iterable) and not isinstance(answer, str | bytes | Tensor)
-    if not ordered or isinstance(answer, set | frozenset):
-        raise Unusable(f"{kind(answer)}, where {AN_ORDER}")
-    names = [*islice(answer, len(expected) + 1)]  # also of what never ends
-    if not all(isinstance(name, str) for name in names):
-        raise Unusable(f"{kind(answer)}, where {AN_ORDER}")
-    order = tuple(map(str, names))
-    if sorted(order) != sorted(expected):
-        raise Unusable(f"{kind(answer)}, where {AN_ORDER}")
+    """Read an order of the names of the expressions."""
+    order = _names_in_order(answer, len(args["expressions"]))
+    if sorted(order) != sorted(args["expressions"]):
+        raise Unusable(
+            f"{kind(answer)}, where a list with each of the names once is asked for, "
+            "the cheapest first"
+        )
     return Outcome({"order": order}, " < ".join(order))
 
 
-AN_ORDER = "a list with each of the names once is asked for, the cheapest first"
+def _names_in_order(answer: Any, count: int) -> tuple[str, ...]:
+    """Return the names in an answer, up to one too many; none if it is not an order of names."""
+    has_no_order = isinstance(answer, str | bytes | Tensor | set | frozenset)
+    if has_no_order or not isinstance(answer, Iterable):
+        return ()
+    names = tuple(islice(answer, count + 1))  # the answer may never end
+    return tuple(map(str, names)) if all(isinstance(name, str) for name in names) else ()
 
 
-def case(*views: str, names: Sequence[str] = "abcd") -> str:
-    """One case: four names, and the views of zeros that they stand for."""
-    inside = ", ".join(f"{k!r}: torch.zeros{view}" for k, view in zip(names, views, strict=True))
-    return f"expressions = {{{inside}}}"
+def case(*views: str, names: str = "abcd") -> str:
+    """Return the source of a case: four names, and the views of zeros that they stand for."""
+    pairs = zip(names, views, strict=True)
+    items = ", ".join(f"{name!r}: torch.zeros{view}" for name, view in pairs)
+    return f"expressions = {{{items}}}"
 
 
-F64, U8, I16 = "dtype=torch.float64", "dtype=torch.uint8", "dtype=torch.int16"
+F64 = "dtype=torch.float64"
+U8 = "dtype=torch.uint8"
+I16 = "dtype=torch.int16"
 
 
 @exercise(
@@ -214,7 +225,10 @@ F64, U8, I16 = "dtype=torch.float64", "dtype=torch.uint8", "dtype=torch.int16"
         case("(16, 100)[:, 0]", "(9, 32)[:, :8]", "(60)[10:]", "(4, 64)[:, 5:13]"),
         case("(2000)[::40]", "(400)[::7]", "(300)", "(900)[::16]", names="badc"),
         case(
-            *(f"(70, {F64})[::2]", "(200, dtype=torch.float16)", f"(500, {U8})[::3]", "(48)"),
+            f"(70, {F64})[::2]",
+            "(200, dtype=torch.float16)",
+            f"(500, {U8})[::3]",
+            "(48)",
             names="dacb",
         ),
         case("(34)[::2]", "(0, 50)", "(1, 40)[:, 7:30]", "(20, 20)[3, 4]"),
@@ -259,25 +273,21 @@ def cheapest_first(expressions: dict[str, torch.Tensor]) -> list[str]:
 
 
 def in_float32(v: Tensor) -> Tensor:
-    """A tensor laid out like v, with elements of 4 bytes."""
+    """Return a tensor laid out like v, with elements of 4 bytes."""
     storage = torch.empty(v.untyped_storage().nbytes())
     return storage.as_strided(v.shape, v.stride(), v.storage_offset())
 
 
 def cost(v: Tensor) -> int:
+    """Return how many cache lines `v + 1` reads and writes."""
     return len(bytes_by_line(v)) + math.ceil(v.nbytes / 64)
 
 
-def ties(expressions: dict[str, Tensor]) -> bool:
+def has_ties(expressions: dict[str, Tensor]) -> bool:
     return len(set(map(cost, expressions.values()))) < len(expressions)
 
 
-ITS_LINES = "cache_lines(v.shape, v.stride(), v.storage_offset(), v.itemsize)"
-OF_RESULT = "math.ceil(v.numel() * v.itemsize / 64)"
-BY_LINES = f"read + {OF_RESULT}"
-SPANNED = "span(v.shape, v.stride()) * v.itemsize"
-
-cheapest_first.slots[BY_LINES] = {
+cheapest_first.slots["read + math.ceil(v.numel() * v.itemsize / 64)"] = {
     "v.numel()": (
         "You go by the number of elements. Fewer of them, far apart or of a larger dtype, can move "
         "more."
@@ -290,7 +300,10 @@ cheapest_first.slots[BY_LINES] = {
         "You go by the stride. A large stride costs nothing where long rows are read between the "
         "jumps, and a small tensor stays small."
     ),
-    ("not v.is_contiguous()", f"(not v.is_contiguous(), {BY_LINES})"): (
+    (
+        "not v.is_contiguous()",
+        "(not v.is_contiguous(), read + math.ceil(v.numel() * v.itemsize / 64))",
+    ): (
         "You put the contiguous ones first. `is_contiguous` is about order, not about size: a "
         "small view with gaps can move less, and a transpose without gaps moves the same."
     ),
@@ -320,16 +333,23 @@ cheapest_first.slots["v.storage_offset()"] = {
     ("0", "v.storage_offset() * v.itemsize"): shared.STARTS_LATER,
 }
 cheapest_first.wrong |= {
-    f"{BY_LINES} => -({BY_LINES})": (
+    "read + math.ceil(v.numel() * v.itemsize / 64) => "
+    "-(read + math.ceil(v.numel() * v.itemsize / 64))": (
         "That is the right order, back to front: the cheapest comes first."
     ),
-    (f"{ITS_LINES} => math.ceil({SPANNED} / 64)", f"{ITS_LINES} => {SPANNED} // 64"): (
-        shared.HULL.format("line")
+    (
+        "cache_lines(v.shape, v.stride(), v.storage_offset(), v.itemsize) => "
+        "math.ceil(span(v.shape, v.stride()) * v.itemsize / 64)",
+        "cache_lines(v.shape, v.stride(), v.storage_offset(), v.itemsize) => "
+        "span(v.shape, v.stride()) * v.itemsize // 64",
+    ): (shared.HULL.format("line")),
+    "math.ceil(v.numel() * v.itemsize / 64) => v.nbytes // 64": shared.LAST_LINE,
+    "math.ceil(v.numel() * v.itemsize / 64) => "
+    "cache_lines(v.shape, row_major(v.shape), v.storage_offset(), v.itemsize)": (
+        shared.STARTS_A_LINE
     ),
-    f"{OF_RESULT} => v.nbytes // 64": shared.LAST_LINE,
-    f"{OF_RESULT} => {ITS_LINES.replace('v.stride()', 'row_major(v.shape)')}": shared.STARTS_A_LINE,
 }
-cheapest_first.only["ties(expressions)"] = (
+cheapest_first.only["has_ties(expressions)"] = (
     "Right wherever no two move equally many lines. Equals stay in the order of the dict, "
     "whatever their names and sizes: `sorted` leaves them so if its key is the number of lines "
     "and nothing else."

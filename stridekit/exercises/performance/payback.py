@@ -6,28 +6,42 @@ import torch
 
 from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
-from stridekit.exercises.mistakes import row_major  # noqa: F401  (in sources alone)
+from stridekit.exercises.mistakes import row_major  # noqa: F401 (for mistakes)
 from stridekit.exercises.performance.lines import counted as cache_lines
-from stridekit.exercises.performance.lines import span  # noqa: F401  (in sources alone)
+from stridekit.exercises.performance.lines import span  # noqa: F401 (for mistakes)
 from stridekit.exercises.readers.answers import read_uses
-
-TENSORS = [
-    "(1024, 2)[:, 0]", "(320, 5)[:, 0]", "(64, 16)[:, 3]", "(64, 40)[:, 3]",
-    "(96, 3, dtype=torch.float64)[:, 1]", "(320, 5, dtype=torch.uint8)[:, 2]",
-    "(30, 48)[20:, 8:24]", "(12, 64)[:, 4:36]", "(40, 4, 6)[:, 1, ::2]", "(7, 40)[:, 20:29].t()",
-    "(64, 2, 16)[:, 0]", "(2, 10402, dtype=torch.complex128)[:, :10400]", "(40, 24)",
-    "(40, 24)[5:9]", "(1, 64, 30).permute(1, 2, 0)", "(40, 24).t()",
-    "(1000)[3:963].view(40, 24).t()", "(2, 3, 4, 5).to(memory_format=torch.channels_last)",
-    "(2, 3, 2, 4, 5).to(memory_format=torch.channels_last_3d)", "(16).expand(30, 16)",
-    "(30, 1).expand(30, 20)", "(8, 4, 16)[:, ::2].transpose(0, 2)", "(9, 30)[:, 2:3]",
-    "(9, 30)[4, 2]", "(9, 30)[:, 7:7]",
-]  # fmt: skip
 
 
 @exercise(
     title="when does a copy pay back, in lines?",
     read=read_uses,
-    cases=[f"t = torch.zeros{it}" for it in TENSORS],
+    cases=[
+        "t = torch.zeros(1024, 2)[:, 0]",
+        "t = torch.zeros(320, 5)[:, 0]",
+        "t = torch.zeros(64, 16)[:, 3]",
+        "t = torch.zeros(64, 40)[:, 3]",
+        "t = torch.zeros(96, 3, dtype=torch.float64)[:, 1]",
+        "t = torch.zeros(320, 5, dtype=torch.uint8)[:, 2]",
+        "t = torch.zeros(30, 48)[20:, 8:24]",
+        "t = torch.zeros(12, 64)[:, 4:36]",
+        "t = torch.zeros(40, 4, 6)[:, 1, ::2]",
+        "t = torch.zeros(7, 40)[:, 20:29].t()",
+        "t = torch.zeros(64, 2, 16)[:, 0]",
+        "t = torch.zeros(2, 10402, dtype=torch.complex128)[:, :10400]",
+        "t = torch.zeros(40, 24)",
+        "t = torch.zeros(40, 24)[5:9]",
+        "t = torch.zeros(1, 64, 30).permute(1, 2, 0)",
+        "t = torch.zeros(40, 24).t()",
+        "t = torch.zeros(1000)[3:963].view(40, 24).t()",
+        "t = torch.zeros(2, 3, 4, 5).to(memory_format=torch.channels_last)",
+        "t = torch.zeros(2, 3, 2, 4, 5).to(memory_format=torch.channels_last_3d)",
+        "t = torch.zeros(16).expand(30, 16)",
+        "t = torch.zeros(30, 1).expand(30, 20)",
+        "t = torch.zeros(8, 4, 16)[:, ::2].transpose(0, 2)",
+        "t = torch.zeros(9, 30)[:, 2:3]",
+        "t = torch.zeros(9, 30)[4, 2]",
+        "t = torch.zeros(9, 30)[:, 7:7]",
+    ],
     hints=[
         "Count three things in lines: what t touches, what its copy touches, and what making the "
         "copy moves.",
@@ -60,18 +74,18 @@ def break_even(t: torch.Tensor) -> float:
     return math.ceil((before + after) / (before - after))
 
 
-CHANNELS_LAST = [
-    f"t.ndim == {ndim} and t.is_contiguous(memory_format=torch.{name})"
-    for ndim, name in ((4, "channels_last"), (5, "channels_last_3d"))
-]
+def is_channels_last(t: torch.Tensor) -> bool:
+    return t.ndim == 4 and t.is_contiguous(memory_format=torch.channels_last)
+
+
+def is_channels_last_3d(t: torch.Tensor) -> bool:
+    return t.ndim == 5 and t.is_contiguous(memory_format=torch.channels_last_3d)
+
+
 NEVER = (
     "Where the copy touches as many lines as t, or more, no use saves a line, and no number of "
     "uses pays the copy back. The answer there is `math.inf`."
 )
-ITS_LINES = "cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize)"
-OF_COPY = "math.ceil(t.numel() * t.itemsize / 64)"
-SPANNED = "span(t.shape, t.stride()) * t.itemsize / 64"
-
 break_even.slots["before + after"] = {
     "after": (
         "You pay only for writing the copy. To make it, every line of t has to be read once, too."
@@ -111,8 +125,8 @@ break_even.wrong |= {
     ),
     "return math.ceil( => return 1 + math.floor(": shared.EXACTLY_EVEN.format("copy"),
     (
-        f"t.is_contiguous() => (t.is_contiguous() or {CHANNELS_LAST[0]})",
-        f"t.is_contiguous() => (t.is_contiguous() or {' or '.join(CHANNELS_LAST)})",
+        "t.is_contiguous() => (t.is_contiguous() or is_channels_last(t))",
+        "t.is_contiguous() => (t.is_contiguous() or is_channels_last(t) or is_channels_last_3d(t))",
         "t.is_contiguous() => torch.empty_like(t).stride() == t.stride()",
     ): (
         "You answer 0 for a tensor that is dense but not contiguous. `t.contiguous()` copies it "
@@ -131,7 +145,8 @@ break_even.wrong |= {
         "math.inf => 0",
         "math.inf => -1",
         "math.inf => None",
-        "math.inf => math.ceil((before + after) / (after - before)) if after != before else math.inf",
+        "math.inf => math.ceil((before + after) / (after - before)) "
+        "if after != before else math.inf",
         "after >= before => False",
     ): NEVER,
     "math.inf => 0 if after == before else math.inf": (
@@ -151,28 +166,36 @@ break_even.wrong |= {
         "Right where t has gaps. A dense t can begin in the middle of a line and touch one line "
         "more than its copy: then each use of the copy saves that line."
     ),
-    f"{ITS_LINES} => t.numel()": (
+    "cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize) => t.numel()": (
         "The answer fits a t with a line for each element. Neighbours share lines: count the "
         "different ones."
     ),
-    f"{ITS_LINES} => {ITS_LINES.replace('t.storage_offset()', '0')}": shared.STARTS_LATER,
+    "cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize) => "
+    "cache_lines(t.shape, t.stride(), 0, t.itemsize)": (shared.STARTS_LATER),
     (
-        f"{ITS_LINES} => {ITS_LINES.replace('t.itemsize', '4')}",
-        f"{OF_COPY} => math.ceil(t.numel() * 4 / 64)",
+        "cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize) => "
+        "cache_lines(t.shape, t.stride(), t.storage_offset(), 4)",
+        "math.ceil(t.numel() * t.itemsize / 64) => math.ceil(t.numel() * 4 / 64)",
     ): shared.ITEMSIZE.format("t.itemsize"),
-    (f"{ITS_LINES} => {SPANNED}", f"{ITS_LINES} => math.ceil({SPANNED})"): (
-        shared.HULL.format("line")
-    ),
-    f"{ITS_LINES} => math.ceil(t.untyped_storage().nbytes() / 64)": (
+    (
+        "cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize) => "
+        "span(t.shape, t.stride()) * t.itemsize / 64",
+        "cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize) => "
+        "math.ceil(span(t.shape, t.stride()) * t.itemsize / 64)",
+    ): shared.HULL.format("line"),
+    "cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize) => "
+    "math.ceil(t.untyped_storage().nbytes() / 64)": (
         "You count the whole storage of t. A use reads only the lines that hold an element of t."
     ),
-    f"{OF_COPY} => cache_lines(t.shape, row_major(t.shape), t.storage_offset(), t.itemsize)": (
+    "math.ceil(t.numel() * t.itemsize / 64) => "
+    "cache_lines(t.shape, row_major(t.shape), t.storage_offset(), t.itemsize)": (
         shared.STARTS_A_LINE
     ),
-    f"{OF_COPY} => t.numel() * t.itemsize // 64": shared.LAST_LINE,
-    tuple(f"n if (n := break_even(t)) <= {most} else math.inf" for most in (10_000, 100)): (
-        shared.SMALL_COUNTS.format("copy")
-    ),
+    "math.ceil(t.numel() * t.itemsize / 64) => t.numel() * t.itemsize // 64": shared.LAST_LINE,
+    (
+        "n if (n := break_even(t)) <= 10000 else math.inf",
+        "n if (n := break_even(t)) <= 100 else math.inf",
+    ): shared.SMALL_COUNTS.format("copy"),
 }
 break_even.only |= {
     "break_even(t) == math.inf": (

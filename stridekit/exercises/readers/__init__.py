@@ -1,1 +1,1 @@
-"""What makes facts of an answer: its kind, its layout, and the bytes that it copied."""
+"""Readers turn an answer into facts: its type, its layout, and the bytes that it copied."""

@@ -6,7 +6,15 @@ from stridekit.exercises.strides.raw import raw_bytes
 from stridekit.exercises.strides.slices import recover_slice, slice_layout
 
 __all__ = [
-    "address", "contiguous_stride", "slice_layout", "recover_slice", "raw_bytes", "row", "column",
-    "diagonal", "trace", "windows",
-]  # fmt: skip
+    "address",
+    "contiguous_stride",
+    "slice_layout",
+    "recover_slice",
+    "raw_bytes",
+    "row",
+    "column",
+    "diagonal",
+    "trace",
+    "windows",
+]
 __dir__ = __all__.copy  # let `ex.` and the tab key offer the exercises alone

@@ -1,13 +1,13 @@
 """E1 and E2: from an index to a byte, and the stride of a new tensor."""
 
-from math import prod  # noqa: F401 (called by the sources of mistakes)
+from math import prod  # noqa: F401 (for mistakes)
 from typing import Any
 
 import torch
 
 from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
-from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
+from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401 (for mistakes)
 from stridekit.exercises.readers.answers import as_int, read_stride
 from stridekit.exercises.running import Arguments, Outcome
 from stridekit.exercises.watch import without_a_tensor
@@ -117,7 +117,8 @@ address.wrong |= {
         "Two units meet in your sum: `t.storage_offset()` counts elements, not bytes. Multiply it "
         "by the size of an element as well."
     ),
-    "(t.storage_offset() + steps) * t.element_size() => t.storage_offset() * t.element_size() + steps": (
+    "(t.storage_offset() + steps) * t.element_size() => "
+    "t.storage_offset() * t.element_size() + steps": (
         "Two units meet in your sum: the offset is in bytes now, the steps are still in elements. "
         "`t.stride()` counts elements too (NumPy's strides are the ones in bytes)."
     ),

@@ -15,8 +15,8 @@ BY_AS_STRIDED = Means(
     function="as_strided",
     hint=(
         "Right numbers. Now say all three yourself, from what x alone tells (`x.size()`, "
-        "`x.stride()`, `x.storage_offset()`): one call of `x.as_strided(size, stride, "
-        "storage_offset)` makes this view."
+        "`x.stride()`, `x.storage_offset()`): one call of "
+        "`x.as_strided(size, stride, storage_offset)` makes this view."
     ),
 )
 SUM_BY_AS_STRIDED = Means(

@@ -25,7 +25,7 @@ NO_ELEMENTS = ((2, 3, 0), (3, 1, 1), 5)
 
 
 def case(layout: tuple[Ints, Ints, int], dim: int, start: Bound, stop: Bound, step: int) -> str:
-    """Return the source of a case: a layout, a slice of one of its dims, and the slice's subscript."""
+    """Return the source of a case: a layout, a slice of one dim, and the slice's subscript."""
     shape, stride, offset = layout
     first = "" if start is None else start
     end = "" if stop is None else stop

@@ -2,7 +2,7 @@
 
 from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
-from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401
+from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401 (for mistakes)
 from stridekit.exercises.readers.answers import read_parts
 from stridekit.exercises.watch import without_a_tensor
 

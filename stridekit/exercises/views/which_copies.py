@@ -1,6 +1,6 @@
 """E4, E5 and E6: which step copies, and a copy where one is needed."""
 
-import copy  # noqa: F401 (called by the sources of mistakes)
+import copy  # noqa: F401 (for mistakes)
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise, product
 from operator import mul
@@ -12,8 +12,13 @@ from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.readers.answers import as_int, as_tensor, shares, value_facts
 from stridekit.exercises.running import Arguments, Outcome, describe
-from stridekit.exercises.views.memory_sets import memset_of  # noqa: F401
-from stridekit.tensors.sharing import is_view, memset, shares_memory, shares_storage  # noqa: F401
+from stridekit.exercises.views.memory_sets import memset_of  # noqa: F401 (for mistakes)
+from stridekit.tensors.sharing import (  # noqa: F401 (for mistakes)
+    is_view,
+    memset,
+    shares_memory,
+    shares_storage,
+)
 
 
 def read_kept(answer: Any, args: Arguments) -> Outcome:

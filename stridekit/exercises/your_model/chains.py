@@ -14,7 +14,7 @@ from stridekit.exercises.running import Arguments, Outcome
 # The solutions quote `Steps`, and the sources of mistakes call `results`.
 from stridekit.exercises.views.which_copies import Steps, case, read_number_of_step, results
 from stridekit.layout import Layout
-from stridekit.tensors.sharing import shares_memory  # noqa: F401 (called by the sources of mistakes)
+from stridekit.tensors.sharing import shares_memory  # noqa: F401 (for mistakes)
 
 Condition = Callable[[torch.Tensor, torch.Tensor], bool]
 
