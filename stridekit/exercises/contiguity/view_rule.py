@@ -306,7 +306,7 @@ def read_refused_shape(answer: Any, args: Arguments) -> Outcome:
         count = f"{prod(shape)} elements, and x has {numel}"
         facts = {"answer": "a shape", "elements": prod(shape)}
         return Outcome(facts, f"shape {shape}: {count}", ANOTHER_ERROR)
-    facts: dict[str, Any] = {"answer": "a shape", "elements": numel, "refused": True}
+    facts = {"answer": "a shape", "elements": numel, "refused": True}
     x = torch.empty_strided(args["shape"], args["stride"], dtype=torch.uint8, device="meta")
     try:
         view = x.view(shape)
