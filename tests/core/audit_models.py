@@ -1,4 +1,4 @@
-"""Small models as they are found in the wild, for `test_audit.py`: each with what it is called with."""
+"""Small models as they are found in the wild, for `test_audit.py`, each with its inputs."""
 
 from collections.abc import Callable
 from functools import partial
@@ -17,8 +17,10 @@ class Residual(nn.Module):
 
     def __init__(self, c: int, out: int) -> None:
         super().__init__()
-        self.conv1, self.bn1 = nn.Conv2d(c, out, 3, 2, 1, bias=False), nn.BatchNorm2d(out)
-        self.conv2, self.bn2 = nn.Conv2d(out, out, 3, 1, 1, bias=False), nn.BatchNorm2d(out)
+        self.conv1 = nn.Conv2d(c, out, 3, 2, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(out)
+        self.conv2 = nn.Conv2d(out, out, 3, 1, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(out)
         self.short = nn.Conv2d(c, out, 1, 2, bias=False)
 
     def forward(self, x):
@@ -27,8 +29,15 @@ class Residual(nn.Module):
 
 
 def resnet() -> nn.Module:
-    stem = nn.Conv2d(3, 8, 3, 1, 1), nn.BatchNorm2d(8), nn.ReLU(), Residual(8, 16)
-    return nn.Sequential(*stem, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(16, 5))
+    return nn.Sequential(
+        nn.Conv2d(3, 8, 3, 1, 1),
+        nn.BatchNorm2d(8),
+        nn.ReLU(),
+        Residual(8, 16),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(16, 5),
+    )
 
 
 class ConvNext(nn.Module):
@@ -38,7 +47,8 @@ class ConvNext(nn.Module):
         super().__init__()
         self.depthwise = nn.Conv2d(c, c, 7, padding=3, groups=c)
         self.norm = nn.LayerNorm(c)
-        self.up, self.down = nn.Linear(c, 4 * c), nn.Linear(4 * c, c)
+        self.up = nn.Linear(c, 4 * c)
+        self.down = nn.Linear(4 * c, c)
 
     def forward(self, x):
         y = self.depthwise(x)
@@ -53,7 +63,9 @@ class ByHand(nn.Module):
 
     def __init__(self, c: int = 16, heads: int = 2) -> None:
         super().__init__()
-        self.heads, self.qkv, self.proj = heads, nn.Linear(c, 3 * c), nn.Linear(c, c)
+        self.heads = heads
+        self.qkv = nn.Linear(c, 3 * c)
+        self.proj = nn.Linear(c, c)
 
     def forward(self, x):
         b, n, c = x.shape
@@ -68,8 +80,8 @@ class Fused(ByHand):
 
     def forward(self, x):
         b, n, c = x.shape
-        q, k, v = self.qkv(x).split(c, dim=2)
-        q, k, v = (t.view(b, n, self.heads, c // self.heads).transpose(1, 2) for t in (q, k, v))
+        pieces = self.qkv(x).split(c, dim=2)
+        q, k, v = (t.view(b, n, self.heads, c // self.heads).transpose(1, 2) for t in pieces)
         y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         return self.proj(y.transpose(1, 2).contiguous().view(b, n, c))
 
@@ -79,7 +91,9 @@ class Block(nn.Module):
 
     def __init__(self, attention: type[nn.Module], c: int = 16) -> None:
         super().__init__()
-        self.norm1, self.attention, self.norm2 = nn.LayerNorm(c), attention(c), nn.LayerNorm(c)
+        self.norm1 = nn.LayerNorm(c)
+        self.attention = attention(c)
+        self.norm2 = nn.LayerNorm(c)
         self.mlp = nn.Sequential(nn.Linear(c, 2 * c), nn.GELU(), nn.Linear(2 * c, c))
 
     def forward(self, x):
@@ -92,7 +106,8 @@ class ViT(nn.Module):
         super().__init__()
         self.patches = nn.Conv2d(3, 16, 4, 4)
         self.cls = nn.Parameter(torch.zeros(1, 1, 16))
-        self.blocks, self.head = nn.Sequential(Block(ByHand), Block(ByHand)), nn.Linear(16, 5)
+        self.blocks = nn.Sequential(Block(ByHand), Block(ByHand))
+        self.head = nn.Linear(16, 5)
 
     def forward(self, x):
         x = self.patches(x).flatten(2).transpose(1, 2)
@@ -103,13 +118,15 @@ class ViT(nn.Module):
 class GPT(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.tokens, self.places = nn.Embedding(20, 16), nn.Embedding(12, 16)
-        self.blocks, self.norm = nn.Sequential(Block(Fused), Block(Fused)), nn.LayerNorm(16)
+        self.tokens = nn.Embedding(20, 16)
+        self.positions = nn.Embedding(12, 16)
+        self.blocks = nn.Sequential(Block(Fused), Block(Fused))
+        self.norm = nn.LayerNorm(16)
         self.head = nn.Linear(16, 20, bias=False)
         self.head.weight = self.tokens.weight
 
     def forward(self, tokens):
-        x = self.tokens(tokens) + self.places(torch.arange(tokens.shape[1]))
+        x = self.tokens(tokens) + self.positions(torch.arange(tokens.shape[1]))
         return self.head(self.norm(self.blocks(x)))
 
 
@@ -132,8 +149,15 @@ def tokens(*shape: int) -> torch.Tensor:
 
 def indexed(x):
     chosen = torch.tensor([2, 0])
-    parts = [x[chosen], x.max(1).values, x.topk(1, 1).values, x.gather(1, chosen.expand(4, 2))]
-    return torch.cat([part.flatten() for part in (*parts, x.index_select(0, chosen), x[x > 0])])
+    results = [
+        x[chosen],
+        x.max(1).values,
+        x.topk(1, 1).values,
+        x.gather(1, chosen.expand(4, 2)),
+        x.index_select(0, chosen),
+        x[x > 0],
+    ]
+    return torch.cat([result.flatten() for result in results])
 
 
 def functions_alone(x, w):
@@ -142,7 +166,7 @@ def functions_alone(x, w):
 
 
 def between_transposes(layer, x):
-    """As speech runs a convolution over time."""
+    """Run a convolution over time, as models of speech do."""
     return x + layer(x.transpose(1, 2)).transpose(1, 2)
 
 
@@ -151,7 +175,7 @@ def first_of(layer, *inputs, **options):
 
 
 def redone(block, of_torch, x):
-    """The backward pass runs both again, for what it needs of them."""
+    """Run two modules whose forward pass the backward pass repeats."""
     y = checkpoint(block, x, use_reentrant=False)
     return checkpoint(of_torch, y, use_reentrant=False)
 
@@ -169,12 +193,10 @@ def last(make: Callable[[], tuple[nn.Module, torch.Tensor]]) -> tuple[Any, ...]:
     return model.to(memory_format=LAST), x.to(memory_format=LAST)
 
 
-# Each model, with what it is called with.
+# Functions that return a model and its inputs.
 MODELS: dict[str, Callable[[], tuple[Any, ...]]] = {
-    f"{name}_channels_last": partial(last, make) for name, make in PICTURES.items()
-}
-MODELS |= PICTURES
-MODELS |= {
+    **{f"{name}_channels_last": partial(last, make) for name, make in PICTURES.items()},
+    **PICTURES,
     "resnet_in_eval": lambda: (resnet().eval(), torch.randn(2, 3, 8, 8)),
     "gpt": lambda: (GPT(), torch.randint(0, 20, (2, 10))),
     "attention_by_hand": lambda: (ByHand(), tokens(2, 6, 16)),
