@@ -1,5 +1,6 @@
-// The panes of the alias explorer: a small grid for each tensor, and a tape for each storage. Each name has a hue and a
-// pattern, those of x, y or z: in its grid, and as a lane through the boxes of the tape that it reaches.
+// The panes of the alias explorer: a small grid for each tensor, and a tape for each storage. Each
+// name has a hue and a pattern, those of x, y or z: in its grid, and as a lane through the boxes of
+// the tape that it reaches.
 
 /** @import { Session, Tensor } from "./session.js" */
 
@@ -19,8 +20,8 @@ import { elementsOf, NAMES, namesOf } from "./session.js";
  */
 
 /**
- * What all panes draw. `owners` has the owners of each element of each tape. `pointed` is under the pointer or has been
- * reached by keys, `spot` has been reached by keys.
+ * What all panes draw. `owners` has the owners of each element of each tape. `pointed` is under the
+ * pointer or has been reached by keys, `spot` has been reached by keys.
  * @typedef {object} View
  * @property {Session} session
  * @property {Owner[][][]} owners
@@ -29,11 +30,13 @@ import { elementsOf, NAMES, namesOf } from "./session.js";
  */
 
 /**
- * The pitch of the boxes of all grids at most, the lines of their numbers, and the width of their pane.
+ * The pitch of the boxes of all grids at most, the lines of their numbers, and the width of their
+ * pane.
  * @typedef {{pitch: number, lines: number, width: number}} Look
  */
 
-const PITCHES = [44, 40, 36, 33, 30]; // of a grid's boxes, the widest that lets all grids stand side by side
+// The pitches of a grid's boxes: the widest one that lets all grids stand side by side.
+const PITCHES = [44, 40, 36, 33, 30];
 const NARROWEST = 30;
 const HEAD = 18; // room for the numbers above a grid
 const SIDE = 34; // room for the numbers beside a grid
@@ -52,14 +55,17 @@ const BAR = 10; // room for the scroll bar of a pane
 const longestOf = (texts) => Math.max(1, ...texts.map((text) => text.length));
 const isAt = (spot, tape, element) => spot?.tape === tape && spot.element === element;
 
-/** The classes of a box: it may be pointed at; if the last line wrote it, it flashes, by one of two classes in turn. */
+/**
+ * The classes of a box: it may be pointed at; if the last line wrote it, it flashes, by one of two
+ * classes in turn.
+ */
 function marksAt({ session: { touched, log }, pointed }, tape, element) {
   const isWritten = touched.some(([t, e]) => t === tape && e === element);
   const spotClass = isAt(pointed, tape, element) ? " is-spot" : "";
   return isWritten ? `${spotClass} is-written is-flash${log.length % 2}` : spotClass;
 }
 
-// Grids ----------------------------------------------------------------------------------------------
+// Grids -------------------------------------------------------------------------------------------
 
 /**
  * The grids of the existing tensors of these names.
@@ -71,7 +77,10 @@ export function createOwned(id, names, hand) {
   const cards = names.map((name, k) => createCard(`${id}-${NAMES[k]}`, name, NAMES[k], hand));
   const node = h("div", { class: "sk-owned sk-pane" }, ...cards.map((card) => card.node));
 
-  /** Draw with the widest boxes with which all grids stand side by side, first with numbers in two lines, then in three. */
+  /**
+   * Draw with the widest boxes with which all grids stand side by side, first with numbers in two
+   * lines, then in three.
+   */
   function draw(view, paneWidth) {
     const drawnCards = cards.filter((card) => card.read(view));
     const width = paneWidth - BAR;
@@ -212,9 +221,9 @@ function createCard(id, name, hue, hand) {
 }
 
 /**
- * The places of the boxes of a tensor, no further apart than the look's pitch. Planes of more than two dims stand side by
- * side, as many as fit and make full lines. Columns that do not fit continue in the next line. `flats` is the flat index
- * at each place.
+ * The places of the boxes of a tensor, no further apart than the look's pitch. Planes of more than
+ * two dims stand side by side, as many as fit and make full lines. Columns that do not fit continue
+ * in the next line. `flats` is the flat index at each place.
  * @param {number[]} shape
  * @param {number} count
  * @param {number} longest
@@ -267,7 +276,7 @@ function planesAcross(stack, planeWidth, room) {
   return across;
 }
 
-// Storages -------------------------------------------------------------------------------------------
+// Storages ----------------------------------------------------------------------------------------
 
 const MOST_TAPES = 3; // a name holds one each, at most
 
@@ -295,7 +304,10 @@ export function createTapes(id, hand) {
   return { node, draw, boxOf: ({ tape, element }) => panes[tape].box(element) };
 }
 
-/** The pitch of the boxes of all storages: the longest storage has one row, or the boxes are small and fill their rows. */
+/**
+ * The pitch of the boxes of all storages: the longest storage has one row, or the boxes are small
+ * and fill their rows.
+ */
 function pitchFor(tapes, room) {
   const longest = longestOf(tapes.flat().map(String));
   const least = Math.max(TAPE_PITCH.least, boxFor(longest, 9) + GAP);
@@ -366,7 +378,10 @@ export const ownerNames = ({ tensors }, owners) =>
   owners.map(({ name, flat }) => nameAt(tensors[name].layout.shape, flat, name)).join(", ") ||
   "no tensor reaches it";
 
-/** The style with the lanes of the names that own a box, each at the place of its name, with a count if it is more than one. */
+/**
+ * The style with the lanes of the names that own a box, each at the place of its name, with a count
+ * if it is more than one.
+ */
 function lanesOf(owners, holders, called) {
   const properties = [];
   for (const [k, name] of holders.entries()) {

@@ -1,6 +1,7 @@
-// The tensors x, y and z, and the effect of typed lines on them: views, copies, writes in place. A session is immutable:
-// `run(session, text)` returns the next one, or throws Refused. tests/course/live_lines.py lets torch run the same lines:
-// values, storages and refusals have to be torch's.
+// The tensors x, y and z, and the effect of typed lines on them: views, copies, writes in place. A
+// session is immutable: `run(session, text)` returns the next one, or throws Refused.
+// tests/course/live_lines.py lets torch run the same lines: values, storages and refusals have to
+// be torch's.
 
 /** @import { Layout, Step } from "../page/layout.js" */
 
@@ -27,8 +28,8 @@ import {
 } from "../page/layout.js";
 
 /**
- * The state of the explorer, from which the session follows: the shape of the first tensor, the lines that were run, and
- * the names if they are not x, y and z.
+ * The state of the explorer, from which the session follows: the shape of the first tensor, the
+ * lines that were run, and the names if they are not x, y and z.
  * @typedef {{shape: number[], steps: string[], names?: string[]}} State
  */
 
@@ -38,13 +39,15 @@ import {
  */
 
 /**
- * A line that was run: the kind of its effect, a sentence on it, and a warning about a write that torch allows.
+ * A line that was run: the kind of its effect, a sentence on it, and a warning about a write that
+ * torch allows.
  * @typedef {{text: string, kind: "view" | "copy" | "write", sentence: string, warning: string}} Entry
  */
 
 /**
- * `called` are the three names, `opened` says for each tape which line opened it, `length` counts the characters of all
- * lines, and `touched` are the places [tape, element] that the last line changed.
+ * `called` are the three names, `opened` says for each tape which line opened it, `length` counts
+ * the characters of all lines, and `touched` are the places [tape, element] that the last line
+ * changed.
  * @typedef {object} Session
  * @property {string[]} called
  * @property {number[][]} tapes
@@ -106,7 +109,7 @@ export const namesOf = ({ called, tensors }) =>
 /** @param {Tensor} tensor */
 export const elementsOf = ({ layout }) => reach(layout).elements;
 
-// Reading a line: the rule `line` of page/grammar.js ------------------------------------------------
+// Reading a line: the rule `line` of page/grammar.js ----------------------------------------------
 
 /**
  * A name and the operations on it.
@@ -116,7 +119,8 @@ export const elementsOf = ({ layout }) => reach(layout).elements;
 /** @typedef {Chain | number} Operand */
 
 /**
- * A line that binds a name, to a view or a copy, or to the result of a sum, a difference or a product.
+ * A line that binds a name, to a view or a copy, or to the result of a sum, a difference or a
+ * product.
  * @typedef {{text: string, bind: string, source: Chain}} Binding
  * @typedef {{text: string, bind: string, left: Operand, sign: string, right: Operand}} Computation
  */
@@ -201,7 +205,7 @@ function parseOperand(reader, allowed = "int or tensor") {
   return parseChain(reader);
 }
 
-// Binding a name -------------------------------------------------------------------------------------
+// Binding a name ----------------------------------------------------------------------------------
 
 /**
  * @param {Session} session
@@ -283,7 +287,8 @@ function kept(tapes, opened, tensors) {
 }
 
 /**
- * The tensor at the end of a chain, the storages then, and the reason for the last copy; "" if there was none.
+ * The tensor at the end of a chain, the storages then, and the reason for the last copy; "" if
+ * there was none.
  * @param {Session} session
  * @param {number[][]} tapes
  * @param {Chain} chain
@@ -320,7 +325,7 @@ function whyCopied({ name, args }, before, after) {
   return whyNotContiguous(before, args[0]);
 }
 
-// Writing to a tensor --------------------------------------------------------------------------------
+// Writing to a tensor -----------------------------------------------------------------------------
 
 const second = (_, b) => b;
 const COMPUTE = {
@@ -387,7 +392,8 @@ function operandsOf(session, into, { op, elements, shared, target, source }) {
 }
 
 /**
- * The element that each index of the target reads. Refuses where torch does, or where it leaves the result undefined.
+ * The element that each index of the target reads. Refuses where torch does, or where it leaves the
+ * result undefined.
  * @param {Tensor} target
  * @param {Tensor} source
  */
@@ -427,14 +433,20 @@ function sourceElements(target, source, { op, elements, shared, texts }) {
 /** True where torch detects shared elements: it looks only for a stride of 0. */
 const repeats = (x) => !isDense(x) && x.shape.some((n, d) => n > 1 && x.stride[d] === 0);
 
-/** A source as an assignment views it before it broadcasts: `view` writes the strides of all sizes of 1 anew. */
+/**
+ * A source as an assignment views it before it broadcasts: `view` writes the strides of all sizes
+ * of 1 anew.
+ */
 function withoutLeadingOnes({ shape, stride, ...rest }) {
   const ones = [...shape, 0].findIndex((n) => n !== 1);
   const wanted = shape.slice(ones);
   return { ...rest, shape: wanted, stride: viewStride(shape, stride, wanted).stride };
 }
 
-/** True where torch sees a partial overlap: dense tensors whose ranges meet, and are not the same elements. */
+/**
+ * True where torch sees a partial overlap: dense tensors whose ranges meet, and are not the same
+ * elements.
+ */
 function overlapsInPart(x, y) {
   const xCount = numel(x);
   const yCount = numel(y);
@@ -449,8 +461,9 @@ function overlapsInPart(x, y) {
 function requireOrder(x, elements, visited, texts, isCopy) {
   const writers = new Map(elements.map((element, k) => [element, k]));
   if (isCopy)
+    // An element that is overwritten with itself does not change.
     for (const [k, element] of elements.entries())
-      if (visited[k] === element) writers.delete(element); // overwritten with itself, it does not change
+      if (visited[k] === element) writers.delete(element);
   const readerIndex = visited.findIndex((element, k) => (writers.get(element) ?? k) !== k);
   if (readerIndex < 0) return;
   const element = visited[readerIndex];
@@ -498,7 +511,7 @@ function sharedElement({ shape }, elements, name) {
   return `${firstName} and ${nameAt(shape, repeated, name)} are both element ${element}`;
 }
 
-// Limits ---------------------------------------------------------------------------------------------
+// Limits ------------------------------------------------------------------------------------------
 
 function requireName({ called }, name) {
   if (!called.includes(name))
@@ -529,11 +542,11 @@ function requireRoom(text, layout, storageSize = Infinity) {
     refuse(`${text} would reach element ${last}, and the storage ends at ${storageSize - 1}`);
 }
 
-// Sharing --------------------------------------------------------------------------------------------
+// Sharing -----------------------------------------------------------------------------------------
 
 /**
- * How two tensors share memory: they have the "same" elements, those of the first lie "inside" or "around" those of the
- * second, or they share "some" or "none". One tensor may "overlap" itself.
+ * How two tensors share memory: they have the "same" elements, those of the first lie "inside" or
+ * "around" those of the second, or they share "some" or "none". One tensor may "overlap" itself.
  * @typedef {"same" | "inside" | "around" | "some" | "none" | "overlap"} RelationKind
  */
 
@@ -598,7 +611,7 @@ export function relation({ tensors }, y, x) {
   return { kind: "none", text: nothing + ranges };
 }
 
-// For Python and the toolbar -------------------------------------------------------------------------
+// For Python and the toolbar ----------------------------------------------------------------------
 
 /** @type {State} */
 export const EXAMPLE = { shape: [4, 6], steps: ["y = x", "z = y"] };
@@ -611,8 +624,8 @@ export const sessionOf = ({ shape, steps, names = NAMES }) =>
   steps.reduce(run, begin(shape, names));
 
 /**
- * The lines run, what the last one did and changed, who overlaps itself, who shares with whom. In the names of the facts,
- * x, y and z stand for the three, whatever they are called.
+ * The lines run, what the last one did and changed, who overlaps itself, who shares with whom. In
+ * the names of the facts, x, y and z stand for the three, whatever they are called.
  * @param {State} state
  */
 export function facts(state) {

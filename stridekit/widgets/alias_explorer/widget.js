@@ -1,4 +1,5 @@
-// AliasExplorer: x, y and z painted on their storages, and a line to type on. session.js describes the state.
+// AliasExplorer: x, y and z painted on their storages, and a line to type on. session.js describes
+// the state.
 
 /** @import { Owner, Spot } from "./panes.js" */
 /** @import { Entry, Session, State } from "./session.js" */
@@ -68,7 +69,8 @@ export function render(view) {
   /** @type {ReturnType<typeof relations>} */
   let shownRelations;
 
-  // The state of this view: what is pointed at, the line that awaits confirmation, and the reason of a refusal
+  // The state of this view: boxes that are pointed at, the line that awaits confirmation, and the
+  // reason of a refusal
   /** @type {Spot | null} */
   let hovered = null;
   /** @type {Spot | null} */
@@ -97,11 +99,13 @@ export function render(view) {
   const news = h("p", { class: "sk-news" });
   const message = h("div", { class: "sk-message" }, news, why, ask);
   const pointed = h("span");
-  const keys = h("span", { class: "sk-keys", text: ", or walk there with the arrow keys" }); // while boxes have the focus
+  // These words show while boxes have the focus.
+  const keys = h("span", { class: "sk-keys", text: ", or walk there with the arrow keys" });
   const idle = h("span", {}, "Point at a box", keys, ".");
   const readout = h("p", { class: "sk-readout" }, pointed, idle);
   const pairs = h("ul", { class: "sk-verdicts", "aria-label": "who shares with whom" });
-  const log = h("ol", { class: "sk-log", "aria-label": "log", tabindex: "0", ...OWN_KEYS }); // it scrolls
+  // The log scrolls, so keys have to reach it.
+  const log = h("ol", { class: "sk-log", "aria-label": "log", tabindex: "0", ...OWN_KEYS });
   const foot = h("div", { class: "sk-foot" }, log, pairs);
   const rest = h(
     "div",
@@ -217,7 +221,10 @@ export function render(view) {
     reveal(tapes.node, tapes.node.children[session.tensors[name].tape]);
   }
 
-  /** After one more line, the boxes that it has made come out of their slots, or those that a write to others has changed. */
+  /**
+   * After one more line, the boxes that it has made come out of their slots, or those that a write
+   * to others has changed.
+   */
   function move(before, after) {
     motion.end(); // what moves reaches out of its pane, which would look cut
     const entry = session.log.at(-1);

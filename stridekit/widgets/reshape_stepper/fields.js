@@ -1,4 +1,5 @@
-// Texts that a person types: the shape and the stride of x, and the shape to view it as, in any usual way of writing.
+// Texts that a person types: the shape and the stride of x, and the shape to view it as, in any
+// usual way of writing.
 
 /** @import { Layout } from "../page/layout.js" */
 /** @import { View } from "./steps.js" */
@@ -27,7 +28,8 @@ const MOST_QUOTED = 60; // characters of a text that cannot be read
  */
 
 /**
- * The three fields, and why the last text was refused. `onLayout` gets another x, `onTarget` another shape to view it as.
+ * The three fields, and why the last text was refused. `onLayout` gets another x, `onTarget`
+ * another shape to view it as.
  * @param {string} id
  * @param {{onLayout: (layout: Layout) => void, onTarget: (target: number[]) => void}} options
  */
@@ -43,7 +45,10 @@ export function createFields(id, { onLayout, onTarget }) {
   ];
   const node = h("div", { class: "sk-typed" }, ...fields.map((field) => field.node));
 
-  /** A field for the numbers that `current()` returns; `onRead` gets a value of `read` that differs from them. */
+  /**
+   * A field for the numbers that `current()` returns; `onRead` gets a value of `read` that differs
+   * from them.
+   */
   function createField(name, label, current, read, onRead) {
     const input = h("input", {
       class: "sk-input",
@@ -60,7 +65,8 @@ export function createFields(id, { onLayout, onTarget }) {
 
     const isCurrent = (numbers) => String(numbers) === String(current());
 
-    // Enter and leaving the field may both come here: numbers that are there already change nothing.
+    // Enter and leaving the field may both come here: numbers that are there already change
+    // nothing.
     function take() {
       const [value, reason] = isCurrent(readInts(input.value))
         ? [current(), ""]
@@ -102,9 +108,11 @@ export function createFields(id, { onLayout, onTarget }) {
   };
 }
 
-// Reading --------------------------------------------------------------------------------------------
+// Reading -----------------------------------------------------------------------------------------
 
-/** The numbers in (4, 6), 4 6, 4x6, [4, 6] or torch.Size([4, 6]); null if there is anything else. */
+/**
+ * The numbers in (4, 6), 4 6, 4x6, [4, 6] or torch.Size([4, 6]); null if there is anything else.
+ */
 export function readInts(text) {
   const inside = text.replace(/^\s*(?:torch\.Size)?[\s([]*/, "").replace(/[\s)\],]*$/, "");
   const words = inside === "" ? [] : inside.split(/\s*[,x×*]\s*|\s+/);
@@ -166,7 +174,7 @@ function readingOf(layout) {
   return why ? [null, why] : [layout, ""];
 }
 
-// Following ------------------------------------------------------------------------------------------
+// Following ---------------------------------------------------------------------------------------
 
 /**
  * One element in both shapes: an input for each dim of x and of y, and one for its number in order.

@@ -1,6 +1,6 @@
-// Old dims above new dims on one axis: a dim of size n is log(n) wide. Boundaries stand one above the other exactly
-// where the dims to their right have the same product. So a view exists if there is a boundary of y below each
-// broken boundary of x, which the reader can see.
+// Old dims above new dims on one axis: a dim of size n is log(n) wide. Boundaries stand one above
+// the other exactly where the dims to their right have the same product. So a view exists if there
+// is a boundary of y below each broken boundary of x, which the reader can see.
 
 /** @import { View } from "./steps.js" */
 
@@ -46,7 +46,8 @@ export function spread(old, fresh, width) {
   );
   const ones = sum([...onesAt.values()]);
   const dims = Math.max(old.length, fresh.length, 1);
-  const oneWidth = Math.min(ONE, width / 2 / Math.max(ones, 1), width / dims); // the others keep half of the axis
+  // The other dims keep half of the axis.
+  const oneWidth = Math.min(ONE, width / 2 / Math.max(ones, 1), width / dims);
   const scale = (width - ones * oneWidth) / (Math.log(largest) || 1);
 
   /** Where the sizes of 1 at a point begin, from the right. */
@@ -70,7 +71,8 @@ export function spread(old, fresh, width) {
 }
 
 /**
- * The points of the axis between which each dim lies: the product of the sizes to its right, without and with its own size.
+ * The points of the axis between which each dim lies: the product of the sizes to its right,
+ * without and with its own size.
  * @param {number[]} shape
  * @returns {[number, number][]}
  */
@@ -216,8 +218,8 @@ export function createFigure() {
   }
 
   /**
-   * The box that a step moves, and how far from its place it begins: a dim that joins its chunk, a new dim that leaves it;
-   * null if nothing moves.
+   * The box that a step moves, and how far from its place it begins: a dim that joins its chunk, a
+   * new dim that leaves it; null if nothing moves.
    * @param {View} view
    */
   function moved({ current, boundaries }) {

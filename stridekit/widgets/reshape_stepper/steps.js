@@ -1,5 +1,6 @@
-// The rule of `view` as a walk: one sentence per step, from the last dim to the verdict. First neighbouring dims that step
-// evenly are merged into chunks, then each chunk is cut into the new dims.
+// The rule of `view` as a walk: one sentence per step, from the last dim to the verdict. First
+// neighbouring dims that step evenly are merged into chunks, then each chunk is cut into the new
+// dims.
 
 /** @import { Chunk, Layout } from "../page/layout.js" */
 
@@ -23,8 +24,8 @@ import {
 } from "../page/layout.js";
 
 /**
- * The state of the stepper: the layout, the complete new shape, the step that the walk has reached, and the row-major
- * number of the followed element, null if there are no elements.
+ * The state of the stepper: the layout, the complete new shape, the step that the walk has reached,
+ * and the row-major number of the followed element, null if there are no elements.
  * @typedef {Layout & {target: number[], step: number, flat: number | null}} State
  */
 
@@ -34,8 +35,9 @@ import {
  */
 
 /**
- * A step of the walk. `dims` and `new_dims` are the dims that it names. `needed` is the stride at which dim `dims[0]`
- * merges, null for steps that do not compare strides. `run` is the chunk; `taken` and `stride` belong to the new dim.
+ * A step of the walk. `dims` and `new_dims` are the dims that it names. `needed` is the stride at
+ * which dim `dims[0]` merges, null for steps that do not compare strides. `run` is the chunk;
+ * `taken` and `stride` belong to the new dim.
  * @typedef {object} Step
  * @property {"start" | "merge" | "cut" | "stuck" | "end"} part
  * @property {string} says
@@ -52,7 +54,7 @@ import {
  * @typedef {{name: string, expression: string, layout: Layout, targets: number[][]}} Preset
  */
 
-// The walk -------------------------------------------------------------------------------------------
+// The walk ----------------------------------------------------------------------------------------
 
 const elements = (count) => counted(count, "element");
 const spaced = (count, gap) => elements(count) + (count > 1 ? ` in steps of ${gap}` : "");
@@ -105,7 +107,9 @@ function verdictOf({ shape, stride }, target) {
   return `Every chunk is used up. The view has stride ${tuple(view.stride)}: nothing moves.`;
 }
 
-/** One step for each dim, from the last one: it joins the chunk to its right, or begins another one. */
+/**
+ * One step for each dim, from the last one: it joins the chunk to its right, or begins another one.
+ */
 function mergingSteps({ shape, stride }) {
   const last = shape.length - 1;
   const steps = [];
@@ -140,7 +144,10 @@ function mergingSteps({ shape, stride }) {
 /** The chunk of a 0-d tensor: one element, cut into sizes of 1. */
 const ONE_ELEMENT = { first: 0, last: -1, numel: 1, stride: 1 };
 
-/** One step for each new dim, from the last one: it takes its elements from a chunk, or gets stuck at its end. */
+/**
+ * One step for each new dim, from the last one: it takes its elements from a chunk, or gets stuck
+ * at its end.
+ */
 function cuttingSteps({ shape, stride }, target) {
   const steps = [];
   const chunks = shape.length ? chunksOf(shape, stride) : [ONE_ELEMENT];
@@ -200,14 +207,15 @@ function takingStep(chunk, filled, d, size) {
   return step("cut", `${name} gets stride ${found}. ${taken}${rest}`, { ...details, taken });
 }
 
-// Sentences ------------------------------------------------------------------------------------------
+// Sentences ---------------------------------------------------------------------------------------
 
 const MESSAGE =
   "view size is not compatible with input tensor's size and stride (at least one dimension spans " +
   "across two contiguous subspaces). Use .reshape(...) instead.";
 
 /**
- * The result of the view, torch's error decoded, and its alternatives: pairs of a phrase and a sentence.
+ * The result of the view, torch's error decoded, and its alternatives: pairs of a phrase and a
+ * sentence.
  * @param {Layout} layout
  * @param {number[]} target
  * @returns {[string, string][]}
@@ -259,7 +267,7 @@ export function followed(element, [name, newName], flat, isCopied) {
   return `${numbers}. Element ${element} of the storage is copied to element ${flat} of the new one.`;
 }
 
-// Presets --------------------------------------------------------------------------------------------
+// Presets -----------------------------------------------------------------------------------------
 
 const MOST_DIMS = 6;
 const MOST_ELEMENTS = 256;
@@ -345,7 +353,7 @@ export function whyNotShown(layout) {
   return "";
 }
 
-// For Python and the toolbar -------------------------------------------------------------------------
+// For Python and the toolbar ----------------------------------------------------------------------
 
 /** @type {State} */
 export const EXAMPLE = { ...rowMajor([], 1), target: [], step: 0, flat: 0 };
@@ -405,7 +413,7 @@ export function told({ target, step, flat, ...layout }) {
   ];
 }
 
-// The picture at a step: dims, boundaries, chunks, storage -------------------------------------------
+// The picture at a step: dims, boundaries, chunks, storage ----------------------------------------
 
 const MOST_PER_ROW = 24; // boxes in a row of the tape
 const NARROWEST = 28; // px of a box
@@ -437,7 +445,10 @@ export function viewOf({ target, step, flat, ...layout }) {
   };
 }
 
-/** The looks of the dims, their boundaries and the chunks after the `walked` steps, of which the last is the current one. */
+/**
+ * The looks of the dims, their boundaries and the chunks after the `walked` steps, of which the
+ * last is the current one.
+ */
 function dimsAt(layout, target, walked, isRefused) {
   const { shape } = layout;
   const current = walked[walked.length - 1];
@@ -538,7 +549,10 @@ function tapeOf(layout, target, { part, dims, new_dims, run, stride, needed }) {
   };
 }
 
-/** The elements that a stuck new dim would reach, with the new dims to its right that share its chunk. */
+/**
+ * The elements that a stuck new dim would reach, with the new dims to its right that share its
+ * chunk.
+ */
 function beyond(layout, target, dims, newDim) {
   const inside = product(layout.shape.slice(dims.at(-1) + 1)); // in the chunks that are used up
   const count = product(target.slice(newDim)) / inside;

@@ -268,7 +268,10 @@ export function render({ model, el }) {
     }, flat);
   }
 
-  /** In tapes that scroll, show the followed element if it is another one, otherwise what the step is about. */
+  /**
+   * In tapes that scroll, show the followed element if it is another one, otherwise what the step
+   * is about.
+   */
   function scroll(before) {
     const isOther = view.flat !== before?.flat;
     if (!isOther && view.current.says === before?.current.says) return;
@@ -277,7 +280,10 @@ export function render({ model, el }) {
     reveal(copyBox, copyBox.querySelector(".is-spot"));
   }
 
-  /** After a step forward, the box that it is about comes to its place; at the end of a refusal, the copy out of its slots. */
+  /**
+   * After a step forward, the box that it is about comes to its place; at the end of a refusal, the
+   * copy out of its slots.
+   */
   function move(before) {
     const { layout, position, isDone, reason } = view;
     if (!before || before.position === position) return;

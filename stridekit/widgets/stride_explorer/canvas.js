@@ -1,11 +1,11 @@
-// A grid of boxes for pointer and keys. Its boxes are HTML, or, where HTML would be slow, drawn on one canvas, a plate:
-// there a screen reader gets one live cell, the active one.
+// A grid of boxes for pointer and keys. Its boxes are HTML, or, where HTML would be slow, drawn on
+// one canvas, a plate: there a screen reader gets one live cell, the active one.
 
 import { fill, fit, h, inRows, OWN_KEYS, set, setAll } from "../page/dom.js";
 
 /**
- * The boxes of a frame: their numbers, their places [x, y, width, height], how many make a row, the id of the k-th box,
- * and the size of the plate if they are to be painted on one.
+ * The boxes of a frame: their numbers, their places [x, y, width, height], how many make a row, the
+ * id of the k-th box, and the size of the plate if they are to be painted on one.
  * @typedef {object} Boxes
  * @property {number[]} numbers
  * @property {[number, number, number, number][]} places
@@ -24,12 +24,14 @@ import { fill, fit, h, inRows, OWN_KEYS, set, setAll } from "../page/dom.js";
  */
 
 /**
- * The colours of the host's theme by name, and its font for numbers; `isForced` is true if the system forces its own colours.
+ * The colours of the host's theme by name, and its font for numbers; `isForced` is true if the
+ * system forces its own colours.
  * @typedef {{hues: Record<string, string>, isForced: boolean, font: string}} Theme
  */
 
 /**
- * The reactions to a pointer and to keys. `onHover` gets the number of a box or null, `onSelect` a number.
+ * The reactions to a pointer and to keys. `onHover` gets the number of a box or null, `onSelect` a
+ * number.
  * @typedef {object} Hand
  * @property {(box: number | null) => void} onHover
  * @property {(box: number) => void} onSelect
@@ -111,8 +113,8 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
   }
 
   /**
-   * Draw boxes, of which the `active` one has been reached by keys; `describe(number)` is read aloud. Returns a function,
-   * if any, that sets what HTML boxes say: no eye waits for that.
+   * Draw boxes, of which the `active` one has been reached by keys; `describe(number)` is read
+   * aloud. Returns a function, if any, that sets what HTML boxes say: no eye waits for that.
    * @param {Boxes} nextBoxes
    * @param {(number: number) => Look} lookOf
    * @param {(number: number) => string} describe
@@ -168,7 +170,10 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
     fill(grid, ...inRows(cells, columns));
   }
 
-  /** Draw the canvas, and a live cell: a new one for another active box, so that a screen reader notices. */
+  /**
+   * Draw the canvas, and a live cell: a new one for another active box, so that a screen reader
+   * notices.
+   */
   function drawPlate(plate, activePlace, label) {
     const { numbers, places, columns, idOf } = boxes;
     const dotsPerPx = devicePixelRatio || 1;
@@ -208,7 +213,8 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
     const longest = Math.max(1, ...looks.map(({ text }) => text.length));
     const [, , width, height] = places[0] ?? [0, 0, 4, 1];
     const fitting = Math.min(Math.floor((width - 4) / (0.6 * longest)), height - 1, 14);
-    textSize = fitting < LEAST_TEXT ? 0 : fitting; // one size for all: the longest fits, or none is drawn
+    // One size for all: the longest fits, or none is drawn.
+    textSize = fitting < LEAST_TEXT ? 0 : fitting;
     if (!theme?.hues.ink) theme = readTheme();
     const pen = canvas.getContext("2d");
     pen.clearRect(0, 0, canvas.width, canvas.height);

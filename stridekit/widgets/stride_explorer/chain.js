@@ -1,5 +1,5 @@
-// A chain of operations: a tensor to start from, and steps in torch's notation, as `.permute(1, 0)` and `[1:, ::2]`.
-// tests/course/live_lines.py lets torch run the same chains.
+// A chain of operations: a tensor to start from, and steps in torch's notation, as `.permute(1, 0)`
+// and `[1:, ::2]`. tests/course/live_lines.py lets torch run the same chains.
 
 /** @import { Layout } from "../page/layout.js" */
 
@@ -26,19 +26,21 @@ import {
 import { formula, MAX_DIMS, place, code as strided, verdicts, whyNotDrawn } from "./views.js";
 
 /**
- * The code of a tensor, its layout, and the steps from there. The layout on screen is the result of the last one.
+ * The code of a tensor, its layout, and the steps from there. The layout on screen is the result of
+ * the last one.
  * @typedef {{source: string, start: Layout, steps: string[]}} Chain
  */
 
 /**
- * The state of the explorer: the layout on screen, the selected index, null if there are no elements, and the chain that
- * led there, null before the first step.
+ * The state of the explorer: the layout on screen, the selected index, null if there are no
+ * elements, and the chain that led there, null before the first step.
  * @typedef {Layout & {index: number[] | null, chain?: Chain | null}} State
  */
 
 /**
- * The result of a step, or the start. `storageSize` belongs to the storage at that stage, and `copied` says that the step
- * made it. `labels` are texts for its elements. `copies` and `steps` count from the start.
+ * The result of a step, or the start. `storageSize` belongs to the storage at that stage, and
+ * `copied` says that the step made it. `labels` are texts for its elements. `copies` and `steps`
+ * count from the start.
  * @typedef {object} Stage
  * @property {string} text
  * @property {Layout} layout
@@ -74,8 +76,8 @@ function next(stage, step) {
 }
 
 /**
- * The start, then the result of each step. `labels` are texts for the elements, [] for their numbers; `tensor` is the name
- * that steps may begin with.
+ * The start, then the result of each step. `labels` are texts for the elements, [] for their
+ * numbers; `tensor` is the name that steps may begin with.
  * @param {Chain} chain
  * @param {number} storageSize
  * @param {string[] | null} [labels]
@@ -155,7 +157,8 @@ function candidates({ shape }) {
 }
 
 /**
- * The new (flat) index of the element that was at an old index, so that the eye can follow it; or null.
+ * The new (flat) index of the element that was at an old index, so that the eye can follow it; or
+ * null.
  * @param {Stage} before
  * @param {Stage} after
  * @param {number[] | null} index
@@ -170,7 +173,7 @@ export function followed(before, after, index) {
   return isWhole ? flatten(before.layout.shape, index) : null;
 }
 
-// For Python and the toolbar -------------------------------------------------------------------------
+// For Python and the toolbar ----------------------------------------------------------------------
 
 const MOST_ELEMENTS = 64; // of a layout whose elements are listed, in reading order
 /** @type {State} */
@@ -211,8 +214,8 @@ export const code = ({ index, chain, ...layout }, source) =>
   chain ? chain.source + chain.steps.join("") : strided(source, layout);
 
 /**
- * The chain to a layout, and why that is not drawn, "" if it is. The chain is kept if it ends there; otherwise it becomes
- * what a change by hand leaves of it.
+ * The chain to a layout, and why that is not drawn, "" if it is. The chain is kept if it ends
+ * there; otherwise it becomes what a change by hand leaves of it.
  * @param {Layout} layout
  * @param {Chain | null} chain
  * @param {number} storageSize

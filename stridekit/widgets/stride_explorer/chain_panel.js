@@ -1,4 +1,5 @@
-// The pane of the chain: a line to type or pick the next operation, and below it the stages from the start to now.
+// The pane of the chain: a line to type or pick the next operation, and below it the stages from
+// the start to now.
 
 /** @import { Stage } from "./chain.js" */
 
@@ -47,7 +48,10 @@ export function createChain(id, { onSteps, name = () => "x" }) {
 
   const texts = () => stages.slice(1).map((stage) => stage.text);
 
-  /** Take the typed steps, one or several; if refused, they stay in the input with the reason under it. */
+  /**
+   * Take the typed steps, one or several; if refused, they stay in the input with the reason under
+   * it.
+   */
   function take(text) {
     const [taken, why] = tried(() => onward(endOf(stages), [text], name()));
     if (!taken) {
@@ -61,7 +65,9 @@ export function createChain(id, { onSteps, name = () => "x" }) {
     if (document.activeElement === document.body) input.focus(); // the pressed button is gone
   }
 
-  /** Write out why a step was refused; what a step did is seen in its stage, and only said aloud. */
+  /**
+   * Write out why a step was refused; what a step did is seen in its stage, and only said aloud.
+   */
   function say(text, isRefused = false) {
     set(outcome, "text", text);
     set(outcome, "class", isRefused ? "sk-outcome is-refused" : "sk-outcome sk-spoken");

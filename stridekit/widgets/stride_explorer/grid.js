@@ -16,8 +16,8 @@ const LEAST_PITCH = { dense: 9, html: 20 }; // px from row to row
 const BETWEEN_PLANES = { x: 16, y: 12 };
 
 /**
- * The places of planes and cells and the total size, for a shape, a width and the longest label. Rows are lower where
- * `room`, a height, is less than they would take.
+ * The places of planes and cells and the total size, for a shape, a width and the longest label.
+ * Rows are lower where `room`, a height, is less than they would take.
  * @typedef {ReturnType<typeof gridGeometry>} GridGeometry
  */
 export function gridGeometry(shape, width, wraps = true, longest = 1, room = Infinity) {
@@ -80,7 +80,10 @@ export function gridGeometry(shape, width, wraps = true, longest = 1, room = Inf
   };
 }
 
-/** The cells in one line of a plane: how many, how wide, how far apart, and in how many lines a row goes on. */
+/**
+ * The cells in one line of a plane: how many, how wide, how far apart, and in how many lines a row
+ * goes on.
+ */
 function lineGeometry(shape, width, wraps, longest, dense) {
   const ndim = shape.length;
   const columns = shape.at(-1) ?? 1;
@@ -88,7 +91,8 @@ function lineGeometry(shape, width, wraps, longest, dense) {
   if (dense) gap = 1;
   else if (columns > 12) gap = 2;
 
-  // Long labels get wider cells, but never break rows of a matrix: these would lose the numbers of their columns.
+  // Long labels get wider cells, but never break rows of a matrix: these would lose the numbers of
+  // their columns.
   const labelled = boxFor(longest, 9);
   const hasLabels = ndim === 1 || !wraps || columns * (labelled + gap) + 56 <= width;
   let narrowest = columns > 12 ? 24 : 30;
@@ -110,7 +114,10 @@ function lineGeometry(shape, width, wraps, longest, dense) {
   return { gap, perLine, lines: Math.ceil(columns / perLine), gutter, cell };
 }
 
-/** How many planes stand side by side where so many `fit`: four dims make a table of planes, if a row of them fits. */
+/**
+ * How many planes stand side by side where so many `fit`: four dims make a table of planes, if a
+ * row of them fits.
+ */
 function planesAcross(shape, fit, dense) {
   const most = Math.max(fit, 1);
   const isTable = shape.length === 4 && shape[1] <= most && !(dense && shape[1] < most / 2);
@@ -126,7 +133,9 @@ function bestPitch(shape, { lines, gap, cell }, dense) {
   return (isDeep || isTall ? 12 : Math.min(cell, 24)) + gap;
 }
 
-/** The index that a key leads to, or null: arrows, Home and End in the plane, Page keys for planes. */
+/**
+ * The index that a key leads to, or null: arrows, Home and End in the plane, Page keys for planes.
+ */
 export function movedIndex(shape, index, key) {
   const [dim, distance] = MOVES[key] ?? [-Infinity, 0];
   const movedDim = shape.length + dim;
@@ -150,8 +159,8 @@ const MOVES = {
 };
 
 /**
- * A text beside the cells. The number of a row or column knows its plane and its dim, because it lights up with the cell
- * that is pointed at.
+ * A text beside the cells. The number of a row or column knows its plane and its dim, because it
+ * lights up with the cell that is pointed at.
  * @typedef {{text: string | number, x: number, y: number, classes: string, plane?: number, dim?: number}} Head
  */
 
@@ -234,7 +243,10 @@ export function createGrid(id, hand) {
     return texts;
   }
 
-  /** Where numbers would touch, only every so many-th is shown, and the others of a single plane are hidden until they are lit. */
+  /**
+   * Where numbers would touch, only every so many-th is shown, and the others of a single plane are
+   * hidden until they are lit.
+   */
   function numberHead(number, step, classes, place) {
     const isSparse = number % step !== 0;
     if (isSparse && shape.length > 2) return [];

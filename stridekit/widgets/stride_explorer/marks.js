@@ -21,7 +21,8 @@ import { CACHE_LINE, numel, range, sum } from "../page/layout.js";
  */
 
 /**
- * The part of a cache line in a row: its first and last element, and whether the cache line begins and ends there.
+ * The part of a cache line in a row: its first and last element, and whether the cache line begins
+ * and ends there.
  * @typedef {{cacheLine: number, first: number, last: number, opens: boolean, closes: boolean}} Part
  */
 
@@ -59,7 +60,8 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
   const rows = g.rows.flatMap(({ row }) => (row === undefined ? [] : [row]));
   const parts = rows.flatMap(partsIn);
 
-  // The dims by the lengths of their steps: short arcs nest inside, and loops of stride 0 are outermost.
+  // The dims by the lengths of their steps: short arcs nest inside, and loops of stride 0 are
+  // outermost.
   const stepLength = (d) => stride[d] || Number.MAX_VALUE;
   const dimsByLength = range(shape.length).sort((a, b) => stepLength(a) - stepLength(b) || b - a);
   const liftOf = (d) => LOW + HIGHER * dimsByLength.indexOf(d);
@@ -102,7 +104,10 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
     return free !== undefined;
   }
 
-  /** Add a label for certain: at one of some places, beside what is in the way of the first one, or on it. */
+  /**
+   * Add a label for certain: at one of some places, beside what is in the way of the first one, or
+   * on it.
+   */
   function addSomewhere(places) {
     const [text, , y, kind] = places[0];
     const inTheWay = tags.map(edges).filter(([, , top]) => top === y);
@@ -110,7 +115,9 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
     if (!addWhereFree([...places, ...beyond])) tags.push(places.find(isInside) ?? places[0]);
   }
 
-  /** Add the label of a step whose tip is at x: over a wide arc, else beside the tip, or over that. */
+  /**
+   * Add the label of a step whose tip is at x: over a wide arc, else beside the tip, or over that.
+   */
   function addStrideTag(d, from, to, x) {
     const text = `stride[${d}] = ${stride[d]}`;
     const kind = `sk-stride sk-d${d}${fading(d)}`;
@@ -166,7 +173,10 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
     });
   }
 
-  /** A bracket under the slots of each cache line; that of the selected element is dark. A dense tape has only this one. */
+  /**
+   * A bracket under the slots of each cache line; that of the selected element is dark. A dense
+   * tape has only this one.
+   */
   function drawCacheLines() {
     const dark = element === null ? null : Math.floor((element * itemsize) / CACHE_LINE);
     for (const { cacheLine, first, last, opens, closes } of parts) {
@@ -232,7 +242,9 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
     for (const { d, target, x } of labelled) addStrideTag(d, start, target, x);
   }
 
-  /** A grip under the last element along each dim, to change its size; none where the stride is 0. */
+  /**
+   * A grip under the last element along each dim, to change its size; none where the stride is 0.
+   */
   function drawEnds() {
     const shifts = new Map();
     for (const [d, size] of shape.entries()) {
@@ -247,7 +259,10 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
 
   // The selected or hovered element
 
-  /** The lit term walked step by step, from the partial sum before it to the one after; a long walk is one hop. */
+  /**
+   * The lit term walked step by step, from the partial sum before it to the one after; a long walk
+   * is one hop.
+   */
   function drawWalk() {
     if (lit === null || lit === "offset" || index === null) return;
     const isLong = index[lit] > MOST_HOPS;
@@ -268,7 +283,10 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
     if (lastHop) addStrideTag(lit, lastHop.from, lastHop.to, g.middle(lastHop.to));
   }
 
-  /** The number of the dark cache line, where there is room; the sentence under the formula always has it. */
+  /**
+   * The number of the dark cache line, where there is room; the sentence under the formula always
+   * has it.
+   */
   function drawSpot() {
     if (element === null) return;
     const part = parts.find(({ first, last }) => element >= first && element <= last);

@@ -1,5 +1,5 @@
-// The sliders: a size and a stride for each dim, and the offset; and the address formula under the pictures. They report what
-// a hand does, and keep no state.
+// The sliders: a size and a stride for each dim, and the offset; and the address formula under the
+// pictures. They report what a hand does, and keep no state.
 
 /** @import { Field, View } from "./views.js" */
 
@@ -29,8 +29,8 @@ const WHY_NOT_BELOW_0 = {
 };
 
 /**
- * Native sliders for every size, stride and the offset; they stop where the storage ends, and say why. `onLit` gets the dim
- * whose stride has the focus, or null.
+ * Native sliders for every size, stride and the offset; they stop where the storage ends, and say
+ * why. `onLit` gets the dim whose stride has the focus, or null.
  * @param {string} id
  * @param {object} options
  * @param {(field: Field, dim: number, value: number) => void} options.onChange
@@ -95,7 +95,10 @@ export function createSliders(id, { onChange, onLit }) {
     onChange(row.field, row.dim, value);
   }
 
-  /** A key at the end of a slider moves nothing and fires no input event, so the reason is given here. */
+  /**
+   * A key at the end of a slider moves nothing and fires no input event, so the reason is given
+   * here.
+   */
   function sayAtTheEnd(row, key) {
     const [most, whyNotMore] = limitOf(row);
     const value = row.input.valueAsNumber;
@@ -138,8 +141,8 @@ function numberIn(layout, { field, dim }) {
 }
 
 /**
- * The address formula with the numbers of an index. `onLit` gets the term under the pointer or with the focus: a dim,
- * "offset" or null.
+ * The address formula with the numbers of an index. `onLit` gets the term under the pointer or with
+ * the focus: a dim, "offset" or null.
  * @param {(term: number | "offset" | null) => void} onLit
  */
 export function createFormula(onLit) {

@@ -12,7 +12,8 @@ import { describeSlot } from "./views.js";
 
 const MAX_ROWS = { roomy: 24, dense: 128 };
 const LEAST_HEIGHT = 148; // px that a tape keeps even if the grid then has to scroll
-// px of a slot, and between two rows with marks: a bracket, a line of labels, and the tips of steps from above
+// px of a slot, and between two rows with marks: a bracket, a line of labels, and the tips of steps
+// from above
 const ROOMY = { slot: 30, band: 27 };
 const TIGHT = { slot: 26, band: 25 };
 const DENSE_SLOT = 13;
@@ -25,7 +26,8 @@ const GAP_ROW = 16; // px of a line that stands for rows left out
  */
 
 /**
- * The rows of the tape: reached ones, single rows between them, and gaps that say how much they leave out.
+ * The rows of the tape: reached ones, single rows between them, and gaps that say how much they
+ * leave out.
  * @param {number} storageSize
  * @param {number} perRow
  * @param {Map<number, number[]>} owners
@@ -54,9 +56,9 @@ const reachedRows = (owners, perRow) =>
   new Set(Array.from(owners.keys(), (element) => Math.floor(element / perRow)));
 
 /**
- * The places of the slots: as many in a row as fit, at most 16, so that a row of 4-byte elements is one cache line. If that
- * makes too many rows, slots are small, and a row is four cache lines. `longest` is the length of the longest label; a
- * `tight` tape has lower rows.
+ * The places of the slots: as many in a row as fit, at most 16, so that a row of 4-byte elements is
+ * one cache line. If that makes too many rows, slots are small, and a row is four cache lines.
+ * `longest` is the length of the longest label; a `tight` tape has lower rows.
  * @typedef {ReturnType<typeof tapeGeometry>} TapeGeometry
  * @param {number} storageSize
  * @param {Layout} layout
@@ -150,8 +152,8 @@ function slotsFor(width, longest, owners) {
 }
 
 /**
- * The tape widget: `resize` lays it out, `draw` patches it; `locator` finds slots under a pointer. `onDrag` gets the press
- * on a grip.
+ * The tape widget: `resize` lays it out, `draw` patches it; `locator` finds slots under a pointer.
+ * `onDrag` gets the press on a grip.
  * @param {string} id
  * @param {Hand & {onDrag: (event: PointerEvent) => void}} hand
  */
@@ -250,8 +252,8 @@ export function createTape(id, { onDrag, ...hand }) {
   }
 
   /**
-   * A function from pointers to slots: the nearest slot of the nearest row, on the tape as it is now. A drag keeps one,
-   * because a new size of the grid moves the tape under the pointer.
+   * A function from pointers to slots: the nearest slot of the nearest row, on the tape as it is
+   * now. A drag keeps one, because a new size of the grid moves the tape under the pointer.
    */
   function locator() {
     const bounds = box.getBoundingClientRect();

@@ -1,4 +1,5 @@
-// The stride explorer's sentences and numbers: verdicts, places, code, and the limits of the picture and of its sliders.
+// The stride explorer's sentences and numbers: verdicts, places, code, and the limits of the
+// picture and of its sliders.
 
 /** @import { Layout } from "../page/layout.js" */
 
@@ -44,7 +45,7 @@ const MAX_CELLS = 4096;
 const MAX_PLANES = 256;
 const MAX_ROWS = 256; // of a plane; more would make a page metres long
 
-// Presets --------------------------------------------------------------------------------------------
+// Presets -----------------------------------------------------------------------------------------
 
 /** The operations [name, steps] that show what strides can do, as far as a shape has them. */
 function viewsOf(shape) {
@@ -75,7 +76,10 @@ export const presetsOf = (layout, source) =>
 
 const SLICE = ".view(5, 8)[:4, 2:]";
 const FORTY_NUMBERS = rowMajor([40], 4);
-/** A slice of 40 numbers, where sizes, strides and the offset have room both ways; and other readings. */
+/**
+ * A slice of 40 numbers, where sizes, strides and the offset have room both ways; and other
+ * readings.
+ */
 export const DEFAULTS = [
   ["slice", SLICE],
   ["row-major", ".view(5, 8)"],
@@ -86,10 +90,11 @@ export const DEFAULTS = [
   ["windows", "[2:20].unfold(0, 6, 3)"],
 ].map(([name, steps]) => presetOf(FORTY_NUMBERS, "torch.arange(40.)", name, steps));
 
-// Sentences ------------------------------------------------------------------------------------------
+// Sentences ---------------------------------------------------------------------------------------
 
 /**
- * Whether a layout is contiguous, has no holes and shares no elements, and how much of the storage it reaches.
+ * Whether a layout is contiguous, has no holes and shares no elements, and how much of the storage
+ * it reaches.
  * @returns {[boolean | null, string][]}
  */
 export function verdicts(layout, storageSize, owners = reach(layout).owners) {
@@ -128,7 +133,7 @@ export function formula(layout, index) {
 export const code = (source, { shape, stride, storage_offset }) =>
   `${source}.as_strided(${tuple(shape)}, ${tuple(stride)}, ${storage_offset})`;
 
-// Limits ---------------------------------------------------------------------------------------------
+// Limits ------------------------------------------------------------------------------------------
 
 /** The reason why the picture cannot hold a layout on a storage; "" if it can. */
 export function whyNotDrawn(layout, storageSize) {
@@ -226,7 +231,10 @@ function pictureBounds(shape, dim) {
   return bounds;
 }
 
-/** The highest element that a layout reaches is `base + value * step`, for the value of a field's slider. */
+/**
+ * The highest element that a layout reaches is `base + value * step`, for the value of a field's
+ * slider.
+ */
 function highest({ shape, stride, storage_offset }, field, dim) {
   const spans = shape.map((n, d) => (n - 1) * stride[d]);
   if (field === "storage_offset") return { base: sum(spans), step: 1 };
@@ -235,11 +243,12 @@ function highest({ shape, stride, storage_offset }, field, dim) {
   return { base: base - stride[dim], step: stride[dim] };
 }
 
-// The view -------------------------------------------------------------------------------------------
+// The view ----------------------------------------------------------------------------------------
 
 /**
- * What a view of the explorer keeps to itself: the hovered box of the grid and of the tape, the slot that the keys have
- * reached, and the term of the formula that is lit, each null if there is none.
+ * What a view of the explorer keeps to itself: the hovered box of the grid and of the tape, the
+ * slot that the keys have reached, and the term of the formula that is lit, each null if there is
+ * none.
  * @typedef {object} Pointer
  * @property {number | null} hoverFlat
  * @property {number | null} hoverSlot
@@ -292,7 +301,8 @@ export function viewOf(picture, pointer) {
 }
 
 /**
- * The index (flat) and the element that is pointed at: a hovered slot or cell, the tape's cursor, or the selected index.
+ * The index (flat) and the element that is pointed at: a hovered slot or cell, the tape's cursor,
+ * or the selected index.
  * @returns {{flat: number | null, element: number | null}}
  */
 function spotOf({ hoverFlat, hoverSlot, tapeCursor }, elements, owners, selected) {

@@ -1,5 +1,6 @@
-// StrideExplorer: draws the model's state, and writes it back when a hand changes it. Every event ends in `draw`, which
-// patches what differs; what is not under the hand follows a frame later. chain.js describes the state.
+// StrideExplorer: draws the model's state, and writes it back when a hand changes it. Every event
+// ends in `draw`, which patches what differs; what is not under the hand follows a frame later.
+// chain.js describes the state.
 
 /** @import { Layout } from "../page/layout.js" */
 /** @import { Chain, Stage, State } from "./chain.js" */
@@ -38,7 +39,8 @@ const TRAITS = [
   "source",
 ];
 const WIDE = 720; // px: the sliders stand beside the grid, and all panes fit one screen
-const ROOM = 478; // px for grid and tape there: rows are low if they would take more, and then the panes scroll
+// The px for grid and tape there: rows are low if they would take more, and then the panes scroll.
+const ROOM = 478;
 const SLIDER = 26; // px of a slider
 const WORDS = 18; // px of a line of words under the sliders
 const BESIDE = 340; // width of the sliders when they stand beside the grid
@@ -143,7 +145,10 @@ export function render({ model, el }) {
     return preset?.expression ?? code(model.get("source"), layout);
   }
 
-  /** Find out how far the sliders reach: further as the chain grows, and less only with the next preset. */
+  /**
+   * Find out how far the sliders reach: further as the chain grows, and less only with the next
+   * preset.
+   */
   function widen({ shape, stride }, storageSize) {
     const sliderMax = widest ?? model.get("_slider_max");
     widest = {
@@ -171,7 +176,8 @@ export function render({ model, el }) {
       pointer,
     );
     sliders.draw(view);
-    const isAll = model.get("_more"); // at first a beginner sees the grid, the tape, the strides and the goals
+    // At first a beginner sees the grid, the tape, the strides and the goals.
+    const isAll = model.get("_more");
     show(moreButton, !isAll);
     for (const pane of [presets.node, chainPanel.node, foot]) show(pane, isAll);
     set(sliders.node, "data-few", isAll ? null : "");
@@ -226,7 +232,10 @@ export function render({ model, el }) {
     set(rest, "data-wide", shell.width < WIDE ? null : "");
   }
 
-  /** Put the grid and the sliders beside or above one another in a height of `room`; returns their height. */
+  /**
+   * Put the grid and the sliders beside or above one another in a height of `room`; returns their
+   * height.
+   */
   function arrangeTop(view, room) {
     const ndim = view.layout.shape.length;
     const isWide = shell.width >= WIDE;
@@ -293,8 +302,9 @@ export function render({ model, el }) {
     return `M${x0},${y0}C${x0},${y0 + bend} ${x1},${y1 - bend} ${x1},${y1}`;
   }
 
-  // Another layout at once, by a preset, a step, Python or an undo: its numbers come out of their slots, which stay. A copy
-  // writes slots: there they come out of their cells. Not while a hand moves a slider: that is the motion.
+  // Another layout at once, by a preset, a step, Python or an undo: its numbers come out of their
+  // slots, which stay. A copy writes slots: there they come out of their cells. Not while a hand
+  // moves a slider: that is the motion.
   function move({ elements }, before, { layout, copies }) {
     if (sameLayout(before.layout, layout) && before.copies === copies) return;
     motion.end(); // what moves reaches out of its pane, which would look cut
@@ -399,7 +409,10 @@ export function render({ model, el }) {
     shell.redraw();
   }
 
-  /** Let the slider of a grip on the tape follow the slot under the pointer, limits and reasons included. */
+  /**
+   * Let the slider of a grip on the tape follow the slot under the pointer, limits and reasons
+   * included.
+   */
   function drag(event) {
     event.preventDefault();
     const slotAt = tape.locator();
@@ -454,13 +467,16 @@ export function render({ model, el }) {
   return shell.open(head, rest);
 }
 
-// The explorer that opens a notebook takes the keys once Shift+Enter has run it: the next key moves a stride. It does so
-// nowhere else: not below another widget or further down, not after Run All, not while somebody types, not where a notebook
-// is only opened.
+// The explorer that opens a notebook takes the keys once Shift+Enter has run it: the next key moves
+// a stride. It does so nowhere else: not below another widget or further down, not after Run All,
+// not while somebody types, not where a notebook is only opened.
 const SHORTCUTS = "data-lm-suppress-shortcuts"; // see OWN_KEYS in page/dom.js
 const NEAR = 3; // cells from the top, where a title and the set-up may come first
 
-/** Give the focus to a slider, if its widget is the notebook's first and Shift+Enter has just gone on to the next cell. */
+/**
+ * Give the focus to a slider, if its widget is the notebook's first and Shift+Enter has just gone
+ * on to the next cell.
+ */
 function takeKeys(el, slider, signal) {
   const { cell, number, book, active: nextCell, ahead } = cellOf(el);
   const hasGoneOn = ahead === 1 && nextCell?.contains(document.activeElement);
@@ -470,7 +486,10 @@ function takeKeys(el, slider, signal) {
   slider.addEventListener("blur", () => removeEventListener("keydown", goOn, true), { once: true });
   slider.focus({ preventScroll: true });
 
-  /** Go on to the next cell on Escape and Shift+Enter; JupyterLab, which listens later, has the latter, too. */
+  /**
+   * Go on to the next cell on Escape and Shift+Enter; JupyterLab, which listens later, has the
+   * latter, too.
+   */
   function goOn(event) {
     const isShiftEnter = event.key === "Enter" && event.shiftKey;
     if (event.key !== "Escape" && !isShiftEnter) return;
