@@ -21,7 +21,7 @@ from tests.core.audit_models import MODELS
 
 
 class Run(NamedTuple):
-    """What a run leaves: its output and gradients, the state of random numbers, and what watched."""
+    """The output and the gradients of a run, the state of random numbers, and the watcher."""
 
     tensors: list[torch.Tensor]
     random: torch.Tensor
@@ -54,8 +54,8 @@ def watch():
     return profile(activities=[ProfilerActivity.CPU])
 
 
-def are_alike(tensors, others):
-    for x, y in zip(tensors, others, strict=True):
+def assert_alike(tensors, expected):
+    for x, y in zip(tensors, expected, strict=True):
         assert x.stride() == y.stride() and x.requires_grad == y.requires_grad
         assert x.is_meta or torch.equal(x, y)
 
@@ -63,8 +63,9 @@ def are_alike(tensors, others):
 @pytest.mark.filterwarnings("ignore:Warning. Profiler clears events")  # torch 2.12, of one cycle
 @pytest.mark.parametrize("name", MODELS)
 def test_an_audit_counts_what_the_profiler_counts_and_explains_each_byte_of_it(name):
-    alone, watched = run(name, watch), audited(name)
-    are_alike(watched.tensors, alone.tensors)
+    alone = run(name, watch)
+    watched = audited(name)
+    assert_alike(watched.tensors, alone.tensors)
     assert torch.equal(watched.random, alone.random)
     audit = watched.watcher
     assert len(audit.copies) == counted(alone.watcher)
@@ -85,15 +86,23 @@ def tensor(*shape, **options):
     return torch.arange(float(torch.tensor(shape).prod()), **options).view(shape)
 
 
-# What reaches copy_ from all sides: functions of a library, numbers, transforms, other dtypes, formats.
+def filled_by(source):
+    return torch.zeros(3, 3).copy_(source)
+
+
+def in_complex(*shape):
+    return tensor(*shape).to(torch.complex64)
+
+
+# Calls that reach copy_ from all sides: libraries, numbers, transforms, other dtypes, formats.
 CALLS = {
-    "a conjugate": lambda: tensor(3, 2).to(torch.complex64).conj().t().contiguous(),
+    "a conjugate": lambda: in_complex(3, 2).conj().t().contiguous(),
     "into a conjugate": lambda: torch.zeros(2, 3).to(torch.complex64).copy_(tensor(3, 2).t()),
-    "negated": lambda: tensor(3, 2).to(torch.complex64).conj().imag.t().contiguous(),
+    "negated": lambda: in_complex(3, 2).conj().imag.t().contiguous(),
     "vmap": lambda: torch.vmap(lambda a: a.t().contiguous())(tensor(4, 2, 3)),
     "grad": lambda: torch.func.grad(lambda a: (a.t().contiguous() ** 2).sum())(tensor(2, 3)),
     "a subclass": lambda: tensor(3, 4).as_subclass(Sub).t().contiguous(),
-    "sparse to dense": lambda: torch.zeros(3, 3).copy_(torch.eye(3).to_sparse().to_dense()),
+    "sparse to dense": lambda: filled_by(torch.eye(3).to_sparse().to_dense()),
     "meta": lambda: tensor(3, 4).to("meta").t().contiguous(),
     "sort": lambda: tensor(4, 5).t().sort(dim=0),
     "solve": lambda: torch.linalg.solve(torch.eye(4) + tensor(4, 4), tensor(4, 2)),
@@ -104,7 +113,7 @@ CALLS = {
     "a long int": lambda: tensor(2, dtype=torch.float64) * 0 == 2**53,
     "a bool": lambda: torch.arange(3, dtype=torch.int32).ne(True),
     "a float": lambda: torch.where(torch.eye(2) > 0, 1 / 3, tensor(2, 2, dtype=torch.float64).t()),
-    "a complex": lambda: tensor(3).to(torch.complex64) * (2 + 1j),
+    "a complex": lambda: in_complex(3) * (2 + 1j),
     "attention": lambda: F.scaled_dot_product_attention(*3 * [tensor(1, 2, 4, 8)]),
 }
 
@@ -116,7 +125,7 @@ def test_copies_of_all_kinds_of_calls_are_those_of_the_profiler(name):
     with watch() as profiler:
         alone = CALLS[name]()
     assert len(audit.copies) == counted(profiler)
-    are_alike(tree_leaves(watched), tree_leaves(alone))
+    assert_alike(tree_leaves(watched), tree_leaves(alone))
 
 
 def test_numbers_are_copied_as_they_are():
@@ -182,14 +191,15 @@ class Wrapped(torch.Tensor):
         return cls(func(*args, **kwargs or {}))
 
 
-def test_of_a_subclass_the_ops_that_it_runs_are_recorded():
+def test_the_ops_that_a_subclass_runs_are_recorded():
     wrapped = Wrapped(tensor(3, 4))
     audit = stridekit.audit(lambda: wrapped.t().contiguous())
     assert audit.copied == {"layout": (1, 48)}
-    assert [each.first.place.expression for each in audit.findings] == ["wrapped.t().contiguous()"]
+    assert [x.first.place.expression for x in audit.findings] == ["wrapped.t().contiguous()"]
     assert [op.name for op in audit.events] == ["t", "clone"]
 
-    jagged = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], layout=torch.jagged)
+    rows = [torch.ones(2, 3), torch.ones(4, 3)]
+    jagged = torch.nested.nested_tensor(rows, layout=torch.jagged)
     turned = stridekit.audit(lambda: jagged.transpose(1, 2).contiguous())
     assert [finding.kind for finding in turned.findings] == ["explicit copy"]
     assert turned.findings[0].bytes == 72
@@ -198,32 +208,39 @@ def test_of_a_subclass_the_ops_that_it_runs_are_recorded():
 
 def test_nearly_each_op_has_the_line_of_its_forward_pass():
     """An op of a backward pass has the line and the module of the op that it belongs to."""
-    events = [event for name in MODELS for event in audited(name).watcher.events]
-    forward = [event for event in events if not event.backward]
+    forward = []
+    for name in MODELS:
+        forward += [event for event in audited(name).watcher.events if not event.backward]
     with_line = [event for event in forward if event.place and event.place.expression]
     assert len(forward) > 500 and len(with_line) >= 0.99 * len(forward)
-    # What detaches a finished gradient has no op of its own; torch 2.9 does it twice.
+    # A detach of a finished gradient belongs to no op; torch 2.9 detaches twice.
     events = [x for x in audited("gpt").watcher.events if x.backward and x.name != "detach"]
     back = [event for event in events if event.place.file.endswith("audit_models.py")]
     assert len(back) > 0.8 * len(events)
     assert {event.module for event in back} >= {"GPT.blocks.0.attention.qkv", "GPT.head"}
 
 
-def test_what_is_run_again_for_its_gradient_has_its_line():
-    """That of the reader's code that runs again; and of a module of torch's, that of its call."""
+def test_an_op_that_runs_again_for_its_gradient_has_its_line():
+    """In a module of torch's, it has the line of the module's call."""
     events = audited("redone").watcher.events
     again = {x.call: x.place.expression for x in events if x.backward and "softmax" in x.call}
     assert again["softmax"] == "(q @ k.transpose(-2, -1)).softmax(-1)"
     assert again["log_softmax"] == "checkpoint(of_torch, y, use_reentrant=False)"
 
 
-def hung_in():
+def hooks():
+    """Return the places where audit hooks into torch; an audit that runs makes them unequal to all."""
+    for key in (kernels.COPY_KEY, kernels.CALL_KEY):
+        if torch._C._dispatch_tls_is_dispatch_key_included(key):
+            return object()
     return (
-        torch.nn.Module.__call__, vars(torch.Tensor).get("contiguous"), vars(torch.Tensor).get("to"),
-        _get_current_dispatch_mode(), torch.autograd._profiler_enabled(),
-        *(torch._C._dispatch_tls_is_dispatch_key_included(key) and object()  # equals no other
-          for key in (kernels.COPY_KEY, kernels.CALL_KEY)), [*kernels.copy_listeners],
-    )  # fmt: skip
+        torch.nn.Module.__call__,
+        vars(torch.Tensor).get("contiguous"),
+        vars(torch.Tensor).get("to"),
+        _get_current_dispatch_mode(),
+        torch.autograd._profiler_enabled(),
+        [*kernels.copy_listeners],
+    )
 
 
 def failing(x):
@@ -232,14 +249,15 @@ def failing(x):
 
 
 def test_nothing_stays_behind():
-    before, layer = hung_in(), torch.nn.Linear(3, 3)
+    before = hooks()
+    layer = torch.nn.Linear(3, 3)
     stridekit.audit(layer, torch.ones(2, 3), backward=True)
-    assert hung_in() == before and layer.bias.grad.tolist() == [2, 2, 2]
+    assert hooks() == before and layer.bias.grad.tolist() == [2, 2, 2]
     with pytest.raises(KeyError, match="of the model"):
         stridekit.audit(failing, torch.ones(2, 3))
     with pytest.raises(KeyError), stridekit.audit() as audit:
         failing(torch.ones(2, 3))
-    assert hung_in() == before
+    assert hooks() == before
     assert audit.bytes == 24  # of what ran until then
 
 
@@ -256,19 +274,22 @@ def test_a_module_that_fails_leaves_the_next_one_its_name():
 
 
 def test_nothing_is_kept_alive():
-    model, inputs, kept = torch.nn.Sequential(torch.nn.Linear(4, 4)), torch.randn(2, 4), []
-    model[0].register_forward_hook(lambda _m, _i, out: kept.append(weakref.ref(out)))
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4))
+    inputs = torch.randn(2, 4)
+    references = []
+    model[0].register_forward_hook(lambda _m, _i, out: references.append(weakref.ref(out)))
     audit = stridekit.audit(model, inputs, backward=True)
-    gone = [weakref.ref(model), weakref.ref(model[0].weight), weakref.ref(inputs), *kept]
-    storages = [weakref.ref(inputs.untyped_storage())]
+    for value in (model, model[0].weight, inputs, inputs.untyped_storage()):
+        references.append(weakref.ref(value))
+    del value
     model.zero_grad()
     del model, inputs
     gc.collect()
-    assert [ref() for ref in (*gone, *storages)] == [None] * 5
+    assert [reference() for reference in references] == [None] * 5
     assert audit.events
 
 
-def test_nor_is_what_a_search_for_small_views_has_met():
+def test_the_search_for_small_views_keeps_nothing_alive():
     x = torch.randn(8, 8)
     with stridekit.audit() as audit:
         y = x * 2
@@ -279,22 +300,29 @@ def test_nor_is_what_a_search_for_small_views_has_met():
     del x
     assert x_is_gone() is None
     assert kept.shape == (8,)
-    freed = stridekit.audit(lambda: [torch.zeros(64).sum().item() for _ in range(4)])
-    assert len({x.storage for op in freed.events for x in op.outputs}) == 8  # a number for each
+
+
+def test_each_storage_has_a_number_of_its_own():
+    audit = stridekit.audit(lambda: [torch.zeros(64).sum().item() for _ in range(4)])
+    numbers = set()
+    for op in audit.events:
+        numbers.update(out.storage for out in op.outputs)
+    assert len(numbers) == 8
 
 
 def test_an_audit_that_runs_is_left_alone_and_a_profiler_may_run_inside():
-    before, x = hung_in(), torch.ones(3)
-    with stridekit.audit() as audit, ThreadPoolExecutor(1) as other_thread:
+    before = hooks()
+    x = torch.ones(3)
+    with stridekit.audit() as outer, ThreadPoolExecutor(1) as other_thread:
         with pytest.raises(RuntimeError, match="another audit runs"):
             stridekit.audit(torch.relu, x)
         with pytest.raises(RuntimeError, match="another audit runs"):
             other_thread.submit(stridekit.audit, torch.relu, x).result()
         with watch() as profiler:
             torch.relu(x)
-    assert hung_in() == before and "aten::relu" in str(profiler.key_averages())
-    for each in (audit, stridekit.audit(torch.relu, x)):
-        assert [event.name for event in each.events] == ["relu"]
+    assert hooks() == before and "aten::relu" in str(profiler.key_averages())
+    for audit in (outer, stridekit.audit(torch.relu, x)):
+        assert [event.name for event in audit.events] == ["relu"]
 
 
 def generates(x):
@@ -327,33 +355,42 @@ def ended(x):
     return block
 
 
-# What was not watched as a whole, and what a report says of it.
+# Audits of runs that cannot be watched as a whole, and words of their reports.
 UNWATCHED = {
     "an outer mode": (under_flops, "FlopCounterMode was on around the run"),
     "a subclass under another mode": (
-        lambda x: under_flops(Wrapped(x)), "ops that Wrapped runs of its own were not seen",
+        lambda x: under_flops(Wrapped(x)),
+        "ops that Wrapped runs of its own were not seen",
     ),
     "an outer fake mode": (under_fake, "FakeTensorMode was on around the run"),
     "fake tensors": (
-        lambda x: stridekit.audit(torch.t, FakeTensorMode().from_tensor(x)), "fake tensors have no memory",
+        lambda x: stridekit.audit(torch.t, FakeTensorMode().from_tensor(x)),
+        "fake tensors have no memory",
     ),
     "a fake mode inside": (
-        lambda x: stridekit.audit(lambda: FakeTensorMode().from_tensor(x).t().contiguous()), "fake tensors",
+        lambda x: stridekit.audit(lambda: FakeTensorMode().from_tensor(x).t().contiguous()),
+        "fake tensors have no memory",
     ),
     "a generator": (lambda x: stridekit.audit(generates, x), "it returned a generator"),
-    "a generator in a list": (lambda x: stridekit.audit(lambda x: [generates(x)], x), "a generator"),
+    "a generator in a list": (
+        lambda x: stridekit.audit(lambda x: [generates(x)], x),
+        "it returned a generator",
+    ),
     "a map": (lambda x: stridekit.audit(lambda x: map(torch.t, x), x), "it returned a map"),
     "a coroutine": (lambda x: stridekit.audit(awaits, x), "it returned a coroutine"),
-    "another thread": (lambda x: stridekit.audit(on_another_thread, x), "modules ran on other threads"),
+    "another thread": (
+        lambda x: stridekit.audit(on_another_thread, x),
+        "modules ran on other threads",
+    ),
     "a block that was not entered": (lambda x: stridekit.audit(), "the block was not entered"),
     "a block that raised": (ended, "KeyError ended the run"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", UNWATCHED)
-def test_what_was_not_watched_is_no_clean_bill(name):
-    make, words = UNWATCHED[name]
-    audit = make(tensor(3, 4))
+def test_a_run_that_was_not_watched_as_a_whole_is_no_clean_bill(name):
+    audit_of, words = UNWATCHED[name]
+    audit = audit_of(tensor(3, 4))
     assert any(words in gap for gap in audit.unwatched)
     assert f"not watched: {audit.unwatched[0]}" in str(audit)
     assert words in audit._repr_html_()
@@ -388,23 +425,34 @@ def test_an_audit_leaves_caches_as_they_were():
 
 
 def test_an_op_bears_the_name_of_the_outermost_call():
-    x, long = torch.ones(3, 4), torch.ones(5, 5)
+    x = torch.ones(3, 4)
+    misfit = torch.ones(5, 5)
     column = (torch.ones(3, 2, requires_grad=True) * 1)[:, 0]
-    lazy = torch.ones(3, 2, dtype=torch.complex64).conj()[:, 0]
+    conjugate = torch.ones(3, 2, dtype=torch.complex64).conj()[:, 0]
     with stridekit.audit() as audit:
         x.t().reshape(-1)
         with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
-            F.linear(x, long)
+            F.linear(x, misfit)
         with record_function("stridekit's own"):
             F.linear(x, x).t().flatten()
-        column.pow_(2), lazy.exp()
+        column.pow_(2)
+        conjugate.exp()
     assert [finding.first.op for finding in audit.findings[-2:]] == ["resolve_conj", "pow_"]
     assert [(op.name, op.call) for op in audit.events if "::" not in op.name] == [
-        ("t", "t"), ("clone", "reshape"), ("_unsafe_view", "reshape"),
+        ("t", "t"),
+        ("clone", "reshape"),
+        ("_unsafe_view", "reshape"),
         ("t", "linear"),
-        ("t", "linear"), ("mm", "linear"), ("t", "t"), ("clone", "flatten"), ("_unsafe_view", "flatten"),
-        ("clone", "pow_"), ("pow_", "pow_"), ("clone", "resolve_conj"), ("exp", "exp"),
-    ]  # fmt: skip
+        ("t", "linear"),
+        ("mm", "linear"),
+        ("t", "t"),
+        ("clone", "flatten"),
+        ("_unsafe_view", "flatten"),
+        ("clone", "pow_"),
+        ("pow_", "pow_"),
+        ("clone", "resolve_conj"),
+        ("exp", "exp"),
+    ]
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
@@ -412,7 +460,8 @@ def test_gradients_on_a_gpu_are_watched_though_another_thread_computes_them():
     layers = torch.nn.Conv2d(3, 8, 3), torch.nn.Flatten(2), torch.nn.Linear(36, 2)
     x = torch.ones(2, 3, 8, 8, device="cuda").mT
     audit = stridekit.audit(torch.nn.Sequential(*layers).cuda(), x, backward=True)
-    copying = {audit.events[copy.op].name: audit.events[copy.op] for copy in audit.copies}
+    events = [audit.events[copy.op] for copy in audit.copies]
+    copying = {event.name: event for event in events}
     assert copying["convolution_backward"].place == copying["convolution"].place
     assert audit.unwatched == ()
 
@@ -424,15 +473,18 @@ def test_the_fast_path_of_an_encoder_layer_is_left_on():
     assert [event.name for event in audit.events] == ["_transformer_encoder_layer_fwd"]
 
 
-@pytest.mark.parametrize(("arguments", "named", "error", "words"), [
-    ((3,), {}, TypeError, "model is 3, an int|model is an int"),
-    ((torch.relu, torch.ones(3)), {"backward": 1}, TypeError, "backward"),
-    ((torch.relu, torch.ones(3)), {"backward": True}, ValueError, "no output requires grad"),
-    ((None, torch.ones(3)), {}, TypeError, "model is a NoneType"),
-    ((), {"backward": True}, TypeError, "audit got backward and no model"),
-    ((), {"x": torch.ones(3)}, TypeError, "audit got x and no model"),
-    ((torch.nn.ReLU,), {}, TypeError, "model is the class ReLU: give an instance"),
-])  # fmt: skip
-def test_what_cannot_be_audited(arguments, named, error, words):
+@pytest.mark.parametrize(
+    ("arguments", "named", "error", "words"),
+    [
+        ((3,), {}, TypeError, "model is 3, an int|model is an int"),
+        ((torch.relu, torch.ones(3)), {"backward": 1}, TypeError, "backward"),
+        ((torch.relu, torch.ones(3)), {"backward": True}, ValueError, "no output requires grad"),
+        ((None, torch.ones(3)), {}, TypeError, "model is a NoneType"),
+        ((), {"backward": True}, TypeError, "audit got backward and no model"),
+        ((), {"x": torch.ones(3)}, TypeError, "audit got x and no model"),
+        ((torch.nn.ReLU,), {}, TypeError, "model is the class ReLU: give an instance"),
+    ],
+)
+def test_arguments_that_cannot_be_audited_are_refused(arguments, named, error, words):
     with pytest.raises(error, match=words):
         stridekit.audit(*arguments, **named)
