@@ -27,12 +27,16 @@ ADDRESS = re.compile(r"http://(?:127\.0\.0\.1|localhost):\d+/lab/tree/\S+token=\
 
 def clone_and_run(folder: Path, user: int | None, test_args: list[str]) -> None:
     """Clone the project into a folder, hand it to a user, and run both commands there."""
-    project, home = folder / "stride kit", folder / "home"
+    project = folder / "stride kit"
+    home = folder / "home"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(project)], check=True)
     home.mkdir()
     env = {name: value for name, value in os.environ.items() if KEPT.fullmatch(name)}
     options: dict[str, Any] = {"cwd": project, "env": env | {"HOME": ""}}
-    if user is not None:
+    if user is None:
+        user_name = f"user {os.geteuid()}"
+    else:
+        user_name = f"user {user}"
         folder.chmod(0o755)
         for path in (project, home, *project.rglob("*")):
             os.chown(path, user, user, follow_symlinks=False)
@@ -40,36 +44,47 @@ def clone_and_run(folder: Path, user: int | None, test_args: list[str]) -> None:
         options["env"] = env | {"HOME": str(home)}
     readme = (project / "README.md").read_text(encoding="utf-8")
     lab, test = re.findall(r"^make (?:lab|test)\b", readme, re.MULTILINE)
-    who = f"user {os.geteuid() if user is None else user}"
     open_and_close(lab.split(), folder / "lab.log", options)
-    print(f"{who}: `{lab}` served the start page", flush=True)
-    given = [f"TEST_ARGS={' '.join(test_args)}"] if test_args else []
-    subprocess.run([*test.split(), *given], check=True, **options)
-    print(f"{who}: `{test}` passed", flush=True)
+    print(f"{user_name}: `{lab}` served the start page", flush=True)
+    test_command = test.split()
+    if test_args:
+        test_command.append(f"TEST_ARGS={' '.join(test_args)}")
+    subprocess.run(test_command, check=True, **options)
+    print(f"{user_name}: `{test}` passed", flush=True)
 
 
 def open_and_close(lab: list[str], log: Path, options: dict[str, Any]) -> None:
     """Run the command until its server answers with the start page, then stop it."""
     command = [*lab, "LAB_ARGS=--no-browser --port=0"]
-    with log.open("wb") as out:
+    with log.open("wb") as output:
         server = subprocess.Popen(
-            command, stdout=out, stderr=out, start_new_session=True, **options
+            command, stdout=output, stderr=output, start_new_session=True, **options
         )
     try:
-        until = time.monotonic() + START_SECONDS
-        while not (url := ADDRESS.search(log.read_text(errors="replace"))):
-            if time.monotonic() > until or server.poll() is not None:
-                sys.exit(f"the server did not start:\n{log.read_text(errors='replace')[-3000:]}")
-            time.sleep(0.5)
-        with urllib.request.urlopen(url[0], timeout=60) as page:
-            assert page.status == 200 and b"JupyterLab" in page.read()
+        address = wait_for_address(server, log)
+        with urllib.request.urlopen(address, timeout=60) as page:
+            assert page.status == 200
+            assert b"JupyterLab" in page.read()
     finally:
         if server.poll() is None:
             os.killpg(server.pid, signal.SIGTERM)
             server.wait(timeout=30)
 
 
+def wait_for_address(server: subprocess.Popen[bytes], log: Path) -> str:
+    """Return the address of the start page, once the server has logged it."""
+    end = time.monotonic() + START_SECONDS
+    while True:
+        text = log.read_text(errors="replace")
+        if match := ADDRESS.search(text):
+            return match[0]
+        if time.monotonic() > end or server.poll() is not None:
+            sys.exit(f"the server did not start:\n{text[-3000:]}")
+        time.sleep(0.5)
+
+
 if __name__ == "__main__":
-    for user in [None] if os.geteuid() else [None, NOBODY]:
+    is_root = os.geteuid() == 0
+    for user in [None, NOBODY] if is_root else [None]:
         with tempfile.TemporaryDirectory(prefix="a stranger's ") as name:
             clone_and_run(Path(name), user, sys.argv[1:])

@@ -26,7 +26,8 @@ def unspoilt(book: Any, source: str = form.SOURCE) -> Any:
     """Return a notebook without outputs and without answers in the sources of cards, changed in place."""
     for cell in book.cells:
         if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
+            cell.outputs = []
+            cell.execution_count = None
         if cell.source == form.GUARD:
             cell.source = cell.source.replace(form.SOURCE, source)
         if form.asks(cell):
@@ -39,24 +40,26 @@ def unspoilt(book: Any, source: str = form.SOURCE) -> Any:
             cell.metadata.jupyter = {"source_hidden": True}
             if cell.cell_type == "markdown":
                 cell.source = FOLD.format(cell.source)
-    for cell, new in zip(book.cells, form.ids(book), strict=True):
-        cell.id = new
+    for cell, cell_id in zip(book.cells, form.ids(book), strict=True):
+        cell.id = cell_id
     return book
 
 
 def readme(repository: str, names: list[str]) -> str:
     """Return a page with a badge for each lesson in Colab, for Binder and for the site."""
-    owner, _, name = repository.partition("/")
-    at = f"https://colab.research.google.com/github/{repository}/blob/lessons"
-    lessons = "\n".join(f"- {BADGE.format('Colab', n[:2], f'{at}/{n}')} {n}" for n in names)
+    owner, _, project = repository.partition("/")
+    colab = f"https://colab.research.google.com/github/{repository}/blob/lessons"
+    badges = [BADGE.format("Colab", name[:2], f"{colab}/{name}") for name in names]
+    lessons = [f"- {badge} {name}" for badge, name in zip(badges, names, strict=True)]
     binder = f"https://mybinder.org/v2/gh/{repository}/HEAD?labpath=notebooks%2F{names[0]}"
-    site = f"https://{owner.lower()}.github.io/{name}/"
+    site = f"https://{owner.lower()}.github.io/{project}/"
     return (
         "# stridekit: the lessons for Colab and VS Code\n\n"
         f"{BADGE.format('Binder', 'JupyterLab', binder)} {BADGE.format('site', 'pages', site)}\n\n"
         "Copies without outputs and answers, which `make lessons` writes from the main branch.\n"
         "They were not run in Colab or VS Code.\n\n"
-        f"{lessons}\n"
+        "\n".join(lessons)
+        + "\n"
     )
 
 

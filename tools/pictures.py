@@ -26,10 +26,14 @@ from stridekit.widgets.offline import offline_page
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 
-class _Net(nn.Module):  # one line makes a layout that another line copies
+class _Net(nn.Module):
+    """A model where one line of source makes a layout that another one copies."""
+
     def __init__(self) -> None:
         super().__init__()
-        self.stem, self.act, self.head = nn.Conv2d(3, 32, 3), nn.ReLU(), nn.Conv2d(32, 32, 1)
+        self.stem = nn.Conv2d(3, 32, 3)
+        self.act = nn.ReLU()
+        self.head = nn.Conv2d(32, 32, 1)
 
     def forward(self, x: Any) -> Any:
         x = self.act(self.stem(x))
@@ -57,13 +61,16 @@ def scenes() -> dict[str, Any]:
     }
 
 
-def shoot(made: dict[str, Any], folder: Path, widths: dict[int, str]) -> None:
-    """Write a picture of each widget in both themes, at each width, under a name that ends as given."""
+def shoot(shown: dict[str, Any], folder: Path, widths: dict[int, str]) -> None:
+    """Write a picture of each widget in both themes, at each width.
+
+    `shown` maps the beginnings of file names to widgets, `widths` maps widths in px to their ends.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     with running_browser() as browser, tempfile.TemporaryDirectory() as pages:
         page = browser.new_page()
         page.on("pageerror", lambda error: print("error:", error))
-        for (name, widget), width in product(made.items(), widths):
+        for (name, widget), width in product(shown.items(), widths):
             file = Path(pages) / "page.html"
             file.write_text(offline_page([widget]), encoding="utf-8")
             page.set_viewport_size({"width": width, "height": 900})
@@ -76,10 +83,16 @@ def shoot(made: dict[str, Any], folder: Path, widths: dict[int, str]) -> None:
                 print(path)
 
 
-if __name__ == "__main__":
-    if expressions := sys.argv[2:]:
-        names = {"torch": torch, "stridekit": stridekit, **vars(stridekit), **vars(widgets)}
-        shots = {str(k): eval(expression, names) for k, expression in enumerate(expressions)}
-        shoot(shots, Path(sys.argv[1]), {1280: "-1280", 800: "-800"})
-    else:
+def main(arguments: list[str]) -> None:
+    """Take the pictures of the README, or those of a folder and the expressions behind it."""
+    if len(arguments) < 2:
         shoot(scenes(), DOCS, {1280: ""})
+        return
+    folder, *expressions = arguments
+    names = {"torch": torch, "stridekit": stridekit, **vars(stridekit), **vars(widgets)}
+    shown = {str(k): eval(expression, names) for k, expression in enumerate(expressions)}
+    shoot(shown, Path(folder), {1280: "-1280", 800: "-800"})
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -18,11 +18,12 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import matplotlib.font_manager  # noqa: F401  (a cell that lists the fonts first would say so)
+import matplotlib.font_manager  # noqa: F401  (the first cell to list the fonts would print that)
 
 from stills import looks_alike, looks_same, take_stills
 from stridekit.lessons import notebook as form
@@ -30,26 +31,28 @@ from stridekit.lessons.records import RECORDED, WRITES, Entry, Record, read
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = 600  # for a cell that is recorded: a compilation takes half a minute
-# Signs that stay on a machine at rest: some claims are about pages, and a shared cache has its moments.
+# Signs of noise that stay on a machine at rest: some claims are about pages, and caches are shared.
 AT_REST = ("new pages", "its best sample")
 
 
-def shows_the_same(was: Any, now: Any) -> bool:
+def shows_the_same(stored: Any, new: Any) -> bool:
     """Return True if the pictures of two outputs mean the same.
 
     Pictures of measured times differ in each run, and stills of widgets in the fonts of each machine: for
     both the words beside the picture count, and a still has to look alike from afar.
     """
-    before, after = (output.get("data", {}).get("image/png") for output in (was, now))
-    if not (before and after):
+    stored_picture = stored.get("data", {}).get("image/png")
+    new_picture = new.get("data", {}).get("image/png")
+    if not (stored_picture and new_picture):
         return False
-    says_same = was.data.get("text/plain") == now.data.get("text/plain")
-    about = [output.metadata.get("image/png", {}) for output in (was, now)]
-    if says_same and all(each.get("measured") for each in about):
+    has_same_words = stored.data.get("text/plain") == new.data.get("text/plain")
+    stored_about = stored.metadata.get("image/png", {})
+    new_about = new.metadata.get("image/png", {})
+    if has_same_words and stored_about.get("measured") and new_about.get("measured"):
         return True
-    if all("alt" in each for each in about):
-        return says_same and looks_alike(before, after)
-    return looks_same(before, after)
+    if "alt" in stored_about and "alt" in new_about:  # stills
+        return has_same_words and looks_alike(stored_picture, new_picture)
+    return looks_same(stored_picture, new_picture)
 
 
 def keep_what_cannot_repeat(stored: Any, new: Any) -> None:
@@ -60,25 +63,26 @@ def keep_what_cannot_repeat(stored: Any, new: Any) -> None:
         if cell.cell_type == "code" and cell.get("id") == expected
     }
     for cell in new.cells:
-        old = unedited.get(cell.id)
-        if old is None:
+        stored_cell = unedited.get(cell.id)
+        if stored_cell is None:
             continue
-        if "nbval-ignore-output" in cell.metadata.get("tags", []) and old.outputs:
-            cell.outputs = deepcopy(old.outputs)
-        for was, now in zip(old.outputs, cell.outputs, strict=False):
-            if shows_the_same(was, now):
-                now.data["image/png"] = was.data["image/png"]
-                now.metadata.update(was.metadata)  # of the stored picture; what is new comes in
-            if "execution_count" in now:
-                now.execution_count = cell.execution_count
+        if "nbval-ignore-output" in cell.metadata.get("tags", []) and stored_cell.outputs:
+            cell.outputs = deepcopy(stored_cell.outputs)
+        for stored_output, output in zip(stored_cell.outputs, cell.outputs, strict=False):
+            if shows_the_same(stored_output, output):
+                output.data["image/png"] = stored_output.data["image/png"]
+                output.metadata.update(stored_output.metadata)
+            if "execution_count" in output:
+                output.execution_count = cell.execution_count
 
 
 def refreshed(path: Path) -> str:
     """Return the text of the notebook with new outputs. Raises NotebookError."""
     stored = form.parse(path.read_text(encoding="utf-8"))
     new = deepcopy(stored)
-    done = form.run(new, path.parent)
-    take_stills([out for cell in new.cells for out in cell.get("outputs", [])], done.widget_state)
+    client = form.run(new, path.parent)
+    outputs = chain.from_iterable(cell.get("outputs", []) for cell in new.cells)
+    take_stills(outputs, client.widget_state)
     form.tidy(new)
     keep_what_cannot_repeat(stored, new)
     form.tidy(new)
@@ -86,7 +90,7 @@ def refreshed(path: Path) -> str:
 
 
 def refresh(path: Path, check: bool = False) -> bool:
-    """Refresh a notebook, or only say that it would change; return True if all is well."""
+    """Refresh a notebook, or only report that it would change; return True if all is well."""
     text = refreshed(path)
     if text.encode() == path.read_bytes():
         print(f"{path}: as it was")
@@ -102,22 +106,25 @@ def refresh(path: Path, check: bool = False) -> bool:
 def noise(entries: Mapping[str, Entry]) -> Iterator[str]:
     """Yield a line for each sign of noise that a machine at rest would not show."""
     for name, entry in entries.items():
-        for sign in entry.noise if isinstance(entry, Record) else ():
+        if not isinstance(entry, Record):
+            continue
+        for sign in entry.noise:
             if not any(words in sign for words in AT_REST):
                 yield f"{name}, noisy: {sign}"
 
 
 def record(path: Path) -> bool:
-    """Run a notebook that has records, and keep what its claims write; return True if nothing was noisy."""
+    """Run a notebook that has records, and keep the new ones; return True if none of them is noisy."""
     if "record=" not in path.read_text(encoding="utf-8"):
         return True
     with tempfile.TemporaryDirectory() as folder:
-        new, old = Path(folder, "new.json"), RECORDED / f"{path.stem}.json"
-        with mock.patch.dict(os.environ, {WRITES: str(new)}):
+        written = Path(folder, "new.json")
+        with mock.patch.dict(os.environ, {WRITES: str(written)}):
             form.run(form.parse(path.read_text(encoding="utf-8")), path.parent, SECONDS)
-        shutil.copyfile(new, old)
-    entries = read(old)[1]
-    print(f"{old}: {len(entries)} records")
+        kept = RECORDED / f"{path.stem}.json"
+        shutil.copyfile(written, kept)
+    _, entries = read(kept)
+    print(f"{kept}: {len(entries)} records")
     signs = list(noise(entries))
     for sign in signs:
         print(f"{sign}: run it again on a machine at rest", file=sys.stderr)
@@ -131,16 +138,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, fail on a change")
     parser.add_argument("--record", action="store_true", help="write what is recorded instead")
     options = parser.parse_args(arguments)
-    status = 0
+    is_well = True
     with tempfile.TemporaryDirectory() as folder:
         form.use_repeatable_kernel(Path(folder))
         for path in options.notebooks or sorted((ROOT / "notebooks").glob("*.ipynb")):
             try:
-                status |= not (record(path) if options.record else refresh(path, options.check))
+                if options.record:
+                    is_well &= record(path)
+                else:
+                    is_well &= refresh(path, options.check)
             except form.NotebookError as error:
                 print(f"{path}, {error}", file=sys.stderr)
                 return 1
-    return status
+    return 0 if is_well else 1
 
 
 if __name__ == "__main__":

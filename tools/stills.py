@@ -1,4 +1,4 @@
-"""Still pictures of widgets, for pages where nothing runs: screenshots of the widgets themselves."""
+"""Stills: screenshots of widgets, which stand for them on pages where nothing runs."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from stridekit.lessons.plots import ON_WHITE
 from stridekit.widgets.offline import Offline, page_of
 from stridekit.widgets.palette import LINE, MUTED
 
-WIDTH, COLOURS = 900, 64  # px; of the palette
-# No hand would take a picture with this ribbon, and in paler colours, for the widget itself.
+WIDTH = 900  # px
+COLOURS = 64  # of the palette of a still
+# A ribbon and paler colours show that a still is not the widget itself.
 STYLE = f"""
 body {{ margin: 0; background: #fff; }}
 [data-widget] {{ width: {WIDTH}px; box-sizing: border-box; padding: 0 9px; border: 1px dashed {MUTED[0]}; }}
@@ -33,16 +34,18 @@ ADD_RIBBON = """([k, text]) => document.querySelector(`[data-widget="${k}"]`)
 
 
 def ribbon(widget: Offline) -> str:
-    """Return what a reader does to bring a widget to life."""
-    return f"▶ Shift+Enter to {'answer' if '_problem' in widget.state else 'play'}"
+    """Return the words that tell a reader how to bring a widget to life."""
+    is_card = "_problem" in widget.state
+    return "▶ Shift+Enter to answer" if is_card else "▶ Shift+Enter to play"
 
 
 def take_stills(outputs: Iterable[Any], states: Mapping[str, Any]) -> None:
-    """Add to each output that shows a widget its picture; `states` are those of all models of the run."""
+    """Add a still to each output that shows a widget; `states` are those of all models of the run."""
     shown: list[tuple[Any, Offline]] = []
     for output in outputs:
         key = output.get("data", {}).get(WIDGET_VIEW, {}).get("model_id")
-        if "_code" in states.get(key, {}) and "text/html" not in output.data:  # which says it all
+        has_report = "text/html" in output.get("data", {})  # an exercise needs no picture as well
+        if "_code" in states.get(key, {}) and not has_report:
             shown.append((output, Offline.of(key, states)))
     if not shown:
         return
@@ -50,7 +53,7 @@ def take_stills(outputs: Iterable[Any], states: Mapping[str, Any]) -> None:
         raise NotebookError(
             "still pictures of widgets need Chromium, which was not found: install it"
         )
-    # A thread of its own: in that of a test, another browser may run.
+    # The thread of a test may already run a browser, and a thread can have one at a time.
     with ThreadPoolExecutor(1) as thread:
         pictures = thread.submit(_pictures, [widget for _, widget in shown]).result()
     for (output, _), picture in zip(shown, pictures, strict=True):
@@ -61,18 +64,20 @@ def take_stills(outputs: Iterable[Any], states: Mapping[str, Any]) -> None:
 
 
 def looks_same(a: str, b: str) -> bool:
-    """Return True if two pictures in base64 differ only as processors round the edges of lines."""
+    """Return True if two pictures in base64 differ only by how processors round the edges of lines."""
     return a == b or _difference(_image(a), _image(b)) <= 0.1
 
 
 def looks_alike(a: str, b: str) -> bool:
     """Return True if two pictures in base64 show the same, perhaps in the fonts of two machines."""
-    first, second = (_image(png).convert("L") for png in (a, b))
+    first = _image(a).convert("L")
+    second = _image(b).convert("L")
     if abs(first.height / second.height - 1) > 0.1:
         return False
     coarse = (48, max(1, first.height // 24))  # in such blocks a letter more or less does not count
-    blocks = (image.resize(coarse, Image.Resampling.BOX) for image in (first, second))
-    return _difference(*blocks) < 0.19
+    first = first.resize(coarse, Image.Resampling.BOX)
+    second = second.resize(coarse, Image.Resampling.BOX)
+    return _difference(first, second) < 0.19
 
 
 def _image(png: str) -> Image.Image:
@@ -80,11 +85,10 @@ def _image(png: str) -> Image.Image:
 
 
 def _difference(a: Image.Image, b: Image.Image) -> float:
-    """Return how much a channel of a pixel differs at most, from 0 to 1; 1 for pictures of two sizes."""
+    """Return the largest difference in a channel of a pixel, from 0 to 1; 1 for pictures of two sizes."""
     if a.size != b.size:
         return 1
-    extrema = ImageChops.difference(a, b).getextrema()
-    return max(map(max, extrema if isinstance(extrema[0], tuple) else [extrema])) / 255
+    return max(ImageChops.difference(a, b).tobytes()) / 255
 
 
 def _pictures(widgets: list[Offline]) -> list[str]:
@@ -103,7 +107,8 @@ def _pictures(widgets: list[Offline]) -> list[str]:
 
 
 def _small(shot: bytes) -> str:
-    """A screenshot with few colours, in base64."""
-    out = io.BytesIO()
-    Image.open(io.BytesIO(shot)).convert("RGB").quantize(COLOURS).save(out, "PNG", optimize=True)
-    return base64.b64encode(out.getvalue()).decode()
+    """Return a screenshot with few colours, in base64."""
+    picture = Image.open(io.BytesIO(shot)).convert("RGB").quantize(COLOURS)
+    small = io.BytesIO()
+    picture.save(small, "PNG", optimize=True)
+    return base64.b64encode(small.getvalue()).decode()

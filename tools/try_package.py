@@ -1,4 +1,4 @@
-"""Try an installed stridekit where nothing of the project is beside it, as `make dist` does."""
+"""Try an installed stridekit outside of the project: `make dist` runs this script."""
 
 import importlib.metadata
 from pathlib import Path
@@ -15,7 +15,8 @@ assert "of dims that do not merge" in repr(
     stridekit.diagnose("view size is not compatible with input tensor's size and stride")
 )
 assert stridekit.audit(lambda x: x.t().reshape(-1), torch.rand(3, 4)).findings
-assert "bringToLife" in offline_page([stridekit.StrideExplorer()]) and strides.row.hints
+assert "bringToLife" in offline_page([stridekit.StrideExplorer()])
+assert strides.row.hints
 files = {str(file) for file in importlib.metadata.files("stridekit") or ()}
 assert any("share/jupyter/labextensions" in file for file in files), (
     "JupyterLab's extension is missing"
