@@ -1,6 +1,5 @@
-// The way from a packed projection to the merged heads: the layouts of each step, what it copies, and what is said of it.
-// A step is a box of the picture: {name, arrows, tensors, code, note, why}. An arrow is how its tensors are reached: "view",
-// "new" (it has to write them anyway), or "copy". tests/course/test_attention_explorer.py compares all settings with torch.
+// The way from a packed projection to the merged heads: the layouts of each step, its copies, and
+// sentences about them. tests/course/test_attention_explorer.py compares all settings with torch.
 
 import { after as run } from "../page/grammar.js";
 import {
@@ -19,6 +18,49 @@ import {
   viewStride,
 } from "../page/layout.js";
 
+/** @import { Layout } from "../page/layout.js" */
+
+/**
+ * An element of q, k, v, out or y: its tensor, and its index (batch, head, token, dim).
+ *
+ * @typedef {[part: string, b: number, h: number, t: number, d: number]} Element
+ */
+
+/**
+ * The settings, and the element that lights up.
+ *
+ * @typedef {object} State
+ * @property {number} batch
+ * @property {number} tokens
+ * @property {number} heads
+ * @property {number} dim
+ * @property {number} kv_heads
+ * @property {string} packing
+ * @property {string} rotary
+ * @property {string} attention
+ * @property {Element} followed
+ */
+
+/**
+ * The way to tensors of a step: a "view", "new" tensors, which any implementation has to write, or
+ * a "copy".
+ *
+ * @typedef {{ word: "view" | "new" | "copy", names: string[], nbytes: number }} Arrow
+ */
+
+/**
+ * A box of the picture: a step with the tensors that it leaves, its lines of code, and the reason
+ * of each copy.
+ *
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {Arrow[]} arrows
+ * @property {Record<string, Layout>} tensors
+ * @property {string[]} code
+ * @property {string} note
+ * @property {string[]} why
+ */
+
 export const MOST = { batch: 2, tokens: 4, heads: 4 };
 export const PACKINGS = ["3HD", "H3D", "HD3"];
 export const ROTARY = ["none", "x*cos + rot(x)*sin", "rot(x)*sin + x*cos"];
@@ -35,20 +77,28 @@ export const CHOICES = {
   rotary: ROTARY,
   attention: ATTENTION,
 };
+/** @type {State} */
 export const EXAMPLE = {
-  ...Object.fromEntries(Object.entries(CHOICES).map(([name, [first]]) => [name, first])),
+  batch: 1,
+  tokens: 1,
+  heads: 1,
+  dim: 2,
+  kv_heads: 1,
+  packing: PACKINGS[0],
+  rotary: ROTARY[0],
+  attention: ATTENTION[0],
   followed: ["q", 0, 0, 0, 0],
 };
 const ITEMSIZE = 4;
-const LETTERS = "abcd";
+const LETTERS = "abcd"; // of the heads
 
-export function arrowText({ word, names, nbytes }) {
-  if (word === "view") return word;
-  return `${word}${word === "copy" ? ` ${names.join(", ")}` : ""}: ${nbytes} bytes`;
+/** The numbers of heads that k and v can have; grouped heads are packed as 3HD. */
+export function kvChoices(heads, packing) {
+  if (packing !== "3HD") return [heads];
+  return upTo(heads).filter((n) => heads % n === 0);
 }
 
-export const kvChoices = (heads, packing) =>
-  range(heads + 1).filter((n) => n && heads % n === 0 && (packing === "3HD" || n === heads));
+/** @param {State} state */
 export const headsShape = ({ batch, heads, kv_heads, tokens, dim }, part) => [
   batch,
   part === "q" ? heads : kv_heads,
@@ -56,165 +106,246 @@ export const headsShape = ({ batch, heads, kv_heads, tokens, dim }, part) => [
   dim,
 ];
 
-// The steps ------------------------------------------------------------------------------------------
+// The steps ---------------------------------------------------------------------------------------
 
 const fresh = (...shape) => rowMajor(shape, ITEMSIZE);
-const bytes = (x) => numel(x) * x.itemsize;
-const arrow = (word, made) => ({
-  word,
-  names: Object.keys(made),
-  nbytes: sum(Object.values(made).map(bytes)),
-});
-const step = (name, arrows, tensors, code, note = "", why = []) => ({
-  name,
-  arrows,
-  tensors,
-  code,
-  note,
-  why,
-});
+const nbytes = (x) => numel(x) * x.itemsize;
+
+/** @type {Arrow} */
 const VIEW = { word: "view", names: [], nbytes: 0 };
 
-export function steps(s) {
-  const projected = linear(s);
-  const cut = heads(s, projected.tensors.qkv);
-  const turned = rotary(s, cut.tensors);
+/** @type {(word: "new" | "copy", tensors: Record<string, Layout>) => Arrow} */
+const arrowTo = (word, tensors) => ({
+  word,
+  names: Object.keys(tensors),
+  nbytes: sum(Object.values(tensors).map(nbytes)),
+});
+
+/**
+ * The five steps.
+ *
+ * @param {State} state
+ * @returns {Step[]}
+ */
+export function steps(state) {
+  const projected = linear(state);
+  const cut = cutIntoHeads(state, projected.tensors.qkv);
+  const turned = rotary(state, cut.tensors);
   const { q, k, v } = { ...cut.tensors, ...turned.tensors };
-  const attended = s.attention === "@" ? byProducts(s, q, k, v) : bySdpa(s, q, k, v);
-  return [projected, cut, turned, attended, merge(s, attended.tensors.out)];
+  const attended =
+    state.attention === "@" ? attendByProducts(state, q, k, v) : attendBySdpa(state, q, k, v);
+  return [projected, cut, turned, attended, merge(state, attended.tensors.out)];
 }
 
+/** @returns {Step} */
 function linear({ batch, tokens, heads, kv_heads, dim }) {
-  const [channels, width] = [heads * dim, (heads + 2 * kv_heads) * dim];
-  const made = { qkv: fresh(batch, tokens, width) };
-  const line = `qkv = torch.rand(${batch}, ${tokens}, ${channels}) @ torch.rand(${channels}, ${width})`;
-  return step("linear", [arrow("new", made)], made, [line]);
+  const channels = heads * dim;
+  const width = (heads + 2 * kv_heads) * dim;
+  const tensors = { qkv: fresh(batch, tokens, width) };
+  const x = `torch.rand(${batch}, ${tokens}, ${channels})`;
+  return {
+    name: "linear",
+    arrows: [arrowTo("new", tensors)],
+    tensors,
+    code: [`qkv = ${x} @ torch.rand(${channels}, ${width})`],
+    note: "",
+    why: [],
+  };
 }
 
-function heads({ heads: h, kv_heads: kv, dim: d, packing }, qkv) {
-  if (kv < h) {
-    const cuts = `[${[h, kv, kv].map((n) => n * d).join(", ")}]`;
-    const part = `unflatten(2, (-1, ${d})).transpose(1, 2)`;
-    const [q, k, v] = [0, 1, 2].map((n) => run(qkv, `.split(${cuts}, 2)[${n}].${part}`));
-    return step("heads", [VIEW], { q, k, v }, [
-      `q, k, v = (x.${part} for x in qkv.split(${cuts}, 2))`,
-    ]);
+/** @returns {Step} */
+function cutIntoHeads({ heads, kv_heads, dim, packing }, qkv) {
+  const step = { name: "heads", arrows: [VIEW], note: "", why: [] };
+  if (kv_heads < heads) {
+    const widths = `[${[heads, kv_heads, kv_heads].map((n) => n * dim).join(", ")}]`;
+    const turn = `unflatten(2, (-1, ${dim})).transpose(1, 2)`;
+    const [q, k, v] = range(3).map((n) => run(qkv, `.split(${widths}, 2)[${n}].${turn}`));
+    const line = `q, k, v = (x.${turn} for x in qkv.split(${widths}, 2))`;
+    return { ...step, tensors: { q, k, v }, code: [line] };
   }
-  const row = [...packing].map((letter) => ({ 3: 3, H: h, D: d })[letter]);
+  const sizes = { 3: 3, H: heads, D: dim };
+  const row = [...packing].map((letter) => sizes[letter]);
   const [three, head, last] = [..."3HD"].map((letter) => 2 + packing.indexOf(letter));
-  const line = `.unflatten(2, ${tuple(row)}).permute(${three}, 0, ${head}, 1, ${last})`;
-  const [q, k, v] = [0, 1, 2].map((n) => run(qkv, `${line}[${n}]`));
-  return step("heads", [VIEW], { q, k, v }, [`q, k, v = qkv${line}`]);
+  const views = `.unflatten(2, ${tuple(row)}).permute(${three}, 0, ${head}, 1, ${last})`;
+  const [q, k, v] = range(3).map((n) => run(qkv, `${views}[${n}]`));
+  return { ...step, tensors: { q, k, v }, code: [`q, k, v = qkv${views}`] };
 }
 
-function rotary(s, parts) {
-  if (s.rotary === "none") return step("rotary", [], {}, [], "not used: q, k and v stay in qkv");
-  const made = { q: rotated(s, parts.q), k: rotated(s, parts.k) };
-  const half = s.dim / 2;
-  return step(
-    "rotary",
-    [arrow("new", made)],
-    made,
-    [
-      `cos, sin = torch.rand(2, ${s.tokens}, ${s.dim})`,
+/**
+ * @param {State} state
+ * @param {Record<string, Layout>} parts
+ * @returns {Step}
+ */
+function rotary(state, { q, k }) {
+  const { tokens, dim, rotary: formula } = state;
+  if (formula === "none") {
+    const note = "not used: q, k and v stay in qkv";
+    return { name: "rotary", arrows: [], tensors: {}, code: [], note, why: [] };
+  }
+  const tensors = { q: rotated(state, q), k: rotated(state, k) };
+  const half = dim / 2;
+  return {
+    name: "rotary",
+    arrows: [arrowTo("new", tensors)],
+    tensors,
+    code: [
+      `cos, sin = torch.rand(2, ${tokens}, ${dim})`,
       `rot = lambda x: torch.cat([-x[..., ${half}:], x[..., :${half}]], -1)`,
-      ...["q", "k"].map((name) => `${name} = ${s.rotary.replaceAll("x", name)}`),
+      `q = ${formula.replaceAll("x", "q")}`,
+      `k = ${formula.replaceAll("x", "k")}`,
     ],
-    "the first summand decides the order",
-  );
+    note: "the first summand decides the order",
+    why: [],
+  };
 }
 
-/** The sum of two products; what `cat` returns is contiguous. */
+/** The sum of two products; `cat`, in the second one, returns a contiguous tensor. */
 function rotated({ tokens, dim, rotary: formula }, x) {
-  const [first, second] = [x, fresh(...x.shape)].map((factor) =>
-    elementwise(factor, fresh(tokens, dim)),
-  );
-  return formula === ROTARY[1] ? elementwise(first, second) : elementwise(second, first);
+  const angles = fresh(tokens, dim);
+  const withCos = elementwise(x, angles);
+  const withSin = elementwise(fresh(...x.shape), angles);
+  return formula === ROTARY[1] ? elementwise(withCos, withSin) : elementwise(withSin, withCos);
 }
 
-function byProducts(s, q, k, v) {
-  const [arrows, code, why] = [[], [], []];
-  if (s.kv_heads < s.heads) {
-    k = v = fresh(...q.shape);
-    arrows.push(arrow("copy", { k, v }));
-    code.push(
-      ...["k", "v"].map(
-        (name) => `${name} = ${name}.repeat_interleave(${s.heads / s.kv_heads}, 1)`,
-      ),
-    );
+/**
+ * @param {State} state
+ * @returns {Step}
+ */
+function attendByProducts({ heads, kv_heads, tokens, dim }, q, k, v) {
+  const arrows = [];
+  const code = [];
+  const why = [];
+  if (kv_heads < heads) {
+    k = fresh(...q.shape);
+    v = fresh(...q.shape);
+    const times = heads / kv_heads;
+    arrows.push(arrowTo("copy", { k, v }));
+    code.push(`k = k.repeat_interleave(${times}, 1)`, `v = v.repeat_interleave(${times}, 1)`);
     why.push(
-      s.kv_heads === 1
+      kv_heads === 1
         ? "k and v are copied: repeat_interleave writes their head once for each head of q."
-        : `k and v are copied: head h of q meets their head h // ${s.heads / s.kv_heads}, and no stride says that.`,
+        : `k and v are copied: head h of q meets their head h // ${times}, ` +
+            "and no stride says that.",
     );
   }
-  const [clone, because] = clones(q, k, v, "@ makes");
-  const made = { scores: fresh(...q.shape.slice(0, 3), s.tokens), out: fresh(...q.shape) };
-  code.push(`scores = q @ k.mT / ${s.dim}**0.5`, "out = scores.softmax(-1) @ v");
-  return step("attention", [...arrows, ...clone, arrow("new", made)], made, code, "", [
-    ...why,
-    ...because,
-  ]);
+  const clones = clonesOf(q, k, v, "@ makes");
+  const tensors = { scores: fresh(...q.shape.slice(0, 3), tokens), out: fresh(...q.shape) };
+  return {
+    name: "attention",
+    arrows: [...arrows, ...clones.arrows, arrowTo("new", tensors)],
+    tensors,
+    code: [...code, `scores = q @ k.mT / ${dim}**0.5`, "out = scores.softmax(-1) @ v"],
+    note: "",
+    why: [...why, ...clones.why],
+  };
 }
 
-/** Heads are as many or grouped, and all sizes fit: flash runs wherever the last strides are 1. */
-function bySdpa(s, q, k, v) {
-  const strided = Object.entries({ q, k, v }).find(([, x]) => x.stride[3] !== 1);
-  const made = { out: strided ? fresh(...q.shape) : run(q, ".clone()") };
+/**
+ * Heads are as many or grouped, and all sizes fit, so flash runs wherever the last strides are 1.
+ *
+ * @returns {Step}
+ */
+function attendBySdpa({ heads, kv_heads }, q, k, v) {
+  const grouping = kv_heads < heads ? ", enable_gqa=True" : "";
   const code = [
     "F = torch.nn.functional",
-    `out = F.scaled_dot_product_attention(q, k, v${s.kv_heads < s.heads ? ", enable_gqa=True" : ""})`,
+    `out = F.scaled_dot_product_attention(q, k, v${grouping})`,
   ];
-  if (!strided)
-    return step("attention", [arrow("new", made)], made, code, "flash: out is an empty_like(q)");
-  const note = `math, as dim 3 of ${strided[0]} has stride ${strided[1].stride[3]}: flash takes 1`;
-  const [clone, why] = clones(elementwise(q), elementwise(k), v, "the math path makes");
-  return step("attention", [...clone, arrow("new", made)], made, code, note, why);
+  const name = "attention";
+  const strided = Object.entries({ q, k, v }).find(([, x]) => x.stride[3] !== 1);
+  if (!strided) {
+    const tensors = { out: run(q, ".clone()") };
+    const note = "flash: out is an empty_like(q)";
+    return { name, arrows: [arrowTo("new", tensors)], tensors, code, note, why: [] };
+  }
+  const [part, { stride }] = strided;
+  const tensors = { out: fresh(...q.shape) };
+  const note = `math, as dim 3 of ${part} has stride ${stride[3]}: flash takes 1`;
+  // The math path scales q and k first.
+  const clones = clonesOf(elementwise(q), elementwise(k), v, "the math path makes");
+  return {
+    name,
+    arrows: [...clones.arrows, arrowTo("new", tensors)],
+    tensors,
+    code,
+    note,
+    why: clones.why,
+  };
 }
 
-/** What `q @ k.mT` and the second product clone of them, and a reason with the numbers of the first: two lists of one or none. */
-function clones(q, k, v, who) {
-  const split = ({ shape: [b, h, ...matrix], stride }) =>
-    "reason" in viewStride([b, h, ...matrix], stride, [b * h, ...matrix]);
-  const copied = Object.entries({ q, k, v }).filter(([, x]) => split(x));
-  if (!copied.length) return [[], []];
-  const [[, { shape, stride }]] = copied;
-  const reason = `dims 0 and 1 do not merge (stride ${stride[0]} found, ${shape[1] * stride[1]} needed)`;
-  const clone = arrow("copy", Object.fromEntries(copied));
-  return [[clone], [`${are(clone.names)} copied: ${who} one batch of each, and ${reason}.`]];
+/**
+ * The clones of q, k and v in the two products: an arrow, and a reason with the numbers of the
+ * first clone.
+ *
+ * @returns {{ arrows: Arrow[], why: string[] }}
+ */
+function clonesOf(q, k, v, subject) {
+  const isCloned = ([, { shape, stride }]) => {
+    const [batch, heads, ...matrix] = shape;
+    return "reason" in viewStride(shape, stride, [batch * heads, ...matrix]);
+  };
+  const cloned = Object.entries({ q, k, v }).filter(isCloned);
+  if (!cloned.length) return { arrows: [], why: [] };
+  const arrow = arrowTo("copy", Object.fromEntries(cloned));
+  const [[, { shape, stride }]] = cloned;
+  const strides = `stride ${stride[0]} found, ${shape[1] * stride[1]} needed`;
+  const verb = cloned.length > 1 ? "are" : "is";
+  const why =
+    `${listed(arrow.names)} ${verb} copied: ${subject} one batch of each, ` +
+    `and dims 0 and 1 do not merge (${strides}).`;
+  return { arrows: [arrow], why: [why] };
 }
 
+/** @returns {Step} */
 function merge({ batch, tokens, heads, dim }, out) {
   const shape = [batch, tokens, heads * dim];
   const turned = run(out, ".transpose(1, 2)");
   const { stride, reason } = viewStride(turned.shape, turned.stride, shape);
-  const made = { y: { ...out, shape, stride: stride ?? contiguousStride(shape) } };
-  const code = [`y = out.transpose(1, 2).reshape${tuple(shape)}`];
-  if (!reason) return step("merge", [VIEW], made, code);
-  return step("merge", [arrow("copy", { out })], made, code, "", [
-    `out is copied: ${reason.split(", and")[0]}.`,
-  ]);
+  return {
+    name: "merge",
+    arrows: [reason ? arrowTo("copy", { out }) : VIEW],
+    tensors: { y: { ...out, shape, stride: stride ?? contiguousStride(shape) } },
+    code: [`y = out.transpose(1, 2).reshape${tuple(shape)}`],
+    note: "",
+    why: reason ? [`out is copied: ${reason.split(", and")[0]}.`] : [],
+  };
 }
 
-// Words ----------------------------------------------------------------------------------------------
+// Words -------------------------------------------------------------------------------------------
 
-const are = (names) => `${listed(names)} ${names.length > 1 ? "are" : "is"}`;
-const copies = (all) => all.flatMap(({ arrows }) => arrows).filter(({ word }) => word === "copy");
-const copiedBytes = (all) => sum(copies(all).map(({ nbytes }) => nbytes));
+/** @param {Arrow} arrow */
+export function arrowText({ word, names, nbytes }) {
+  if (word === "view") return "view";
+  if (word === "new") return `new: ${nbytes} bytes`;
+  return `copy ${names.join(", ")}: ${nbytes} bytes`;
+}
+
+/** @param {Step[]} boxes */
+const copiesIn = (boxes) =>
+  boxes.flatMap(({ arrows }) => arrows).filter(({ word }) => word === "copy");
+/** @param {Step[]} boxes */
+const copiedBytes = (boxes) => sum(copiesIn(boxes).map((arrow) => arrow.nbytes));
 
 export function summary(boxes) {
-  const names = copies(boxes).flatMap((arrow) => arrow.names);
+  const names = copiesIn(boxes).flatMap((arrow) => arrow.names);
   if (!names.length) return "Nothing is copied on the way.";
-  const many = names.length === 1 ? "1 copy" : `${names.length} copies`;
-  return `${many} on the way, of ${listed(names)}: ${counted(copiedBytes(boxes), "byte")}.`;
+  const count = names.length === 1 ? "1 copy" : `${names.length} copies`;
+  return `${count} on the way, of ${listed(names)}: ${counted(copiedBytes(boxes), "byte")}.`;
 }
 
+/** The order of heads and tokens in memory. */
 export function order({ shape: [, heads, tokens], stride }) {
   if (heads === 1 || tokens === 1) return "one order for heads and tokens";
   return stride[2] > stride[1] ? "token by token" : "head by head";
 }
 
-/** The texts in a row of boxes: a letter for the head, where another vector begins; in qkv behind q, k or v. */
+/**
+ * The texts in a row of boxes, one for each head of a token: the letter of the head, behind q, k or
+ * v in qkv, and before the token in the other memories.
+ *
+ * @param {string} memory
+ * @param {Element[]} row
+ */
 export function labels(memory, row) {
   const vectors = row.map((element) => String(element.slice(0, 4)));
   return row.map(([part, , head, token], k) => {
@@ -223,42 +354,67 @@ export function labels(memory, row) {
   });
 }
 
-export const code = (s) =>
-  steps(s)
-    .flatMap((each) => each.code)
+export const code = (state) =>
+  steps(state)
+    .flatMap((step) => step.code)
     .join("\n");
 
-// Elements -------------------------------------------------------------------------------------------
+// Elements ----------------------------------------------------------------------------------------
 
-/** The tensors in each memory that is drawn, as (batch, heads, tokens, dim). */
-export function memories(s, part) {
-  const [, cut, turned, attended, merged] = steps(s);
+/**
+ * The tensors in each memory that is drawn, as (batch, heads, tokens, dim).
+ *
+ * @param {State} state
+ * @param {string} part
+ */
+export function memories(state, part) {
+  const [, cut, turned, attended, merged] = steps(state);
   const shown = part === "k" ? "k" : "q";
+  const { heads, dim } = state;
   return {
     qkv: cut.tensors,
     rotary: turned.tensors.q ? { [shown]: turned.tensors[shown] } : {},
     attention: { out: attended.tensors.out },
-    merge: { y: run(merged.tensors.y, `.unflatten(2, (${s.heads}, ${s.dim})).transpose(1, 2)`) },
+    merge: { y: run(merged.tensors.y, `.unflatten(2, (${heads}, ${dim})).transpose(1, 2)`) },
   };
 }
 
-/** The elements of some tensors, in the order of their memory. */
-export function cells(parts) {
-  const placed = Object.entries(parts).flatMap(([name, x]) =>
-    range(numel(x))
-      .map((flat) => unflatten(x.shape, flat))
-      .map((index) => [offset(x, index), [name, ...index]]),
-  );
-  return placed.sort(([a], [b]) => a - b).map(([, element]) => element);
+/**
+ * The elements of the tensors in one memory, in the order of the memory.
+ *
+ * @param {Record<string, Layout>} tensors
+ * @returns {Element[]}
+ */
+export function cells(tensors) {
+  /** @type {{ place: number, element: any }[]} */
+  const placed = [];
+  for (const [name, x] of Object.entries(tensors)) {
+    for (const flat of range(numel(x))) {
+      const index = unflatten(x.shape, flat);
+      placed.push({ place: offset(x, index), element: [name, ...index] });
+    }
+  }
+  placed.sort((a, b) => a.place - b.place);
+  return placed.map(({ element }) => element);
 }
 
-/** The element, where a smaller shape still has it. */
-export const inside = (s, [part, ...index]) => [
+/**
+ * The element, or the nearest one that a smaller shape still has.
+ *
+ * @param {State} state
+ * @param {Element} element
+ */
+export const inside = (state, [part, ...index]) => [
   part,
-  ...headsShape(s, part).map((size, d) => Math.min(index[d], size - 1)),
+  ...headsShape(state, part).map((size, d) => Math.min(index[d], size - 1)),
 ];
 
-/** The indices of the output that an element goes into: for each dim [first, end]. */
+/**
+ * The indices of the output that an element goes into: for each dim [first, end].
+ *
+ * @param {State} state
+ * @param {Element} element
+ */
 export function reached({ heads, kv_heads, tokens, dim }, [part, b, h, t, d]) {
   const group = heads / kv_heads;
   return [
@@ -269,51 +425,63 @@ export function reached({ heads, kv_heads, tokens, dim }, [part, b, h, t, d]) {
   ];
 }
 
-export function place(s, element) {
+/** The place of an element in qkv and after rotary, and the part of out that it goes into. */
+export function place(state, element) {
   const [part, ...index] = element;
-  const [, cut, turned] = steps(s);
-  const after = turned.tensors[part];
-  const where =
-    `element ${offset(cut.tensors[part], index)} of qkv` +
-    (after ? `, after rotary element ${offset(after, index)} of ${part}` : "");
-  const ranges = reached(s, element);
-  const many = counted(product(ranges.map(([first, end]) => end - first)), "element");
-  const goes = ranges.map(([first, end], d) => {
+  const [, cut, turned] = steps(state);
+  const rotatedPart = turned.tensors[part];
+  const before = `element ${offset(cut.tensors[part], index)} of qkv`;
+  const after = rotatedPart
+    ? `, after rotary element ${offset(rotatedPart, index)} of ${part}`
+    : "";
+  const ranges = reached(state, element);
+  const count = counted(product(ranges.map(([first, end]) => end - first)), "element");
+  const sizes = headsShape(state, "q");
+  const items = ranges.map(([first, end], d) => {
     if (end - first === 1) return first;
-    return end - first === headsShape(s, "q")[d] ? ":" : `${first}:${end}`;
+    return end - first === sizes[d] ? ":" : `${first}:${end}`;
   });
-  return `${part}[${index.join(", ")}] is ${where}. It goes into ${many} of out: out[${goes.join(", ")}].`;
+  return (
+    `${part}[${index.join(", ")}] is ${before}${after}. ` +
+    `It goes into ${count} of out: out[${items.join(", ")}].`
+  );
 }
 
-export function told(s) {
-  const { batch, tokens, heads: all, kv_heads, dim, packing } = s;
-  const boxes = steps(s);
-  const groups = kv_heads < all ? ` (k and v: ${kv_heads})` : "";
+/** The lines of the repr. */
+export function told(state) {
+  const { batch, tokens, heads, kv_heads, dim, packing } = state;
+  const groups = kv_heads < heads ? ` (k and v: ${kv_heads})` : "";
+  const boxes = steps(state);
   return [
-    `AttentionExplorer: batch ${batch}, tokens ${tokens}, heads ${all}${groups}, dim ${dim}, packed as ${packing}`,
-    ...boxes.flatMap(({ name, arrows, note, tensors }) => [
-      `${name}: ${[...arrows.map(arrowText), note].filter(Boolean).join("; ")}`,
-      ...Object.entries(tensors).map(
-        ([called, { shape, stride, storage_offset }]) =>
-          `  ${called}: shape ${tuple(shape)}, stride ${tuple(stride)}, storage_offset ${storage_offset}`,
-      ),
-    ]),
+    `AttentionExplorer: batch ${batch}, tokens ${tokens}, heads ${heads}${groups}, ` +
+      `dim ${dim}, packed as ${packing}`,
+    ...boxes.flatMap(linesOf),
     summary(boxes),
     ...boxes.flatMap(({ why }) => why),
-    place(s, s.followed),
+    place(state, state.followed),
   ];
 }
 
-// Facts ----------------------------------------------------------------------------------------------
+function linesOf({ name, arrows, note, tensors }) {
+  const words = [...arrows.map(arrowText), note].filter(Boolean);
+  const layouts = Object.entries(tensors).map(([tensor, { shape, stride, storage_offset }]) => {
+    const strides = `stride ${tuple(stride)}, storage_offset ${storage_offset}`;
+    return `  ${tensor}: shape ${tuple(shape)}, ${strides}`;
+  });
+  return [`${name}: ${words.join("; ")}`, ...layouts];
+}
 
-export function facts(s) {
-  const { followed, ...settings } = s;
-  const boxes = steps(s);
+// Facts -------------------------------------------------------------------------------------------
+
+/** @param {State} state */
+export function facts(state) {
+  const { followed, ...settings } = state;
+  const boxes = steps(state);
   const [, cut, turned, attended, merged] = boxes;
   return {
     ...settings,
     copied: copiedBytes(boxes),
-    copies: copies(boxes).flatMap(({ names }) => names),
+    copies: copiesIn(boxes).flatMap(({ names }) => names),
     flash: attended.note.startsWith("flash"),
     merge: merged.arrows[0].word,
     followed,

@@ -1,5 +1,6 @@
-// AttentionExplorer: what attention copies on its way, in five boxes, over the memories that they leave.
-// The state in the model is the settings and {followed}; the box under the pointer belongs to this view.
+// AttentionExplorer: the copies of attention, in five boxes, over the memories that they leave. The
+// state in the model is the settings and {followed}; the box under the pointer belongs to this
+// view.
 
 import { fill, h, paragraphs, set, show } from "../page/dom.js";
 import { range, tuple } from "../page/layout.js";
@@ -32,10 +33,14 @@ import {
   summary,
 } from "./flow.js";
 
+/** @import { Element, State, Step } from "./flow.js" */
+
 const STACKED = 560; // px: below this, the boxes stand below one another
-const BETWEEN = 14;
-const [NARROWEST, TOUCHED, WIDEST, GAP] = [14, 20, 34, 1]; // a box and its gap: under a mouse, stacked, at most
-const KEYS = { qkv: "qb is q of head 1", attention: "; b2: head 1, token 2" };
+const BETWEEN = 14; // px from pane to pane
+const NARROWEST = 14; // px of a box with its gap, under a mouse,
+const TOUCHED = 20; // stacked, under a finger,
+const WIDEST = 34; // and at most
+const GAP = 1; // px
 const SIZES = [
   ...Object.entries(MOST).map(([name, max]) => [name, { min: 1, max }]),
   ["dim", { min: 2, max: 4, step: 2 }],
@@ -48,12 +53,6 @@ const IDEAS = [
   ["sizes", "sizes"],
   ["all", "everything"],
 ];
-const MEMORIES = {
-  qkv: "the memory of qkv",
-  rotary: "the memory after rotary",
-  attention: "the memory of out",
-  merge: "the memory of y",
-};
 
 export function render(view) {
   const shell = createShell(view, {
@@ -63,7 +62,7 @@ export function render(view) {
     code,
     facts,
   });
-  const { id, state } = shell;
+  const { id } = shell;
   const hand = {
     onHover: (element) => shell.hover(element && sourceOf(element)),
     onMove: (element) => shell.put({ followed: sourceOf(element) }),
@@ -76,70 +75,76 @@ export function render(view) {
   const groups = createChips("heads of k and v", (kv_heads) => choose({ kv_heads }));
   const sizes = createSizes(id, "sizes", SIZES, choose);
   const boxes = range(5).map(() => h("div", { class: "sk-step" }));
-  const shown = Object.entries(MEMORIES).map(([name, title]) => [
-    name,
-    createMemory(id, name, title, hand),
-  ]);
-  const [qkv, ...others] = shown.map(([, memory]) => memory);
-  const first = h("div", { class: "sk-cut" }, h("div", {}, boxes[0], qkv.says), boxes[1]);
+  const qkv = createMemory(id, "qkv", "the memory of qkv", hand);
+  const others = [
+    createMemory(id, "rotary", "the memory after rotary", hand),
+    createMemory(id, "attention", "the memory of out", hand),
+    createMemory(id, "merge", "the memory of y", hand),
+  ];
+  const first = h("div", { class: "sk-cut" }, h("div", {}, boxes[0], qkv.caption), boxes[1]);
   const rest = h(
     "div",
     { class: "sk-rest" },
-    ...others.map((memory, k) => h("div", {}, boxes[k + 2], memory.says, memory.node)),
+    ...others.map((memory, k) => h("div", {}, boxes[k + 2], memory.caption, memory.node)),
   );
   const [idea, where] = paragraphs("sk-idea", "sk-place");
-  const whys = h("ul", { class: "sk-reasons" });
+  const reasons = h("ul", { class: "sk-reasons" });
 
   function draw() {
-    const s = state();
-    const spot = shell.hovered ?? s.followed;
-    choices.draw(s);
-    groups.draw(
-      kvChoices(s.heads, s.packing).map((n) => ({
-        text: String(n),
-        isPressed: n === s.kv_heads,
-        value: n,
-      })),
-    );
-    sizes.draw(s);
-    const made = steps(s);
-    made.forEach((step, k) => fill(boxes[k], ...stepBox(step, k === 0)));
-    const isStacked = shell.width < STACKED;
-    for (const node of [first, rest]) set(node, "data-stacked", String(isStacked));
-    const parts = memories(s, spot[0]);
-    const width = isStacked ? shell.width : Math.floor((shell.width - 2 * BETWEEN) / 3);
-    for (const [name, memory] of shown)
-      memory.layOut(parts[name], s, name === "qkv" ? shell.width : width, isStacked);
-    set(idea, "text", summary(made));
-    fill(whys, ...made.flatMap((step) => step.why).map((text) => ["li", { text }]));
-    const goes = reached(s, spot);
-    const isLit = ([part, ...index]) =>
-      (part === "out" || part === "y") && index.every((i, d) => goes[d][0] <= i && i < goes[d][1]);
-    for (const [name, memory] of shown) {
-      const own = { attention: "out", merge: "y" }[name];
-      const here = ([part, ...index]) =>
-        own && part !== "q" ? "" : String([own ?? part, ...index]);
-      memory.draw({ spot: here(spot), selected: here(s.followed), isLit });
-    }
-    const said = place(s, spot);
-    set(where, "text", said);
-    shell.speak(`${said} ${idea.textContent}`);
+    /** @type {State} */
+    const state = shell.state();
+    const spot = shell.hovered ?? state.followed;
+    const path = steps(state);
+    drawSettings(state);
+    path.forEach((step, k) => {
+      fill(boxes[k], ...stepBox(step, k === 0));
+    });
+    drawMemories(state, spot);
+    set(idea, "text", summary(path));
+    fill(reasons, ...path.flatMap((step) => step.why).map((text) => ["li", { text }]));
+    const sentence = place(state, spot);
+    set(where, "text", sentence);
+    shell.speak(`${sentence} ${idea.textContent}`);
   }
 
-  /** Heads are grouped only as 3HD, and by what divides them. */
+  function drawSettings(state) {
+    choices.draw(state);
+    const counts = kvChoices(state.heads, state.packing);
+    groups.draw(
+      counts.map((n) => ({ text: String(n), isPressed: n === state.kv_heads, value: n })),
+    );
+    sizes.draw(state);
+  }
+
+  /** Draw all memories, with the followed element and the part of out and y that it goes into. */
+  function drawMemories(state, spot) {
+    const isStacked = shell.width < STACKED;
+    for (const node of [first, rest]) set(node, "data-stacked", String(isStacked));
+    const tensors = memories(state, spot[0]);
+    const third = isStacked ? shell.width : Math.floor((shell.width - 2 * BETWEEN) / 3);
+    const ranges = reached(state, spot);
+    const isLit = ([part, ...index]) =>
+      (part === "out" || part === "y") &&
+      index.every((i, d) => ranges[d][0] <= i && i < ranges[d][1]);
+    for (const memory of [qkv, ...others]) {
+      const width = memory === qkv ? shell.width : third;
+      memory.layOut(tensors[memory.name], state, width, isStacked);
+      memory.light(spot, state.followed, isLit);
+    }
+  }
+
+  /** Change a setting. Heads are grouped only as 3HD, and by a number that divides them. */
   function choose(changed) {
-    const before = state();
+    /** @type {State} */
+    const before = shell.state();
     const next = { ...before, ...changed };
     const isGrouped = before.kv_heads < before.heads;
-    if (
-      changed.kv_heads === undefined &&
-      (!isGrouped || !kvChoices(next.heads, next.packing).includes(next.kv_heads))
-    )
-      next.kv_heads = next.heads;
+    const fits = kvChoices(next.heads, next.packing).includes(next.kv_heads);
+    if (changed.kv_heads === undefined && !(isGrouped && fits)) next.kv_heads = next.heads;
     shell.change({ ...next, followed: inside(next, before.followed) });
   }
 
-  // One question at a time: its setting alone, or all of them with the code of each step.
+  // One question at a time: its setting alone, or all settings with the code of each step.
   const ideas = createChoice("what to change", IDEAS, showIdea);
   const settings = {
     ...choices.nodes,
@@ -155,101 +160,148 @@ export function render(view) {
   }
 
   showIdea("attention");
-  const asked = h("div", { class: "sk-head" }, ...Object.values(settings));
+  const questions = h("div", { class: "sk-head" }, ...Object.values(settings));
   return shell.open(
-    h("div", {}, named("change", ideas.node), asked),
+    h("div", {}, named("change", ideas.node), questions),
     first,
     qkv.node,
     rest,
     idea,
-    whys,
+    reasons,
     where,
   );
 }
 
-const stepBox = ({ name, arrows, tensors, note, code: lines }, isFirst) => [
-  [
-    "div",
-    { class: "sk-stephead" },
-    ...(isFirst ? [] : [["span", { text: "→ ", "aria-hidden": "true" }]]),
-    ["strong", { text: name }],
-    [
-      "span",
-      { class: "sk-arrows" },
-      ...arrows.map((arrow) => ["span", { text: arrowText(arrow), "data-word": arrow.word }]),
-    ],
-  ],
-  [
-    "ul",
-    { class: "sk-tensors" },
-    ...Object.entries(tensors).map(([called, { shape, stride, storage_offset: start }]) => [
+// A step ------------------------------------------------------------------------------------------
+
+/** @param {Step} step */
+function stepBox({ name, arrows, tensors, note, code: lines }, isFirst) {
+  const pointer = ["span", { text: "→ ", "aria-hidden": "true" }];
+  const words = arrows.map((arrow) => [
+    "span",
+    { text: arrowText(arrow), "data-word": arrow.word },
+  ]);
+  const rows = Object.entries(tensors).map(([tensor, { shape, stride, storage_offset }]) => {
+    const start = name === "heads" ? ` offset ${storage_offset}` : "";
+    return [
       "li",
       {},
-      ["b", { text: called }],
+      ["b", { text: tensor }],
       ["span", { text: tuple(shape) }],
-      ["span", { text: `stride ${tuple(stride)}${name === "heads" ? ` offset ${start}` : ""}` }],
-    ]),
-  ],
-  ["p", { class: "sk-note", text: note }],
-  ["code", { text: lines.join("\n") }],
-];
+      ["span", { text: `stride ${tuple(stride)}${start}` }],
+    ];
+  });
+  return [
+    [
+      "div",
+      { class: "sk-stephead" },
+      ...(isFirst ? [] : [pointer]),
+      ["strong", { text: name }],
+      ["span", { class: "sk-arrows" }, ...words],
+    ],
+    ["ul", { class: "sk-tensors" }, ...rows],
+    ["p", { class: "sk-note", text: note }],
+    ["code", { text: lines.join("\n") }],
+  ];
+}
 
-const rowsOf = (many) => (many === 1 ? "a row is a token" : `${many} rows are a token`);
-/** The name of an element in its tensor: y has its heads merged. */
-const nameOf = ([part, b, h, t, d], dim) =>
-  `${part}[${(part === "y" ? [b, t, h * dim + d] : [b, h, t, d]).join(", ")}]`;
-/** The element of q, k or v that stands for one of any memory. */
+// A memory: its elements in boxes, in rows as long as a token's -----------------------------------
+
+// The tensor whose elements follow q, by the name of its memory in flow.js.
+const OUTPUTS = { attention: "out", merge: "y" };
+
+/** The element of q, k or v that stands for an element of any memory. */
 const sourceOf = ([part, ...index]) => [part === "out" || part === "y" ? "q" : part, ...index];
 
-/** A memory: its elements in boxes, in rows as long as a token's. `memory` is its name in flow.js. */
-function createMemory(id, memory, title, hand) {
-  const strip = createElements(`${id}-${memory}`, {
+/** The name of an element in its tensor: y has its heads merged. */
+function nameOf([part, b, h, t, d], dim) {
+  const index = part === "y" ? [b, t, h * dim + d] : [b, h, t, d];
+  return `${part}[${index.join(", ")}]`;
+}
+
+function createMemory(id, name, title, hand) {
+  const strip = createElements(`${id}-${name}`, {
     label: title,
     gap: GAP,
     narrowest: NARROWEST,
     ...hand,
   });
-  const says = h("p", { class: "sk-order" });
-  return {
-    node: h("div", { class: "sk-memory" }, strip.node),
-    says,
-    draw: strip.light,
-    layOut(parts, s, width, isStacked) {
-      const all = cells(parts);
-      const row = all.length / (s.batch * s.tokens);
-      for (const part of [strip.node, says]) show(part, all.length);
-      strip.put([]);
-      if (!all.length) return strip.layOut(0, 1, width);
-      const least = isStacked ? TOUCHED : NARROWEST;
-      const perRow = range(row)
-        .map((k) => k + 1)
-        .findLast((k) => row % k === 0 && k <= Math.max(width / least, 1));
-      const rows = all.length / perRow;
-      const height = isStacked ? 22 : rows <= 4 ? 18 : rows <= 6 ? 14 : 12;
-      strip.layOut(all.length, perRow, Math.min(width, perRow * WIDEST), {
-        rows: [rows / s.batch, 5],
-        height,
-      });
-      strip.put(
-        range(rows).flatMap((r) => {
-          const here = all.slice(r * perRow, (r + 1) * perRow);
-          return labels(memory, here).map((text, k) => ({
-            text,
-            element: here[k],
-            kind: `sk-r${here[k][2]}`,
-            says: `${nameOf(here[k], s.dim)}: element ${r * perRow + k}`,
-          }));
-        }),
-      );
-      set(strip.node, "data-fit", strip.boxWidth() >= 17 ? "11" : "9");
-      const [name, x] = Object.entries(parts)[0];
-      return set(
-        says,
-        "text",
-        memory === "qkv"
-          ? `${rowsOf(row / perRow)}; ${KEYS.qkv}`
-          : `${name}, ${order(x)}${KEYS[memory] ?? ""}`,
-      );
-    },
-  };
+  const caption = h("p", { class: "sk-order" });
+
+  /**
+   * @param {Record<string, any>} tensors
+   * @param {State} state
+   * @param {number} width
+   * @param {boolean} isStacked
+   */
+  function layOut(tensors, state, width, isStacked) {
+    const elements = cells(tensors);
+    for (const node of [strip.node, caption]) show(node, elements.length > 0);
+    strip.put([]);
+    if (!elements.length) {
+      strip.layOut(0, 1, width);
+      return;
+    }
+    const perToken = elements.length / (state.batch * state.tokens);
+    const fitting = Math.max(width / (isStacked ? TOUCHED : NARROWEST), 1);
+    const perRow = largestDivisor(perToken, fitting);
+    const rows = elements.length / perRow;
+    strip.layOut(elements.length, perRow, Math.min(width, perRow * WIDEST), {
+      rows: [rows / state.batch, 5],
+      height: isStacked ? 22 : heightOf(rows),
+    });
+    strip.put(
+      range(rows).flatMap((r) => {
+        const row = elements.slice(r * perRow, (r + 1) * perRow);
+        return labels(name, row).map((text, k) => ({
+          text,
+          element: row[k],
+          kind: `sk-r${row[k][2]}`,
+          says: `${nameOf(row[k], state.dim)}: element ${r * perRow + k}`,
+        }));
+      }),
+    );
+    set(strip.node, "data-fit", strip.boxWidth() >= 17 ? "11" : "9");
+    set(caption, "text", captionOf(name, tensors, perToken / perRow));
+  }
+
+  /**
+   * @param {Element} spot
+   * @param {Element} followed
+   */
+  function light(spot, followed, isLit) {
+    strip.light({ spot: keyIn(name, spot), selected: keyIn(name, followed), isLit });
+  }
+
+  return { name, node: strip.node, caption, layOut, light };
+}
+
+/** The key of the box that an element of q, k or v has in a memory; "" if it has none. */
+function keyIn(memory, [part, ...index]) {
+  const output = OUTPUTS[memory];
+  if (!output) return String([part, ...index]);
+  return part === "q" ? String([output, ...index]) : "";
+}
+
+/** The largest divisor of n that is at most `most`. */
+function largestDivisor(n, most) {
+  let divisor = Math.min(n, Math.floor(most));
+  while (n % divisor) divisor -= 1;
+  return divisor;
+}
+
+/** The height of a box in px. */
+function heightOf(rows) {
+  if (rows <= 4) return 18;
+  return rows <= 6 ? 14 : 12;
+}
+
+function captionOf(memory, tensors, rowsPerToken) {
+  if (memory === "qkv") {
+    const rows = rowsPerToken === 1 ? "a row is a token" : `${rowsPerToken} rows are a token`;
+    return `${rows}; qb is q of head 1`;
+  }
+  const [[tensor, x]] = Object.entries(tensors);
+  const key = memory === "attention" ? "; b2: head 1, token 2" : "";
+  return `${tensor}, ${order(x)}${key}`;
 }
