@@ -1,7 +1,7 @@
 """Checks of what callers pass: ints, shapes, dims and indices, and the numbers of tensors and arrays.
 
-A refusal names the value, its kind and what to give instead. Like in torch, a dim or an index out of range
-raises IndexError. torch is not imported, not even to ask a tensor for its numbers.
+A refusal names the value, its kind and what to give instead. Like in torch, a dim or an index out
+of range raises IndexError. torch is not imported, not even to ask a tensor for its numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ MOST_ITEMS = 100_000
 class LayoutError(ValueError):
     """A layout that does not exist, or an operation that has no view: a ValueError.
 
-    Raised by `Layout` and functions that take one; the message names the shapes, the strides and the dim.
+    Raised by `Layout` and functions that take one; the message names the shapes, the strides and
+    the dim.
 
     >>> Layout((4, 6)).t().view(24)
     Traceback (most recent call last):
@@ -33,8 +34,8 @@ class LayoutError(ValueError):
     __module__ = "stridekit"
 
 
-# Names that begin with the sound of a vowel: an ndarray, and an LSTM, whose letters are read one by one;
-# but a uint8, a Union and a UUID.
+# Names that begin with the sound of a vowel: an ndarray, and an LSTM, whose letters are read one by
+# one; but a uint8, a Union and a UUID.
 _AN = re.compile(r"(?i:[ai]|e(?!u)|o(?!ne)|un(?!i(?!n))|up|nd)|[FHLMNRSX](?![a-z])")
 
 

@@ -25,8 +25,8 @@ def torch_defaults() -> Iterator[None]:
     ...     torch.zeros(2)
     tensor([0., 0.])
     """
-    # A default device is a function mode, and set_default_device remembers its own. So take all modes
-    # off: one more mode would change what some functions answer.
+    # A default device is a function mode, and set_default_device remembers its own. So take all
+    # modes off: one more mode would change what some functions answer.
     modes = _get_current_function_mode_stack()
     dtype = torch.get_default_dtype()
     device_context = vars(torch._GLOBAL_DEVICE_CONTEXT)  # of this thread

@@ -54,8 +54,9 @@ def html_table(
 ) -> str:
     """Return an HTML table with a title above it; all texts are escaped.
 
-    `head` names the columns, and `foot` is a line below all of them. The first cell of a row names it.
-    With `align`, as in `columns`, titles are bold and each cell is aligned; without it, the page decides.
+    `head` names the columns, and `foot` is a line below all of them. The first cell of a row names
+    it. With `align`, as in `columns`, titles are bold and each cell is aligned; without it, the
+    page decides.
 
     >>> html_table("a < b", [("x", "1")]).partition("</caption>")[2]
     '<tr><th scope="row">x</th><td>1</td></tr></table>'

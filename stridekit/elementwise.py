@@ -1,20 +1,21 @@
 """Elementwise operations: what is cast first, the loops that really run, and the layout of the result.
 
 Elementwise operations such as `a + b` run as one loop nest over all operands at once (torch's
-TensorIterator). If the operands lie alike in memory, it is a single loop from end to end. Otherwise the
-dims are sorted by their strides, so that the innermost loop steps to close neighbours; the result is packed
-in that order; and loops that step evenly for every operand are merged.
+TensorIterator). If the operands lie alike in memory, it is a single loop from end to end. Otherwise
+the dims are sorted by their strides, so that the innermost loop steps to close neighbours; the
+result is packed in that order; and loops that step evenly for every operand are merged.
 
-The operation computes in the common dtype (`torch.result_type`). On the CPU torch first casts an operand of
-another dtype into a copy, and writes a given output of another dtype through a contiguous copy. (A GPU
-casts each element as it passes.) On any device, a view that has yet to be conjugated or negated is cloned.
+The operation computes in the common dtype (`torch.result_type`). On the CPU torch first casts an
+operand of another dtype into a copy, and writes a given output of another dtype through a
+contiguous copy. (A GPU casts each element as it passes.) On any device, a view that has yet to be
+conjugated or negated is cloned.
 
-A Layout has no dtype. Layouts of one itemsize count as one dtype; layouts of two itemsizes are refused.
-Pass operands that an operation itself casts as already cast: `/` makes floats of ints, and `where` takes
-a condition as wide as the others.
+A Layout has no dtype. Layouts of one itemsize count as one dtype; layouts of two itemsizes are
+refused. Pass operands that an operation itself casts as already cast: `/` makes floats of ints, and
+`where` takes a condition as wide as the others.
 
-The rules, and their names in the comments here, are those of aten/src/ATen/TensorIterator.cpp; conjugated
-and negated views follow aten/src/ATen/native/MathBitsFallback.h.
+The rules, and their names in the comments here, are those of aten/src/ATen/TensorIterator.cpp;
+conjugated and negated views follow aten/src/ATen/native/MathBitsFallback.h.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ class Loop(NamedTuple):
 def broadcast_tensors(*layouts: Any) -> tuple[Layout, ...]:
     """`torch.broadcast_tensors`: all layouts expanded to their common shape.
 
-    A repeated dim has a stride of 0 elements. Raises LayoutError if the shapes do not broadcast, TypeError
-    as `Layout.of` does.
+    A repeated dim has a stride of 0 elements. Raises LayoutError if the shapes do not broadcast,
+    TypeError as `Layout.of` does.
 
     >>> broadcast_tensors(Layout((3, 1)), Layout((4,)))  # doctest: +NORMALIZE_WHITESPACE
     (Layout(shape=(3, 4), stride=(1, 0), storage_offset=0, itemsize=1),
@@ -58,10 +59,11 @@ def broadcast_tensors(*layouts: Any) -> tuple[Layout, ...]:
 def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
     """Return the layout of the new tensor that an elementwise operation on these operands returns.
 
-    Operands are tensors and arrays, which torch on the CPU first casts to their common dtype, or Layouts,
-    which count as one dtype. `itemsize` is that of the result in bytes, 1 for a comparison; without it,
-    that of the common dtype. Raises LayoutError if the shapes do not broadcast, if the dtypes have no
-    common one, and for Layouts among operands of several dtypes; TypeError as `Layout.of` does.
+    Operands are tensors and arrays, which torch on the CPU first casts to their common dtype, or
+    Layouts, which count as one dtype. `itemsize` is that of the result in bytes, 1 for a
+    comparison; without it, that of the common dtype. Raises LayoutError if the shapes do not
+    broadcast, if the dtypes have no common one, and for Layouts among operands of several dtypes;
+    TypeError as `Layout.of` does.
 
     >>> output_layout(Layout((3, 1)), Layout((4,)), itemsize=4)
     Layout(shape=(3, 4), stride=(4, 1), storage_offset=0, itemsize=4, storage='new ...')
@@ -75,10 +77,11 @@ def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
 def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
     """Return the loops of an elementwise operation: one layout for the output, then one for each input.
 
-    Their common shape has the sizes of the loops, outermost first; each has the strides by which its
-    operand moves. An operand that torch casts first takes part as its copy (`copied` is True). `out` is a
-    given output, and helps to decide the order of the loops. Raises LayoutError for an `out` of another
-    shape, which torch would resize, and like `output_layout`; TypeError as `Layout.of` does.
+    Their common shape has the sizes of the loops, outermost first; each has the strides by which
+    its operand moves. An operand that torch casts first takes part as its copy (`copied` is True).
+    `out` is a given output, and helps to decide the order of the loops. Raises LayoutError for an
+    `out` of another shape, which torch would resize, and like `output_layout`; TypeError as
+    `Layout.of` does.
 
     >>> x = Layout((4, 6))
     >>> [nest.shape for nest in loop_nest(x, x)]  # both contiguous: one loop
@@ -113,7 +116,7 @@ def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
     return tuple(looped)
 
 
-# One loop for all: fast_set_up ----------------------------------------------------------------------
+# One loop for all: fast_set_up --------------------------------------------------------------------
 
 
 def _common_stride(operands: list[Layout]) -> Ints | None:
@@ -129,7 +132,7 @@ def _common_stride(operands: list[Layout]) -> Ints | None:
     return None
 
 
-# Loops in the order of the strides: reorder_dimensions, coalesce_dimensions -------------------------
+# Loops in the order of the strides: reorder_dimensions, coalesce_dimensions -----------------------
 
 
 def _result(shape: Ints, inputs: list[Layout], itemsize: int) -> Layout:
@@ -170,7 +173,7 @@ def _merged(loops: list[Loop]) -> list[Loop]:
     return merged
 
 
-# Operands that are cast first: compute_types ---------------------------------------------------------
+# Operands that are cast first: compute_types ------------------------------------------------------
 
 
 class Computed(NamedTuple):
@@ -192,8 +195,8 @@ class _Operand(NamedTuple):
 def as_computed(inputs: Sequence[Any], out: Any = None) -> tuple[list[Computed], int]:
     """Return the operands as the loops see them, a given `out` first, and the itemsize of the common dtype.
 
-    Raises LayoutError for Layouts among operands of several dtypes, and for dtypes that torch lacks or
-    does not promote; TypeError as `Layout.of` does.
+    Raises LayoutError for Layouts among operands of several dtypes, and for dtypes that torch lacks
+    or does not promote; TypeError as `Layout.of` does.
     """
     operands = [_operand_from(f"operand {i}", x) for i, x in enumerate(inputs)]
     outputs = [] if out is None else [_operand_from("out", out)]
@@ -274,8 +277,9 @@ def _common_dtype(operands: Sequence[_Operand]) -> Any:
     if len(dtypes) < 2:
         return dtypes[0] if dtypes else None
     torch = sys.modules["torch"]
-    # 0-d operands decide only if they are of a higher kind: bool, int, float, complex. So result_type gets
-    # a tensor with dims and a 0-d tensor, each of the dtype that stands for all such operands.
+    # 0-d operands decide only if they are of a higher kind: bool, int, float, complex. So
+    # result_type gets a tensor with dims and a 0-d tensor, each of the dtype that stands for all
+    # such operands.
     dtypes_by_shape = {
         (1,): [x.dtype for x in operands if x.layout.ndim],
         (): [x.dtype for x in operands if not x.layout.ndim],
@@ -294,7 +298,7 @@ def _common_dtype(operands: Sequence[_Operand]) -> Any:
         ) from None
 
 
-# Operands -------------------------------------------------------------------------------------------
+# Operands -----------------------------------------------------------------------------------------
 
 
 def _layouts_of(layouts: tuple[Any, ...]) -> list[Layout]:

@@ -7,10 +7,11 @@ Everything here follows from one formula. The element at index (i, j, …) is nu
 of the storage, and its address is that number times `itemsize` bytes. Shapes, strides and offsets
 count elements; only addresses count bytes.
 
-A dim is a pair of a size and a stride. A view operation reorders these pairs, changes one, drops or adds
-one, and may move the offset; `_view` builds the next layout from them. A copy starts a storage of its own.
-Each operation of torch is one short method, and all of them are here; what has to walk the dims is in
-`rules`, on bare ints. torch is never imported: `Layout.of` asks a tensor or an array for its numbers.
+A dim is a pair of a size and a stride. A view operation reorders these pairs, changes one, drops or
+adds one, and may move the offset; `_view` builds the next layout from them. A copy starts a storage
+of its own. Each operation of torch is one short method, and all of them are here; what has to walk
+the dims is in `rules`, on bare ints. torch is never imported: `Layout.of` asks a tensor or an array
+for its numbers.
 """
 
 from __future__ import annotations
@@ -72,10 +73,11 @@ def new_storage() -> str:
 class Layout:
     """Shape, stride and storage_offset in elements, itemsize in bytes: an immutable value.
 
-    Methods carry torch's names and return new layouts, with the numbers that torch would give. Without a
-    stride the layout is contiguous (row-major). Layouts with the same name of a storage, or without one,
-    share that storage. Views keep the name, and a copy gets a new one; the name is part of the value.
-    Raises LayoutError for numbers that fit no tensor or array. Only arrays have negative strides.
+    Methods carry torch's names and return new layouts, with the numbers that torch would give.
+    Without a stride the layout is contiguous (row-major). Layouts with the same name of a storage,
+    or without one, share that storage. Views keep the name, and a copy gets a new one; the name is
+    part of the value. Raises LayoutError for numbers that fit no tensor or array. Only arrays have
+    negative strides.
 
     >>> x = Layout((4, 6), itemsize=4)
     >>> x[1:, ::2]
@@ -134,9 +136,10 @@ class Layout:
     def of(cls, x: Any) -> Layout:
         """Return the layout of a strided torch tensor or a NumPy array, counted from its storage's start.
 
-        Meta and fake tensors have one too, because no memory is touched. The storage of an array is the
-        block at the end of its `.base` chain. Raises TypeError for anything else, and LayoutError for
-        tensors without one stride per dim and arrays that do not step by whole elements.
+        Meta and fake tensors have one too, because no memory is touched. The storage of an array is
+        the block at the end of its `.base` chain. Raises TypeError for anything else, and
+        LayoutError for tensors without one stride per dim and arrays that do not step by whole
+        elements.
 
         >>> import torch
         >>> Layout.of(torch.arange(24.0).view(4, 6)[:, 2])
@@ -600,7 +603,7 @@ class Layout:
 
     moveaxis = movedim
 
-    # Views of all elements: dims added, dropped or repeated ----------------------------------------
+    # Views of all elements: dims added, dropped or repeated ---------------------------------------
 
     def unsqueeze(self, dim: int) -> Layout:
         """Return `x.unsqueeze(dim)`: a new dim of size 1, with the stride that torch reports for it.
@@ -671,8 +674,8 @@ class Layout:
     def view(self, *shape: int | Iterable[int]) -> Layout:
         """Return `x.view(shape)`: the same elements in the same order under another shape, never a copy.
 
-        One size may be -1. Raises LayoutError with the reason of `why_not_view` if no stride can do it. For
-        `x.view(dtype)` there is `view_dtype`.
+        One size may be -1. Raises LayoutError with the reason of `why_not_view` if no stride can do
+        it. For `x.view(dtype)` there is `view_dtype`.
 
         >>> Layout((4, 6)).view(2, 2, -1)
         Layout(shape=(2, 2, 6), stride=(12, 6, 1), storage_offset=0, itemsize=1)
@@ -731,13 +734,13 @@ class Layout:
                 f"cannot {verb} shape {self.shape}, stride {self.stride} as {wanted}: {error}."
             ) from None
 
-    # Views of the same bytes: elements of another size ----------------------------------------------
+    # Views of the same bytes: elements of another size --------------------------------------------
 
     def view_dtype(self, itemsize: int) -> Layout:
         """Return `x.view(dtype)` for a dtype of `itemsize` bytes: the same bytes as other elements.
 
-        The last dim is cut or joined, so its stride has to be 1; for larger elements everything else
-        has to divide. Raises LayoutError if it does not.
+        The last dim is cut or joined, so its stride has to be 1; for larger elements everything
+        else has to divide. Raises LayoutError if it does not.
 
         >>> Layout((4, 6), itemsize=4).view_dtype(2)
         Layout(shape=(4, 12), stride=(12, 1), storage_offset=0, itemsize=2)
@@ -801,8 +804,8 @@ class Layout:
     def view_as_real(self) -> Layout:
         """`torch.view_as_real(x)` of a complex x: real and imaginary part become a last dim of 2.
 
-        A layout does not know whether its elements are complex. Raises LayoutError for elements of other
-        than 4, 8 or 16 bytes, because no complex dtype of torch has them.
+        A layout does not know whether its elements are complex. Raises LayoutError for elements of
+        other than 4, 8 or 16 bytes, because no complex dtype of torch has them.
 
         >>> Layout((3,), itemsize=8).view_as_real()
         Layout(shape=(3, 2), stride=(2, 1), storage_offset=0, itemsize=4)
@@ -841,7 +844,7 @@ class Layout:
                 f"torch has no complex elements of {itemsize} bytes: they have 4, 8 or 16"
             )
 
-    # Explicit strides, and aliases --------------------------------------------------------------------
+    # Explicit strides, and aliases ----------------------------------------------------------------
 
     def as_strided(
         self, size: Iterable[int], stride: Iterable[int], storage_offset: int | None = None
@@ -869,7 +872,7 @@ class Layout:
 
     alias = detach  # torch.ops.aten.alias
 
-    # Operations that may copy: another shape --------------------------------------------------------
+    # Operations that may copy: another shape ------------------------------------------------------
 
     def reshape(self, *shape: int | Iterable[int]) -> Layout:
         """Return `x.reshape(shape)`: `view(shape)` if that exists, else a contiguous copy.
@@ -911,12 +914,13 @@ class Layout:
         """
         return self.contiguous().view(-1)
 
-    # Operations that may copy: another order in memory ----------------------------------------------
+    # Operations that may copy: another order in memory --------------------------------------------
 
     def contiguous(self, memory_format: Any = "contiguous_format") -> Layout:
         """Return `x.contiguous(memory_format)`: the layout itself if it is contiguous so, else a copy.
 
-        `why_not_contiguous` says why. Raises LayoutError for other dims, and for a copy in preserve_format.
+        `why_not_contiguous` says why. Raises LayoutError for other dims, and for a copy in
+        preserve_format.
 
         >>> Layout((4, 6)).t().contiguous()
         Layout(shape=(6, 4), stride=(4, 1), storage_offset=0, itemsize=1, storage='new ...')
@@ -948,10 +952,10 @@ class Layout:
     ) -> Layout:
         """Return `x.to(dtype, memory_format=…, copy=…)`; the dtype has `itemsize` bytes.
 
-        It is the layout itself if neither the itemsize changes nor the memory format that torch takes it to
-        be in. That is not contiguity: a slice of a channels-last layout counts as channels-last, a
-        transposed matrix as contiguous_format. For another dtype of the same itemsize, say copy=True.
-        Raises LayoutError for a format of another number of dims.
+        It is the layout itself if neither the itemsize changes nor the memory format that torch
+        takes it to be in. That is not contiguity: a slice of a channels-last layout counts as
+        channels-last, a transposed matrix as contiguous_format. For another dtype of the same
+        itemsize, say copy=True. Raises LayoutError for a format of another number of dims.
 
         >>> Layout((4, 6)).t().to(memory_format="contiguous_format").copied
         False
@@ -967,7 +971,7 @@ class Layout:
             return self._copy(self.shape, rules.preserved_stride(self.shape, self.stride), size)
         return self._copy(self.shape, rules.stride_in_format(self.shape, name), size)
 
-    # Operations that always copy: another order of the elements, or more of them --------------------
+    # Operations that always copy: another order of the elements, or more of them ------------------
 
     def flip(self, *dims: int | Iterable[int]) -> Layout:
         """Return `x.flip(dims)`: a copy that counts these dims backwards, with the strides of `clone`.
@@ -1000,13 +1004,13 @@ class Layout:
         times = varargs("dims", dims)
         return self.repeat((1,) * (self.ndim - len(times)) + times)
 
-    # Questions about the order in memory: the reason for a no, and "" for a yes ---------------------
+    # Questions about the order in memory: the reason for a no, and "" for a yes -------------------
 
     def is_contiguous(self, memory_format: Any = "contiguous_format") -> bool:
         """Return True if the elements lie one after the other in the order of the memory format.
 
-        As in `torch.Tensor.is_contiguous`, strides of size-1 dims do not matter and an empty layout is
-        contiguous. It says nothing about how much storage a tensor keeps alive.
+        As in `torch.Tensor.is_contiguous`, strides of size-1 dims do not matter and an empty layout
+        is contiguous. It says nothing about how much storage a tensor keeps alive.
 
         >>> Layout((4, 6)).is_contiguous(), Layout((4, 6)).t().is_contiguous()
         (True, False)
@@ -1026,8 +1030,9 @@ class Layout:
     def memory_format(self) -> str:
         """The memory format in which the layout is contiguous: its name, or "both", or "neither".
 
-        The names are contiguous_format, channels_last (4 dims) and channels_last_3d (5 dims). "both"
-        is contiguous_format and the one for this number of dims: sizes of 1 or 0 leave the order open.
+        The names are contiguous_format, channels_last (4 dims) and channels_last_3d (5 dims).
+        "both" is contiguous_format and the one for this number of dims: sizes of 1 or 0 leave the
+        order open.
 
         >>> Layout((2, 1, 4, 5)).memory_format
         'both'
@@ -1040,8 +1045,8 @@ class Layout:
     def dim_order(self, *, ambiguity_check: bool | list[Any] = False) -> tuple[int, ...]:
         """Return the dims from the outermost in memory to the innermost: `torch.Tensor.dim_order`.
 
-        With `ambiguity_check=True`, or with a list of memory formats unless exactly one of them fits,
-        raises LayoutError if other orders would do as well.
+        With `ambiguity_check=True`, or with a list of memory formats unless exactly one of them
+        fits, raises LayoutError if other orders would do as well.
 
         >>> Layout((2, 3, 4)).permute(2, 0, 1).dim_order()
         (1, 2, 0)

@@ -1,21 +1,23 @@
 """The rules of a layout, on bare shapes and strides: when it can be viewed, and in which order it lies.
 
-**When a tensor can be viewed as another shape.** Walk the dims from the last. Two neighbouring dims belong
-to one *chunk* when a step of the outer one goes exactly as far as all the steps of the inner one:
-`stride[d] == shape[d + 1] * stride[d + 1]`. Inside a chunk the elements are evenly spaced, so it can be
-cut into any sizes. Between two chunks they are not, so no new dim may straddle that boundary. Dims of
-size 1 are never stepped along: they never break a chunk. (`computeStride` in aten/src/ATen/TensorUtils.cpp)
+**When a tensor can be viewed as another shape.** Walk the dims from the last. Two neighbouring dims
+belong to one *chunk* when a step of the outer one goes exactly as far as all the steps of the inner
+one: `stride[d] == shape[d + 1] * stride[d + 1]`. Inside a chunk the elements are evenly spaced, so
+it can be cut into any sizes. Between two chunks they are not, so no new dim may straddle that
+boundary. Dims of size 1 are never stepped along: they never break a chunk. (`computeStride` in
+aten/src/ATen/TensorUtils.cpp)
 
-**Memory formats.** A format names an order of the dims. `contiguous_format` takes them as they stand, the
-last one innermost. `channels_last` (N, C, H, W) and `channels_last_3d` (N, C, D, H, W) put dim 1
-innermost, so that the channels of one pixel lie side by side. A layout *is contiguous in* a format when
-its strides are those of a new tensor in that format; dims of size 1 need no stride. So a layout can be
-contiguous in two formats at once, or in none. (c10/core/MemoryFormat.h, c10/core/TensorImpl.cpp)
+**Memory formats.** A format names an order of the dims. `contiguous_format` takes them as they
+stand, the last one innermost. `channels_last` (N, C, H, W) and `channels_last_3d` (N, C, D, H, W)
+put dim 1 innermost, so that the channels of one pixel lie side by side. A layout *is contiguous in*
+a format when its strides are those of a new tensor in that format; dims of size 1 need no stride.
+So a layout can be contiguous in two formats at once, or in none. (c10/core/MemoryFormat.h,
+c10/core/TensorImpl.cpp)
 
-**Dim order.** The dim with the smallest stride is the innermost one: its neighbours lie closest together.
-torch sorts the dims like this in elementwise operations, in `clone` and in `Tensor.dim_order`. A layout is
-*dense* when the dims in this order fit together like the digits of a number: no element is left out, and
-none is shared.
+**Dim order.** The dim with the smallest stride is the innermost one: its neighbours lie closest
+together. torch sorts the dims like this in elementwise operations, in `clone` and in
+`Tensor.dim_order`. A layout is *dense* when the dims in this order fit together like the digits of
+a number: no element is left out, and none is shared.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ _ORDERS: dict[str, Ints | None] = {
 PRESERVE = "preserve_format"
 
 
-# Packed strides -------------------------------------------------------------------------------------
+# Packed strides -----------------------------------------------------------------------------------
 
 
 def packed_stride(shape: Sequence[int], order: Iterable[int]) -> Ints:
@@ -60,7 +62,7 @@ def contiguous_stride(shape: Iterable[int]) -> Ints:
     return packed_stride(sizes, range(len(sizes))[::-1])
 
 
-# The view rule ---------------------------------------------------------------------------------------
+# The view rule ------------------------------------------------------------------------------------
 
 
 class Chunk(NamedTuple):
@@ -129,7 +131,8 @@ def view_stride(shape: Ints, stride: Ints, new_shape: Ints) -> tuple[Ints, str]:
             filled *= new_shape[d]
             d -= 1
         if filled != chunk.numel:
-            # It would straddle the boundary just outside of the chunk; a size of 1 straddles nothing.
+            # It would straddle the boundary just outside of the chunk; a size of 1 straddles
+            # nothing.
             new_dim = next(k for k in range(d + 1, len(new_shape)) if new_shape[k] != 1)
             outer = chunk.first - 1
             inner = next(k for k in range(chunk.first, chunk.last + 1) if shape[k] != 1)
@@ -142,7 +145,7 @@ def view_stride(shape: Ints, stride: Ints, new_shape: Ints) -> tuple[Ints, str]:
     return tuple(new_stride), ""
 
 
-# Memory formats -------------------------------------------------------------------------------------
+# Memory formats -----------------------------------------------------------------------------------
 
 
 def parse_memory_format(memory_format: Any, *, or_none: bool = False) -> str:
@@ -195,8 +198,9 @@ def stride_in_format(shape: Ints, name: str) -> Ints:
 def suggested_format(shape: Ints, stride: Ints) -> str:
     """Return the format that torch takes a tensor to be in: `suggest_memory_format` in C++.
 
-    It asks for less than contiguity: a slice of a channels-last tensor still counts as channels-last. It
-    also asks for more: if a shape is ambiguous, the strides of size-1 dims decide.
+    It asks for less than contiguity: a slice of a channels-last tensor still counts as
+    channels-last. It also asks for more: if a shape is ambiguous, the strides of size-1 dims
+    decide.
     """
     for name, order in _ORDERS.items():
         if order and len(order) == len(shape) and _steps_grow(shape, stride, order):
@@ -221,14 +225,15 @@ def _steps_grow(shape: Ints, stride: Ints, order: Ints) -> bool:
     return True
 
 
-# The order of the dims, and density -----------------------------------------------------------------
+# The order of the dims, and density ---------------------------------------------------------------
 
 
 def sort_dims(shape: Ints, *strides: Ints) -> list[int]:
     """Sort dims by their strides, innermost first; on a tie the smaller size first, else row-major.
 
-    Among several operands, the first whose strides tell two dims apart decides. The insertion sort looks
-    past pairs that nothing tells apart, as `reorder_dimensions` in aten/src/ATen/TensorIterator.cpp does.
+    Among several operands, the first whose strides tell two dims apart decides. The insertion sort
+    looks past pairs that nothing tells apart, as `reorder_dimensions` in
+    aten/src/ATen/TensorIterator.cpp does.
     """
     order = list(range(len(shape)))[::-1]
     for sorted_count in range(1, len(order)):
@@ -246,8 +251,8 @@ def sort_dims(shape: Ints, *strides: Ints) -> list[int]:
 def compare_dims(a: int, b: int, shape: Ints, *strides: Ints) -> int:
     """Return a negative number if dim `a` lies inside `b`, positive if outside, 0 if undecided.
 
-    A stride of 0 decides nothing, because a repeated dim fits anywhere. If two strides are equal, the
-    smaller size lies inside: dims of size 1 often carry the stride of a neighbour.
+    A stride of 0 decides nothing, because a repeated dim fits anywhere. If two strides are equal,
+    the smaller size lies inside: dims of size 1 often carry the stride of a neighbour.
     """
     for stride in strides:
         step_a = abs(stride[a])
@@ -279,7 +284,8 @@ def why_not_unique(shape: Ints, stride: Ints) -> str:
 def why_not_sorted(shape: Ints, stride: Ints) -> str:
     """Return why `sort_dims` cannot tell two neighbours apart; "" if it can.
 
-    A layout that is contiguous in only one memory format has the order of that format, without a sort.
+    A layout that is contiguous in only one memory format has the order of that format, without a
+    sort.
     """
     if _order_of_format(shape, stride):
         return ""
@@ -296,8 +302,8 @@ def why_not_sorted(shape: Ints, stride: Ints) -> str:
 def _order_of_format(shape: Ints, stride: Ints) -> Ints:
     """Return the order of the only memory format in which the layout is contiguous; () if none or both fit.
 
-    torch returns it without looking at the strides, and those of size-1 dims may say otherwise. Like torch,
-    it does not try channels_last_3d.
+    torch returns it without looking at the strides, and those of size-1 dims may say otherwise.
+    Like torch, it does not try channels_last_3d.
     """
     contiguous = not why_not_contiguous(shape, stride, "contiguous_format")
     channels_last = not why_not_contiguous(shape, stride, "channels_last")

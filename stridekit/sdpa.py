@@ -1,9 +1,9 @@
 """The path of `scaled_dot_product_attention` on the CPU: flash, or why not.
 
-The flash kernel writes to an `empty_like(q)`; the math path is made of matmuls, and copies. Nothing says
-which one runs, so `why_no_flash` does. Its rules are those of sdp_utils_cpp.h and attention.cpp in
-aten/src/ATen/native/transformers; torch itself checks the call, on meta tensors. A Layout stands for a
-tensor of floats that does not require grad.
+The flash kernel writes to an `empty_like(q)`; the math path is made of matmuls, and copies. Nothing
+says which one runs, so `why_no_flash` does. Its rules are those of sdp_utils_cpp.h and
+attention.cpp in aten/src/ATen/native/transformers; torch itself checks the call, on meta tensors. A
+Layout stands for a tensor of floats that does not require grad.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def why_no_flash(
 ) -> str:
     """Return why `scaled_dot_product_attention` takes the math path on the CPU; "" if it takes flash.
 
-    The reason is the first of torch's conditions that fails, with its sizes, or strides in elements. Takes
-    Layouts, tensors or arrays, and torch's parameters. Raises LayoutError for what torch refuses or answers
-    wrongly, for sizes of 0, for views that have yet to be negated, and off the CPU; TypeError as
-    `Layout.of` does.
+    The reason is the first of torch's conditions that fails, with its sizes, or strides in
+    elements. Takes Layouts, tensors or arrays, and torch's parameters. Raises LayoutError for what
+    torch refuses or answers wrongly, for sizes of 0, for views that have yet to be negated, and off
+    the CPU; TypeError as `Layout.of` does.
 
     >>> q = Layout((2, 3, 5, 4), itemsize=4)
     >>> why_no_flash(q, q, q)

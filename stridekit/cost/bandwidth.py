@@ -1,9 +1,9 @@
 """bandwidth(): the fastest that this machine moves bytes, a ceiling for predictions; what a store costs.
 
-Three operations are timed in turn, on arrays too large for the caches: a fill, a copy, and STREAM's triad a
-= b + s*c (McCalpin, 1995). Each writes one array; they read none, one and two. If stores go past the
-caches, the three move 1, 2 and 3 lines; if a store first reads its line ("write-allocate"), they move 2, 3
-and 4.
+Three operations are timed in turn, on arrays too large for the caches: a fill, a copy, and STREAM's
+triad a = b + s*c (McCalpin, 1995). Each writes one array; they read none, one and two. If stores go
+past the caches, the three move 1, 2 and 3 lines; if a store first reads its line
+("write-allocate"), they move 2, 3 and 4.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _STORES = {
 class Bandwidth:
     """The result of `bandwidth`: bytes per second, the memory that they hold for, and the cost of a store.
 
-    `comparison` has the times of "fill", "copy" and "triad"; `nbytes` is the size of their three arrays
-    together, in bytes. `caches` are those in front of the memory, the last one last, each with the bytes
-    that all threads together can have there; none if the system does not tell.
+    `comparison` has the times of "fill", "copy" and "triad"; `nbytes` is the size of their three
+    arrays together, in bytes. `caches` are those in front of the memory, the last one last, each
+    with the bytes that all threads together can have there; none if the system does not tell.
 
     >>> times = {"fill": [[4e-3]] * 8, "copy": [[6e-3]] * 8, "triad": [[8e-3]] * 8}
     >>> compared = Comparison(times, [[0, 1, 2]] * 8, dict.fromkeys(times, 1), threads=1, device="cpu")
@@ -93,8 +93,8 @@ class Bandwidth:
         """The lines of a store: "bypass" is one, "allocate" two, because it reads its line first; or
         "unclear".
 
-        The answer is clear only beyond the last cache, and only if the intervals of both ratios to the fill
-        lie on one side of 1.5 lines a store.
+        The answer is clear only beyond the last cache, and only if the intervals of both ratios to
+        the fill lie on one side of 1.5 lines a store.
         """
         if not self.where.endswith("memory"):
             return "unclear"
@@ -164,10 +164,11 @@ def bandwidth(
 ) -> Bandwidth:
     """Measure how many bytes per second a fill, a copy and a triad move: the ceiling of this machine, now.
 
-    Three float32 arrays have `nbytes` bytes together; unless you say, four times as many as the last cache,
-    but 240 to 768 MiB. `compare` times all three in turn, in `repetitions` rounds; the lower quartiles
-    count. It takes seconds, and any other process slows it down. If a cache may hold the arrays, the result
-    does not call it memory. Raises LayoutError for other `nbytes`, TimingError as `compare` does.
+    Three float32 arrays have `nbytes` bytes together; unless you say, four times as many as the
+    last cache, but 240 to 768 MiB. `compare` times all three in turn, in `repetitions` rounds; the
+    lower quartiles count. It takes seconds, and any other process slows it down. If a cache may
+    hold the arrays, the result does not call it memory. Raises LayoutError for other `nbytes`,
+    TimingError as `compare` does.
 
     >>> here = bandwidth(3 * 2**20, repetitions=4)
     >>> here.ceiling == max(here.speeds["copy"], here.speeds["triad"])

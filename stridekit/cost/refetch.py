@@ -1,10 +1,11 @@
 """Cache lines that loops fetch again, because the cache is too small for their walk.
 
-A cache that evicts the least recently used line (LRU) fetches a line again if too many others came in
-between. The working-set argument needs only the sizes of the loops. If some turns of a loop fit in the
-cache, the next turn finds their lines there and fetches the rest. If not even one turn fits, each turn
-starts afresh. The prediction is exact if everything fits, and if operands only move on, as rows do.
-Otherwise it is an estimate for a cache without conflicts; `CacheSets` counts those, visit by visit.
+A cache that evicts the least recently used line (LRU) fetches a line again if too many others came
+in between. The working-set argument needs only the sizes of the loops. If some turns of a loop fit
+in the cache, the next turn finds their lines there and fetches the rest. If not even one turn fits,
+each turn starts afresh. The prediction is exact if everything fits, and if operands only move on,
+as rows do. Otherwise it is an estimate for a cache without conflicts; `CacheSets` counts those,
+visit by visit.
 """
 
 from __future__ import annotations
@@ -28,12 +29,13 @@ MOST_VISITS = 1 << 19
 class CacheSets:
     """A cache of `sets` sets: line k, of `line` bytes, goes into set k % sets, which holds `ways` lines.
 
-    A full set evicts the line that it used least recently, even if other sets are empty. So lines whose
-    numbers differ by multiples of `sets` push each other out: those of a column whose rows are a power of
-    two apart. `timing.hierarchy()` tells sets and ways of this machine.
+    A full set evicts the line that it used least recently, even if other sets are empty. So lines
+    whose numbers differ by multiples of `sets` push each other out: those of a column whose rows
+    are a power of two apart. `timing.hierarchy()` tells sets and ways of this machine.
 
-    A real cache fetches ahead and may evict another line. An L3 mixes the bits of the number. L2 and L3 use
-    physical addresses, which agree with these only within a page. Raises LayoutError for numbers below 1.
+    A real cache fetches ahead and may evict another line. An L3 mixes the bits of the number. L2
+    and L3 use physical addresses, which agree with these only within a page. Raises LayoutError for
+    numbers below 1.
 
     >>> m, l2 = Layout((1024, 1024), itemsize=4), CacheSets(sets=1024, ways=16)
     >>> column = m[:, :4].t()  # four columns, walked one after the other
@@ -52,10 +54,11 @@ class CacheSets:
     def misses(self, walk: Any, order: Sequence[int] | None = None) -> int:
         """Count the visits that do not find their line, if the cache is empty before the first.
 
-        `walk` has the byte addresses in the order of the visits: an array or a list of ints. A Layout is
-        walked by its indices in row-major order, or in `order`, the dims outermost first. Each element is
-        one visit, to the line of its first byte, and element 0 of the storage has address 0. Raises
-        LayoutError for other walks, and for a Layout of more than 524,288 elements.
+        `walk` has the byte addresses in the order of the visits: an array or a list of ints. A
+        Layout is walked by its indices in row-major order, or in `order`, the dims outermost first.
+        Each element is one visit, to the line of its first byte, and element 0 of the storage has
+        address 0. Raises LayoutError for other walks, and for a Layout of more than 524,288
+        elements.
 
         >>> CacheSets(sets=2, ways=1).misses([0, 4, 64, 128, 0])  # 0 and 128 are lines of one set
         4
@@ -119,8 +122,8 @@ class Walk(NamedTuple):
 def fetched_lines(walks: Sequence[Walk], size: int, cache: int, budget: Budget) -> list[Blocks]:
     """Return the lines of `size` bytes that each operand fetches, and how many of them it fills.
 
-    All operands are walked by the same loops, one element of each in a turn of the innermost, through
-    one cache of `cache` lines. Raises Undecided like `blocks`.
+    All operands are walked by the same loops, one element of each in a turn of the innermost,
+    through one cache of `cache` lines. Raises Undecided like `blocks`.
     """
     if any(walk.is_empty for walk in walks):
         return [Blocks(size, 0, 0)] * len(walks)
@@ -165,8 +168,8 @@ class _Fetches:
         for step, n in reversed(walk.loops):
             reach.append(reach[-1] + abs(step) * (n - 1))
         self.reach = reach[::-1]
-        # A loop that only moves on never needs its earlier lines again. From loop `once` on, each line is
-        # fetched once.
+        # A loop that only moves on never needs its earlier lines again. From loop `once` on, each
+        # line is fetched once.
         self.once = loop + 1 if fit else loop
         while self.once and self._moves_on(self.once - 1):
             self.once -= 1

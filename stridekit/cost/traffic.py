@@ -1,8 +1,8 @@
 """traffic(reads=…, writes=…): the bytes that an operation has to move, predicted from its layouts.
 
-Memory moves in whole cache lines: ask for four bytes of one and you get 64. So the cost of an operation
-that waits for memory, as most do, follows from the number of lines its operands touch. Nothing is run or
-read here, and all numbers but those of `cache=` are exact at any size.
+Memory moves in whole cache lines: ask for four bytes of one and you get 64. So the cost of an
+operation that waits for memory, as most do, follows from the number of lines its operands touch.
+Nothing is run or read here, and all numbers but those of `cache=` are exact at any size.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class Operand(NamedTuple):
 class Traffic:
     """The result of `traffic`; prints as text, shows as a table.
 
-    `operands` has one row for each operand. `useful` counts the bytes that are read and written. The totals
-    `lines_read`, `lines_written` and `lines_kept` count lines of `line` bytes. A line that several reads,
-    or several writes, touch counts once. A kept line is read only because it is written in part, or at all
-    if `store` is "allocate". `minimum` is the bytes moved if the useful ones were packed densely. `cache`
-    is the size of the cache in bytes, or None.
+    `operands` has one row for each operand. `useful` counts the bytes that are read and written.
+    The totals `lines_read`, `lines_written` and `lines_kept` count lines of `line` bytes. A line
+    that several reads, or several writes, touch counts once. A kept line is read only because it is
+    written in part, or at all if `store` is "allocate". `minimum` is the bytes moved if the useful
+    ones were packed densely. `cache` is the size of the cache in bytes, or None.
 
     >>> column = traffic(reads=Layout((1000,), stride=(16,), itemsize=4))
     >>> column.useful, column.lines_read, column.moved, column.efficiency
@@ -126,25 +126,27 @@ def traffic(
 ) -> Traffic:
     """Predict the bytes, cache lines of `line` bytes and 32-byte sectors that operands cost.
 
-    An operand is a strided tensor (of any device), an array or a Layout; several come as a tuple or list.
-    Tensors have addresses. The storage of a Layout or a meta tensor is taken to begin `alignment` bytes
-    after the start of a line. Layouts lie in one storage, as views of one tensor do, unless the names of
-    their storages differ: `Layout((4, 6), storage="out")`. An operand updated in place is a read and a
-    write.
+    An operand is a strided tensor (of any device), an array or a Layout; several come as a tuple or
+    list. Tensors have addresses. The storage of a Layout or a meta tensor is taken to begin
+    `alignment` bytes after the start of a line. Layouts lie in one storage, as views of one tensor
+    do, unless the names of their storages differ: `Layout((4, 6), storage="out")`. An operand
+    updated in place is a read and a write.
 
-    For each operand the table shows the lines that it touches, and how many of them it uses in part. A line
-    counts once in the total, however many operands touch it. Lines that are written in part are read too,
-    to keep their rest; with `store="allocate"`, all lines are read before they are written.
+    For each operand the table shows the lines that it touches, and how many of them it uses in
+    part. A line counts once in the total, however many operands touch it. Lines that are written in
+    part are read too, to keep their rest; with `store="allocate"`, all lines are read before they
+    are written.
 
-    With `cache`, a size in bytes, the operation runs as loops through a cache of that size, which evicts
-    the line that was used least recently: lines that were evicted are fetched again. The loops are those of
-    an elementwise operation with at most one write (`loop_nest`), or in `order`, the dims outermost first.
-    This is an estimate, see `stridekit.cost.refetch`. Ask for a copy that torch makes first by itself.
+    With `cache`, a size in bytes, the operation runs as loops through a cache of that size, which
+    evicts the line that was used least recently: lines that were evicted are fetched again. The
+    loops are those of an elementwise operation with at most one write (`loop_nest`), or in `order`,
+    the dims outermost first. This is an estimate, see `stridekit.cost.refetch`. Ask for a copy that
+    torch makes first by itself.
 
-    Raises ValueError for no operands, a line that is not a power of two, another store, and sizes that make
-    no sense; LayoutError if shapes do not broadcast, and for loops over what torch copies first; like
-    `memset` for operands not backed by a single storage; Undecided if the exact answer would cost more than
-    the budget, in steps.
+    Raises ValueError for no operands, a line that is not a power of two, another store, and sizes
+    that make no sense; LayoutError if shapes do not broadcast, and for loops over what torch copies
+    first; like `memset` for operands not backed by a single storage; Undecided if the exact answer
+    would cost more than the budget, in steps.
 
     >>> x = Layout((1000, 1000), itemsize=4)
     >>> traffic(reads=x[:, ::2], writes=Layout((1000, 500), itemsize=4, storage="y"))
@@ -237,7 +239,7 @@ def _by_space(places: Sequence[Place]) -> _Spaces:
     return spaces
 
 
-# The operands and their places ----------------------------------------------------------------------
+# The operands and their places --------------------------------------------------------------------
 
 
 class Place(NamedTuple):
@@ -259,8 +261,9 @@ class Place(NamedTuple):
 def place_of(x: Any, alignment: int) -> Place:
     """Return the place of a tensor, an array or a Layout; a storage without a place begins at `alignment`.
 
-    Two meta tensors on one storage lie in one space, and a Layout in the space of its storage's name.
-    Raises TypeError and LayoutError as `Layout.of` does, and like `memset` for what has memory.
+    Two meta tensors on one storage lie in one space, and a Layout in the space of its storage's
+    name. Raises TypeError and LayoutError as `Layout.of` does, and like `memset` for what has
+    memory.
     """
     layout = Layout.of(x)  # refuses what is not strided
     space = ("storage", x.storage) if isinstance(x, Layout) else _meta_space(x)
@@ -308,7 +311,7 @@ def require_aligned(name: str, size: int, alignment: int, usual: str) -> None:
         raise ValueError(f"alignment is {alignment} bytes: give 0 to {size - 1}, within one {name}")
 
 
-# Loops through a cache ------------------------------------------------------------------------------
+# Loops through a cache ----------------------------------------------------------------------------
 
 
 def _walks(

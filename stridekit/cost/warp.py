@@ -1,7 +1,8 @@
 """warp_sectors(x): the sectors that one warp of a GPU asks for, if each thread takes one element.
 
-The 32 threads of a warp load together. The hardware joins their requests into sectors of 32 bytes, and
-fetches each sector once and whole: neighbours in memory share sectors, threads far apart do not.
+The 32 threads of a warp load together. The hardware joins their requests into sectors of 32 bytes,
+and fetches each sector once and whole: neighbours in memory share sectors, threads far apart do
+not.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ MOST_LANES = 10_000  # far more than a GPU has
 class WarpSectors(NamedTuple):
     """The result of `warp_sectors`: the sectors fetched, and how few could hold the useful bytes.
 
-    `sectors` and `minimum` count sectors of `size` bytes; `useful` counts the bytes that the lanes take.
+    `sectors` and `minimum` count sectors of `size` bytes; `useful` counts the bytes that the lanes
+    take.
 
     >>> column = warp_sectors(Layout((1024, 1024), itemsize=4).t())
     >>> column.sectors, column.minimum, column.efficiency
@@ -41,10 +43,10 @@ def warp_sectors(
 ) -> WarpSectors:
     """Count the sectors that a warp fetches if its lanes take neighbouring elements, in index order.
 
-    Lane k of warp w takes the element whose row-major number is w * lanes + k, as in most kernels that
-    visit all elements. `x` is a strided tensor, an array or a Layout, whose storage begins `alignment`
-    bytes after the start of a sector. Raises IndexError for a warp that does not exist, ValueError for
-    sizes that make no sense, and like `memset` for what has no single memory.
+    Lane k of warp w takes the element whose row-major number is w * lanes + k, as in most kernels
+    that visit all elements. `x` is a strided tensor, an array or a Layout, whose storage begins
+    `alignment` bytes after the start of a sector. Raises IndexError for a warp that does not exist,
+    ValueError for sizes that make no sense, and like `memset` for what has no single memory.
 
     >>> x = Layout((1024, 1024), itemsize=4)
     >>> warp_sectors(x)

@@ -1,14 +1,15 @@
 """The aligned blocks that strided sets meet: cache lines, sectors or pages, counted without a visit.
 
-One set: the copies of a level lie one after another. So the blocks of a level are the blocks of its copies,
-less one wherever a copy ends in the block in which the next begins. All of this depends only on where a
-copy starts modulo the block size. So a level costs one sum for each different start, at most `size`,
-however many copies there are. A level whose steps interleave is written out, within the budget.
+One set: the copies of a level lie one after another. So the blocks of a level are the blocks of its
+copies, less one wherever a copy ends in the block in which the next begins. All of this depends
+only on where a copy starts modulo the block size. So a level costs one sum for each different
+start, at most `size`, however many copies there are. A level whose steps interleave is written out,
+within the budget.
 
-Several sets: a block that two of them meet counts once. x[::2] and x[1::2] share no byte and every cache
-line. Four cases are quick, and tried in this order: sets that lie far apart, a set that meets every block
-between its ends, a set inside another, and sets that repeat with one step. The common period of the last is
-counted like a level. Everything else is written out, within the budget.
+Several sets: a block that two of them meet counts once. x[::2] and x[1::2] share no byte and every
+cache line. Four cases are quick, and tried in this order: sets that lie far apart, a set that meets
+every block between its ends, a set inside another, and sets that repeat with one step. The common
+period of the last is counted like a level. Everything else is written out, within the budget.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Blocks(NamedTuple):
         return self.touched - self.filled
 
 
-# One set ----------------------------------------------------------------------------------------
+# One set ------------------------------------------------------------------------------------------
 
 
 def blocks(part: Part, size: int, budget: Budget) -> Blocks:
@@ -76,7 +77,8 @@ def blocks(part: Part, size: int, budget: Budget) -> Blocks:
     def filled_at_joint(stop: int, next_start: int) -> int:
         if stop != next_start:
             return 0
-        # The block lies within the last run of one copy and the first of the next, which are equally long.
+        # The block lies within the last run of one copy and the first of the next, which are
+        # equally long.
         before = stop % size
         return int(0 < before <= first_run and size - before <= first_run)
 
@@ -111,8 +113,8 @@ class _Summands(NamedTuple):
 def _split(generators: tuple[Generator, ...], budget: Budget) -> tuple[list[Span], list[_Copies]]:
     """Return the runs that the levels copy, and those levels, the finest first.
 
-    Usually the finest generator is the only run. Steps that interleave just above it join its copies to
-    longer runs, which are written out.
+    Usually the finest generator is the only run. Steps that interleave just above it join its
+    copies to longer runs, which are written out.
     """
     budget.spend(len(generators) // _A_STEP)
     first = generators[0][1] if generators and generators[0][0] == 1 else 1
@@ -231,13 +233,14 @@ def turns(n: int, period: int) -> Iterator[tuple[int, int]]:
         yield k, rounds + 1 if k < rest else rounds
 
 
-# Several sets ------------------------------------------------------------------------------------
+# Several sets -------------------------------------------------------------------------------------
 
 
 def blocks_together(parts: Sequence[Part], size: int, budget: Budget) -> int:
     """Count the blocks k*size … (k+1)*size - 1 that at least one set meets; size 1 counts bytes.
 
-    Sets are (base, generators in normal form). Raises Undecided if it would cost more than the budget.
+    Sets are (base, generators in normal form). Raises Undecided if it would cost more than the
+    budget.
     """
     return _Union(size, budget).count(tuple(sorted(set(parts))))
 
@@ -289,7 +292,8 @@ class _Union:
         """Count the blocks of sets whose blocks may coincide."""
         if len(parts) == 1:
             return blocks(parts[0], self.size, self.budget).touched
-        # A set that meets every block is a run of blocks. Runs are joined, and hide the sets inside them.
+        # A set that meets every block is a run of blocks. Runs are joined, and hide the sets inside
+        # them.
         spans: list[Span] = []
         sparse: list[Part] = []
         for part in parts:
@@ -324,8 +328,8 @@ class _Union:
     def _count_repeated(self, parts: list[Part]) -> int | None:
         """Count the blocks of sets that all repeat with one coarsest step; return None if they do not.
 
-        Windows are as wide as that step. Copy i of a set lies in window i + k, for a k of its own. Between
-        the windows in which sets begin or end, the same sets lie in each window.
+        Windows are as wide as that step. Copy i of a set lies in window i + k, for a k of its own.
+        Between the windows in which sets begin or end, the same sets lie in each window.
         """
         if not all(0 < len(generators) <= _MAX_DEPTH for _, generators in parts):
             return None
@@ -414,8 +418,8 @@ def partial_together(
 ) -> int:
     """Count the blocks that the sets meet but do not fill, and that no set of `without` meets.
 
-    If `parts` are written and `without` is read, these blocks are read only to keep those of their bytes
-    that are not written. Raises Undecided like `blocks_together`.
+    If `parts` are written and `without` is read, these blocks are read only to keep those of their
+    bytes that are not written. Raises Undecided like `blocks_together`.
     """
     counts = [blocks(part, size, budget) for part in set(parts)]
     if not any(count.partial for count in counts):
@@ -428,7 +432,8 @@ def partial_together(
     are_apart = touched == sum([count.touched for count in counts])
     if are_apart and touched_by_all == touched + touched_without:
         return sum([count.partial for count in counts])
-    # A block is partial if a run begins or ends inside it, because joined runs leave gaps between them.
+    # A block is partial if a run begins or ends inside it, because joined runs leave gaps between
+    # them.
     ends = chain.from_iterable(_runs(parts, budget))
     partial = {end // size for end in ends if end % size}
     spans = [(start // size, (stop - 1) // size) for start, stop in _runs(without, budget)]

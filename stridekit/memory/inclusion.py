@@ -1,12 +1,13 @@
 """Inclusion of one strided set in another, decided level by level without enumerating either.
 
-Take the coarsest digit of the outer set, a step c that is larger than everything below it. The inner set
-lies inside exactly if its hull does and its numbers modulo c lie in the lower levels. Modulo c the inner
-set is strided again. Steps that are multiples of c vanish, a generator that goes all the way round becomes
-evenly spaced, and a generator that passes the end of the cycle is split there.
+Take the coarsest digit of the outer set, a step c that is larger than everything below it. The
+inner set lies inside exactly if its hull does and its numbers modulo c lie in the lower levels.
+Modulo c the inner set is strided again. Steps that are multiples of c vanish, a generator that goes
+all the way round becomes evenly spaced, and a generator that passes the end of the cycle is split
+there.
 
-Splitting makes the question exponential in the worst case (subset sums can be written as layouts), so each
-split costs a step of the budget.
+Splitting makes the question exponential in the worst case (subset sums can be written as layouts),
+so each split costs a step of the budget.
 """
 
 from __future__ import annotations
@@ -70,8 +71,8 @@ def residues(part: Part, modulus: int, budget: Budget) -> Iterator[Part]:
 def _cycle(generators: Sequence[Generator], modulus: int) -> int:
     """Return the spacing at which the generators repeat modulo `modulus`.
 
-    A generator that goes all the way round reaches every multiple of its gcd with the modulus. From then
-    on, only residues modulo that spacing matter, also of the other generators.
+    A generator that goes all the way round reaches every multiple of its gcd with the modulus. From
+    then on, only residues modulo that spacing matter, also of the other generators.
     """
     cycle = modulus
     is_changed = True
@@ -142,7 +143,8 @@ def _covers(outer: tuple[Generator, ...], part: Part, budget: Budget) -> bool:
             if not contains(levels, base + number, budget):
                 return False
         return True
-    # The outer bitmap first: the base is within its reach, so it pays for the shift by the base too.
+    # The outer bitmap first: the base is within its reach, so it pays for the shift by the base
+    # too.
     outer_bits = bitmap(outer, budget)
     part_bits = bitmap(generators, budget) << base
     return part_bits & ~outer_bits == 0
@@ -151,8 +153,8 @@ def _covers(outer: tuple[Generator, ...], part: Part, budget: Budget) -> bool:
 def _fits(outer: tuple[Generator, ...], part: Part, budget: Budget) -> bool:
     """Return True if each step of the part is a multiple of an outer step, as in a slice of the outer set.
 
-    The steps of the part are taken from outer generators that have room for them; then the part lies
-    inside if what remains can make its base. False decides nothing: there may be another way.
+    The steps of the part are taken from outer generators that have room for them; then the part
+    lies inside if what remains can make its base. False decides nothing: there may be another way.
     """
     base, generators = part
     room = dict(outer)

@@ -4,8 +4,8 @@ The memory set of a layout is the set of byte addresses
 
     itemsize * (storage_offset + i*stride[0] + j*stride[1] + …) + k    for all indices, 0 <= k < itemsize
 
-so the itemsize is one more generator, (1, itemsize), of a strided set. A question about 10**12 elements
-costs as much as one about a thousand, and only iteration visits bytes.
+so the itemsize is one more generator, (1, itemsize), of a strided set. A question about 10**12
+elements costs as much as one about a thousand, and only iteration visits bytes.
 """
 
 from __future__ import annotations
@@ -37,19 +37,20 @@ from stridekit.memory.strided_set import (
 
 __all__ = ["MemorySet", "Undecided", "generators_of", "has_collision"]
 
-# Names of the spaces of Layouts, one for each storage, begin with this; tensors and arrays have the name
-# of their device.
+# Names of the spaces of Layouts, one for each storage, begin with this; tensors and arrays have the
+# name of their device.
 _STORAGE = "storage"
 
 
 class MemorySet:
     """A set of byte addresses in one address space, with the protocol of Python's frozenset.
 
-    `<=`, `<`, `==`, `isdisjoint`, `in`, `len`, `hash`, and lazy iteration in ascending order, but not union
-    and difference. The named methods take a `budget` of steps, ten microseconds or so each, and raise
-    Undecided if an exact answer would cost more; operators have the default budget, and iteration for each
-    byte. Addresses of two spaces never meet. Those of a Layout count from its storage: comparing them with
-    those of a device raises ValueError, also with `==`. `stridekit.memset(x)` makes one.
+    `<=`, `<`, `==`, `isdisjoint`, `in`, `len`, `hash`, and lazy iteration in ascending order, but
+    not union and difference. The named methods take a `budget` of steps, ten microseconds or so
+    each, and raise Undecided if an exact answer would cost more; operators have the default budget,
+    and iteration for each byte. Addresses of two spaces never meet. Those of a Layout count from
+    its storage: comparing them with those of a device raises ValueError, also with `==`.
+    `stridekit.memset(x)` makes one.
 
     >>> x, column = MemorySet.of(Layout((4, 6))), MemorySet.of(Layout((4, 6))[:, 2])
     >>> column
@@ -105,7 +106,7 @@ class MemorySet:
             return "in the storage"
         return f"{'in' if self.counts_from_storage else 'on'} {self.space}"
 
-    # The protocol of sets ---------------------------------------------------------------------
+    # The protocol of sets -------------------------------------------------------------------------
 
     def issubset(self, other: MemorySet, budget: int = BUDGET) -> bool:
         """Return True if every byte of this set is in the other; the empty set is a subset of any set.
@@ -139,9 +140,9 @@ class MemorySet:
     def blocks(self, size: int = 64, budget: int = BUDGET) -> Blocks:
         """Count the aligned blocks of `size` bytes that the set touches, and the filled blocks.
 
-        64 for the cache lines of most CPUs, 32 for the sectors of a GPU, 4096 for pages. Blocks are aligned
-        like addresses, and those of a Layout count from the start of its storage. Raises LayoutError for a
-        size below 1, Undecided if the answer would cost more than the budget.
+        64 for the cache lines of most CPUs, 32 for the sectors of a GPU, 4096 for pages. Blocks are
+        aligned like addresses, and those of a Layout count from the start of its storage. Raises
+        LayoutError for a size below 1, Undecided if the answer would cost more than the budget.
 
         >>> column = MemorySet.of(Layout((10**6, 10**6), itemsize=4)[:, 7])
         >>> column.blocks()

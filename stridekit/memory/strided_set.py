@@ -1,13 +1,13 @@
 """Sets of integers that strides generate: `base + c0*[0, n0) + c1*[0, n1) + …`, never enumerated.
 
-Each pair (c, n) is a *generator*: step c, n times. In normal form the steps are positive, sorted and
-merged. Generators are then grouped into *levels*, coarsest first. A level is one digit of every number: its
-step is larger than the sum of everything finer. So `divmod` by the step reads the digit off, and the counts
-of the levels multiply.
+Each pair (c, n) is a *generator*: step c, n times. In normal form the steps are positive, sorted
+and merged. Generators are then grouped into *levels*, coarsest first. A level is one digit of every
+number: its step is larger than the sum of everything finer. So `divmod` by the step reads the digit
+off, and the counts of the levels multiply.
 
-A level with one generator is a plain digit, and every view operation except unfold and as_strided makes
-only plain digits. If several steps interleave in one level, its few generators are searched, within a
-budget.
+A level with one generator is a plain digit, and every view operation except unfold and as_strided
+makes only plain digits. If several steps interleave in one level, its few generators are searched,
+within a budget.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from stridekit._arguments import shown
 
 Generator = tuple[int, int]  # step, count
 Part = tuple[int, tuple[Generator, ...]]  # a base and its generators: a strided set
-# One digit: its step, its generators, whose steps are multiples of that step, and the sum that all finer
-# levels reach at most, which is less than the step, or digits would not be unique.
+# One digit: its step, its generators, whose steps are multiples of that step, and the sum that all
+# finer levels reach at most, which is less than the step, or digits would not be unique.
 Level = tuple[int, tuple[Generator, ...], int]
 Span = tuple[int, int]  # the numbers from the first to before the second
 Answer = TypeVar("Answer")
@@ -180,8 +180,9 @@ def count(levels: Sequence[Level], budget: Budget) -> int:
 def collide(generators: Sequence[Generator], budget: Budget) -> bool:
     """Return True if two choices of digits make one number; the generators are not merged yet.
 
-    Two such choices agree from the coarsest step down to a step c where they first differ. The finer
-    steps together then have to make up for a difference of c, 2c, … or (n - 1)c: one membership.
+    Two such choices agree from the coarsest step down to a step c where they first differ. The
+    finer steps together then have to make up for a difference of c, 2c, … or (n - 1)c: one
+    membership.
     """
     steps = sorted([(abs(c), n) for c, n in generators if n > 1])
     total = 0
@@ -197,8 +198,8 @@ def collide(generators: Sequence[Generator], budget: Budget) -> bool:
 def intersects(a: Sequence[Generator], b: Sequence[Generator], shift: int, budget: Budget) -> bool:
     """Return True if set `a` has a number in common with set `b`, whose base lies `shift` higher.
 
-    It has one exactly if the shift is a number of `a` minus a number of `b`. The negatives of b's numbers
-    are b again, lowered by its reach.
+    It has one exactly if the shift is a number of `a` minus a number of `b`. The negatives of b's
+    numbers are b again, lowered by its reach.
     """
     return _member(shift + reach(b), [*a, *b], budget)
 
@@ -238,8 +239,8 @@ def makes(generators: tuple[Generator, ...], number: int, budget: Budget) -> boo
         return _two_make(finer[0], (c, n), number)
     if (generators, number) in budget.failed:
         return False
-    # The rest, number - digit * c, has to be within the reach of the finer generators, and a multiple of
-    # the gcd of their steps.
+    # The rest, number - digit * c, has to be within the reach of the finer generators, and a
+    # multiple of the gcd of their steps.
     divisor = gcd(*[step for step, _ in finer])
     lowest = max(0, -((reach(finer) - number) // c))
     highest = min(n - 1, number // c)
@@ -281,8 +282,9 @@ def _count_interleaved(generators: tuple[Generator, ...], budget: Budget) -> int
     longest = max(range(len(generators)), key=lambda k: generators[k][1])
     c, n = generators[longest]
     rest = (*generators[:longest], *generators[longest + 1 :])
-    # The numbers are n copies of the rest, c apart. Copies that are `apart` or more steps away from each
-    # other cannot overlap: from then on each further copy adds as many new numbers as the copy before.
+    # The numbers are n copies of the rest, c apart. Copies that are `apart` or more steps away from
+    # each other cannot overlap: from then on each further copy adds as many new numbers as the copy
+    # before.
     apart = reach(rest) // c + 1
     if n <= apart:
         return bitmap(generators, budget).bit_count()
@@ -293,7 +295,7 @@ def _count_interleaved(generators: tuple[Generator, ...], budget: Budget) -> int
     return numbers + (n - apart) * (numbers - fewer)
 
 
-# In ascending order -----------------------------------------------------------------------------
+# In ascending order -------------------------------------------------------------------------------
 
 
 def iter_set(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
@@ -319,7 +321,8 @@ def joined(spans: Iterable[Span]) -> Iterator[Span]:
 
 def iter_levels(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
     """Yield the sums of one number of each level, the last level running fastest; plain digits are free."""
-    # Iterators over sums of digits. The first sums no level, and each further one sums one level more.
+    # Iterators over sums of digits. The first sums no level, and each further one sums one level
+    # more.
     sums: list[Iterator[int]] = [iter((0,))]
     while sums:
         number = next(sums[-1], None)
@@ -335,9 +338,9 @@ def iter_levels(levels: Sequence[Level], budget: Budget) -> Iterator[int]:
 def iter_generators(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
     """Yield the different numbers that the generators make, smallest first.
 
-    A single generator is free. Several are written into a bitmap if it stays small. Else their sums come
-    from a heap until more sums than numbers have come up; from then on, each number is searched for. Each
-    number that is tried costs a step.
+    A single generator is free. Several are written into a bitmap if it stays small. Else their sums
+    come from a heap until more sums than numbers have come up; from then on, each number is
+    searched for. Each number that is tried costs a step.
     """
     if len(generators) < 2:
         c, n = generators[0] if generators else (1, 1)
@@ -367,9 +370,10 @@ def iter_generators(generators: tuple[Generator, ...], budget: Budget) -> Iterat
 def _sums_by_heap(generators: tuple[Generator, ...], budget: Budget) -> Iterator[int]:
     """Yield the sums of all choices of digits, smallest first; steps grow between generators."""
     yield 0
-    # Choices wait in a heap as (sum, k, digit): `digit` steps of generator k, the coarsest that the choice
-    # uses. Each choice leads to larger ones in three ways and is reached in only one: another step of k,
-    # a first step of the next generator, or the only step of k exchanged for one of the next.
+    # Choices wait in a heap as (sum, k, digit): `digit` steps of generator k, the coarsest that the
+    # choice uses. Each choice leads to larger ones in three ways and is reached in only one:
+    # another step of k, a first step of the next generator, or the only step of k exchanged for one
+    # of the next.
     heap = [(generators[0][0], 0, 1)]
     while heap:
         budget.spend()

@@ -22,7 +22,8 @@ _EXAMPLE_BUDGET = 100_000  # indices to look through for two that share an eleme
 class Explanation:
     """The result of `explain`: a title and labelled sentences; prints as text, shows as a table.
 
-    `title` has shape, stride and storage_offset in elements; `lines` are pairs of a label and a sentence.
+    `title` has shape, stride and storage_offset in elements; `lines` are pairs of a label and a
+    sentence.
 
     >>> dict(explain(Layout((2, 3))).lines)["contiguous"]
     'yes'
@@ -43,10 +44,10 @@ class Explanation:
 def explain(x: Any, name: str = "x") -> Explanation:
     """Say where the elements of a strided torch tensor, a NumPy array or a Layout live.
 
-    The text gives shape, stride and storage_offset in elements, contiguity and memory format, the reached
-    part of the storage, overlap, and why torch cannot have such an array or Layout; it calls the tensor
-    `name`. Meta and fake tensors can be explained too, because no data is read. Raises TypeError and
-    LayoutError as `Layout.of` does, ValueError inside vmap or grad.
+    The text gives shape, stride and storage_offset in elements, contiguity and memory format, the
+    reached part of the storage, overlap, and why torch cannot have such an array or Layout; it
+    calls the tensor `name`. Meta and fake tensors can be explained too, because no data is read.
+    Raises TypeError and LayoutError as `Layout.of` does, ValueError inside vmap or grad.
 
     >>> import torch
     >>> explain(torch.arange(40.0).view(5, 8)[:4, 2:])

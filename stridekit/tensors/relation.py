@@ -20,9 +20,9 @@ class Relation(Explanation):
     """The result of `relation`; None if a question does not apply or was not decided.
 
     Prints as text and shows as a table, like an Explanation. `is_view`: all of y's bytes are x's;
-    `is_base`: all of x's are y's; `shares_memory`: some belong to both. `shares_storage`: both lie in one
-    block of memory; `same_data_ptr`: tensors or arrays begin at one address; `autograd_view`: the result
-    of a tensor's `y._is_view()`.
+    `is_base`: all of x's are y's; `shares_memory`: some belong to both. `shares_storage`: both lie
+    in one block of memory; `same_data_ptr`: tensors or arrays begin at one address;
+    `autograd_view`: the result of a tensor's `y._is_view()`.
 
     >>> apart = relation(torch.arange(10)[::2], torch.arange(10))  # two calls, two tensors
     >>> apart.is_view, apart.shares_memory, apart.autograd_view
@@ -45,10 +45,10 @@ def relation(
 ) -> Relation:
     """Tell the notions of sharing apart for two tensors, arrays or Layouts, in one display.
 
-    The memory line is exact. The others give the results of torch's own tests, and say "yet" where one
-    of them misleads about the bytes. The sentences call the two by their `names`. Each of the six questions
-    about bytes has a sixth of the budget, in steps. Raises like `memset`, and TypeError or ValueError for
-    `names` that are not two different texts.
+    The memory line is exact. The others give the results of torch's own tests, and say "yet" where
+    one of them misleads about the bytes. The sentences call the two by their `names`. Each of the
+    six questions about bytes has a sixth of the budget, in steps. Raises like `memset`, and
+    TypeError or ValueError for `names` that are not two different texts.
 
     >>> x = torch.arange(10)
     >>> relation(x[1::2], x[::2], names=("odd", "even"))

@@ -1,9 +1,9 @@
 """Shared memory: exact answers for torch tensors, NumPy arrays and Layouts.
 
-Four notions are called sharing. Some byte belongs to both (`shares_memory`). Every byte of y is a byte of x
-(`is_view`). The two keep the same block alive (`shares_storage`). Autograd made y from a base
-(`y._is_view()`). `relation(y, x)` shows all four side by side. Every answer holds for this moment: the
-first write to a lazy clone, for example, gives it bytes of its own.
+Four notions are called sharing. Some byte belongs to both (`shares_memory`). Every byte of y is a
+byte of x (`is_view`). The two keep the same block alive (`shares_storage`). Autograd made y from a
+base (`y._is_view()`). `relation(y, x)` shows all four side by side. Every answer holds for this
+moment: the first write to a lazy clone, for example, gives it bytes of its own.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _PLAIN = (torch.Tensor, torch.nn.Parameter)
 def memset(x: Any) -> MemorySet:
     """Return the exact set of byte addresses of a strided tensor, a NumPy array or a Layout.
 
-    Addresses are absolute for tensors and arrays; a Layout's count from the start of its storage. On
-    different devices, and in storages of different names, they never meet. Nothing is read, and a lazy
-    clone stays lazy. The addresses hold at this moment: keep x alive while you ask. Raises TypeError,
-    LayoutError or ValueError for anything without a single memory (sparse, meta …).
+    Addresses are absolute for tensors and arrays; a Layout's count from the start of its storage.
+    On different devices, and in storages of different names, they never meet. Nothing is read, and
+    a lazy clone stays lazy. The addresses hold at this moment: keep x alive while you ask. Raises
+    TypeError, LayoutError or ValueError for anything without a single memory (sparse, meta …).
 
     >>> x = torch.arange(24.0).view(4, 6)
     >>> memset(x[:, ::2])
@@ -50,8 +50,8 @@ def memset(x: Any) -> MemorySet:
 def is_view(y: Any, x: Any, budget: int = BUDGET) -> bool:
     """Return True if every byte of y is a byte of x: `memset(y) <= memset(x)`.
 
-    It tells where y lies, not how it was made: x is a view of x, and an empty y is a view of anything.
-    Raises like `memset`, and Undecided if the answer would cost more than the budget.
+    It tells where y lies, not how it was made: x is a view of x, and an empty y is a view of
+    anything. Raises like `memset`, and Undecided if the answer would cost more than the budget.
 
     >>> x = torch.arange(24.0).view(4, 6)
     >>> is_view(x.t(), x), is_view(x, x[1:]), is_view(x.clone(), x)
@@ -90,9 +90,9 @@ def has_internal_overlap(x: Any, budget: int = BUDGET) -> bool:
 def shares_storage(x: Any, y: Any) -> bool:
     """Return True if x and y keep one block of memory alive, even if their memory sets do not meet.
 
-    The block is a tensor's storage, or the memory of the array at the end of an array's `.base` chain;
-    two handles on one block count as one. Two Layouts share a storage if it has the same name.
-    Raises like `memset`.
+    The block is a tensor's storage, or the memory of the array at the end of an array's `.base`
+    chain; two handles on one block count as one. Two Layouts share a storage if it has the same
+    name. Raises like `memset`.
 
     >>> x = torch.arange(10)
     >>> shares_storage(x[:2], x[8:]), shares_memory(x[:2], x[8:])

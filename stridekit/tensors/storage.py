@@ -1,12 +1,13 @@
 """The raw-storage reader: the bytes in memory under shape, stride and offset.
 
-A tensor's `data_ptr()` is where *it* begins; its storage may begin earlier and end later. Reading the
-storage's length from the tensor's start runs past the end. So everything here counts from the storage's
-start, stays inside `untyped_storage().nbytes()`, and refuses tensors that have no memory to read.
+A tensor's `data_ptr()` is where *it* begins; its storage may begin earlier and end later. Reading
+the storage's length from the tensor's start runs past the end. So everything here counts from the
+storage's start, stays inside `untyped_storage().nbytes()`, and refuses tensors that have no memory
+to read.
 
-A storage can be shrunk behind a tensor's back, and a subclass can say anything about itself. So nothing
-here trusts a tensor: `_strip_subclass` comes before any number is read, and from then on only torch's own
-code runs until the bytes are copied.
+A storage can be shrunk behind a tensor's back, and a subclass can say anything about itself. So
+nothing here trusts a tensor: `_strip_subclass` comes before any number is read, and from then on
+only torch's own code runs until the bytes are copied.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ def read_storage(t: torch.Tensor) -> torch.Tensor:
     Element k of the result is element k of the storage, so `read_storage(t)[t.storage_offset()]` is
     where `t` begins; bytes at the end that fill no element are left out. Pending conjugation or
     negation (`t.is_conj()`, `t.is_neg()`) is not applied: you see the bytes in memory. A storage on
-    another device is copied to the host. Raises TypeError, LayoutError or ValueError for tensors without a
-    single memory (sparse, nested, quantized, meta, fake and wrapper tensors).
+    another device is copied to the host. Raises TypeError, LayoutError or ValueError for tensors
+    without a single memory (sparse, nested, quantized, meta, fake and wrapper tensors).
 
     >>> t = torch.arange(6).view(2, 3)
     >>> read_storage(t[1, 1:]), read_storage(t.t())  # a transpose moves nothing
@@ -36,8 +37,8 @@ def read_storage(t: torch.Tensor) -> torch.Tensor:
     """
     whole = _whole(_readable(t))
     target = torch.empty(whole.nbytes, dtype=torch.uint8, device="cpu")
-    # Bytes, because torch copies values: it turns a bool's byte 255 into 1. And by torch, because it
-    # copies with several threads, which matters most when fresh memory is first touched.
+    # Bytes, because torch copies values: it turns a bool's byte 255 into 1. And by torch, because
+    # it copies with several threads, which matters most when fresh memory is first touched.
     target.copy_(whole.view(torch.uint8))
     return target.view(whole.dtype)
 
@@ -45,10 +46,11 @@ def read_storage(t: torch.Tensor) -> torch.Tensor:
 def storage_view(t: torch.Tensor) -> torch.Tensor:
     """Return the storage of `t` as a tensor on the same memory: no copy, 1-D, of t's dtype and device.
 
-    Its element k is element k of the storage, as in `read_storage`, again without pending conjugation or
-    negation. After `untyped_storage().resize_()` it may reach past the end, as `t` itself may: take a new
-    one. Writes through it change every tensor on the storage; like those through `t.detach()` they stay
-    out of autograd's graph, but its version counter counts them. Raises as `read_storage` does.
+    Its element k is element k of the storage, as in `read_storage`, again without pending
+    conjugation or negation. After `untyped_storage().resize_()` it may reach past the end, as `t`
+    itself may: take a new one. Writes through it change every tensor on the storage; like those
+    through `t.detach()` they stay out of autograd's graph, but its version counter counts them.
+    Raises as `read_storage` does.
 
     >>> t = torch.arange(6).view(2, 3)
     >>> whole = storage_view(t[1, 1:])
@@ -62,9 +64,9 @@ def storage_view(t: torch.Tensor) -> torch.Tensor:
 def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | float | complex:
     """Return the element at `index`, read by ctypes from its computed address: equal to `t[index].item()`.
 
-    `index` has one int for each dim; negative ones count from the end. Raises IndexError out of range,
-    TypeError for dtypes without Python numbers (four-bit floats, bits), ValueError for an element past
-    the end of a shrunk storage, and like `read_storage` for tensors without memory.
+    `index` has one int for each dim; negative ones count from the end. Raises IndexError out of
+    range, TypeError for dtypes without Python numbers (four-bit floats, bits), ValueError for an
+    element past the end of a shrunk storage, and like `read_storage` for tensors without memory.
 
     >>> t = torch.arange(24.0).view(4, 6)[:, ::2]
     >>> read_element(t, (2, 1)), t[2, 1].item()

@@ -1,7 +1,8 @@
 """explain_view(x, shape): torch's own error about a view, decoded with this tensor's numbers.
 
-torch has the same words for every tensor: "at least one dimension spans across two contiguous subspaces".
-The view rule tells which dimension and which subspaces (`stridekit.rules` calls a subspace a chunk).
+torch has the same words for every tensor: "at least one dimension spans across two contiguous
+subspaces". The view rule tells which dimension and which subspaces (`stridekit.rules` calls a
+subspace a chunk).
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ Lines = list[tuple[str, str]]
 def explain_view(x: Any, *shape: int | Iterable[int]) -> Explanation:
     """Say why `x.view(shape)` of a strided tensor, an array or a Layout works or fails.
 
-    torch's message is quoted in full, and each of its phrases explained with this tensor's numbers; then
-    come a shape that would be a view, and the bytes that `reshape` copies. Steps count in elements. torch
-    is asked about a meta tensor of the same layout. Raises TypeError and LayoutError as `Layout.of` does,
-    and LayoutError for a shape that is not made of ints.
+    torch's message is quoted in full, and each of its phrases explained with this tensor's numbers;
+    then come a shape that would be a view, and the bytes that `reshape` copies. Steps count in
+    elements. torch is asked about a meta tensor of the same layout. Raises TypeError and
+    LayoutError as `Layout.of` does, and LayoutError for a shape that is not made of ints.
 
     >>> import torch
     >>> x = torch.arange(24.0).view(4, 6)
@@ -62,8 +63,8 @@ size 6 would straddle them
 
 def _refusal(layout: Layout, wanted: tuple[int, ...]) -> str:
     """Return torch's refusal of the view; "" if it makes the view, or cannot have such a tensor."""
-    # Sizes are checked before strides: a shape that does not fit is refused in the same words whatever
-    # the stride, even one that torch does not have.
+    # Sizes are checked before strides: a shape that does not fit is refused in the same words
+    # whatever the stride, even one that torch does not have.
     sizes = Layout(layout.shape) if layout.why_not_torch() else layout
     if sizes.why_not_torch() or _too_large(wanted):
         return ""

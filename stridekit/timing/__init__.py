@@ -1,7 +1,7 @@
 """Measured time, as ratios that can be trusted: `measure` one function, `compare` several.
 
-`clocks` has the host's and the GPU's clock, `sampling` takes samples, `rounds` decides in which order and
-for how long, and `comparison` turns samples into a ratio, an interval and a verdict.
+`clocks` has the host's and the GPU's clock, `sampling` takes samples, `rounds` decides in which
+order and for how long, and `comparison` turns samples into a ratio, an interval and a verdict.
 """
 
 from stridekit.timing.caches import Cache, Hierarchy, hierarchy

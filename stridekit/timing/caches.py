@@ -1,7 +1,7 @@
 """hierarchy(): the data caches of this machine, its pages, and which of them are huge.
 
-Linux reports them in /sys, macOS by `sysctl`. Containers and virtual machines may hide any of the values.
-A value that neither reports is None, and shown as unknown.
+Linux reports them in /sys, macOS by `sysctl`. Containers and virtual machines may hide any of the
+values. A value that neither reports is None, and shown as unknown.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 class Cache:
     """A data cache: `nbytes` bytes, in lines of `line` bytes, in `sets` sets of `ways` lines each.
 
-    `level` is its name, "L1" next to a core. `shared_by` is the number of cores that use it together. A
-    value that the system does not report is None. Nothing is raised.
+    `level` is its name, "L1" next to a core. `shared_by` is the number of cores that use it
+    together. A value that the system does not report is None. Nothing is raised.
 
     >>> Cache("L1", 49152, line=64, ways=12, sets=64, shared_by=1)
     Cache(level='L1', nbytes=49152, line=64, ways=12, sets=64, shared_by=1)
@@ -49,9 +49,10 @@ class Cache:
 class Hierarchy:
     """The result of `hierarchy`; prints as text, shows as a table.
 
-    `caches` has each cache that the system reports. `h["L2"]` is one of them, with None in all fields if
-    the system does not report it. Other keys raise TimingError. `page` is the size of a page in bytes.
-    `huge_pages` is "always", "madvise" or "never": who gets transparent huge pages; None if unknown.
+    `caches` has each cache that the system reports. `h["L2"]` is one of them, with None in all
+    fields if the system does not report it. Other keys raise TimingError. `page` is the size of a
+    page in bytes. `huge_pages` is "always", "madvise" or "never": who gets transparent huge pages;
+    None if unknown.
 
     >>> Hierarchy((Cache("L1", 49152, 64, 12, 64, 1), Cache("L2", 2**21)), 4096, "madvise")
     caches of a core, and its pages
@@ -100,8 +101,8 @@ _HEAD = ("cache", "bytes", "bytes of a line", "ways", "sets", "shared by")
 def hierarchy() -> Hierarchy:
     """Return the data caches of the first core, the size of pages, and who gets huge ones.
 
-    It reads /sys on Linux and calls `sysctl` on macOS, which reports neither ways nor sets; sizes are in
-    bytes. A virtual machine reports the caches of its host. Nothing is raised.
+    It reads /sys on Linux and calls `sysctl` on macOS, which reports neither ways nor sets; sizes
+    are in bytes. A virtual machine reports the caches of its host. Nothing is raised.
 
     >>> hierarchy()["L9"]
     Cache(level='L9', nbytes=None, line=None, ways=None, sets=None, shared_by=None)

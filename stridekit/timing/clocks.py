@@ -1,8 +1,8 @@
 """Clocks: how long some calls of a function took, on the host or on a GPU.
 
-A GPU works through a queue. A function that gives it work returns long before the work is done, so a
-host clock would time the launch alone. The GPU's own clock stands in the queue: one event before the
-work and one after it.
+A GPU works through a queue. A function that gives it work returns long before the work is done, so
+a host clock would time the launch alone. The GPU's own clock stands in the queue: one event before
+the work and one after it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ Work = Callable[[], Any]
 CYCLES_PER_LAUNCH = 40_000
 WARM_UPS_BEFORE_CAPTURE = 3
 UNKNOWN_L2 = 1 << 27  # bytes to flush where the driver reports no L2: no L2 is larger today
-# Work is left if in WAITS tries the wait takes more than LONGER times an idle one, and NOTICED seconds.
+# Work is left if in WAITS tries the wait takes more than LONGER times an idle one, and NOTICED
+# seconds.
 WAITS = 3
 LONGER = 3
 NOTICED = 2e-5
@@ -227,8 +228,8 @@ class CudaQueue(Devices):
 class CudaClock:
     """Pairs of events around each call, on the current stream, in a queue that is already full.
 
-    `flush` writes over the L2 cache before each call, outside the events, as Triton's do_bench does.
-    `graph` replays a captured CUDA graph, for work that takes less time than its launch.
+    `flush` writes over the L2 cache before each call, outside the events, as Triton's do_bench
+    does. `graph` replays a captured CUDA graph, for work that takes less time than its launch.
     """
 
     most_calls = 100  # in one sample: each has two events, and the queue is finite

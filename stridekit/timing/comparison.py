@@ -26,9 +26,9 @@ UNSEEN = 0.005  # by so much all samples of a run may be off together, because o
 class Ratio:
     """The time that a function takes for each second of the baseline, with a 95 % interval.
 
-    `value` is the ratio, `low` and `high` are the ends of the interval: below 1 is faster. The interval
-    covers what differs from round to round, and half a percent on each side for what differs from run to
-    run, such as where code and data lie.
+    `value` is the ratio, `low` and `high` are the ends of the interval: below 1 is faster. The
+    interval covers what differs from round to round, and half a percent on each side for what
+    differs from run to run, such as where code and data lie.
 
     >>> Ratio(1.31, 1.24, 1.36).verdict, Ratio(1.01, 0.98, 1.04).verdict
     ('slower', 'same')
@@ -59,8 +59,8 @@ class Comparison:
 
     `samples` has a list of seconds per call under each name, one for each round (two numbers if two
     functions were timed A B B A). `order` has the order of each round. A sample is the mean of
-    `calls[name]` calls, on `device`, in `threads` threads. `noise` has a sentence for each sign that the
-    machine was busy.
+    `calls[name]` calls, on `device`, in `threads` threads. `noise` has a sentence for each sign
+    that the machine was busy.
 
     >>> samples = {"f": [[1e-6, 1e-6]] * 12, "g": [[2e-6, 2e-6]] * 12}
     >>> Comparison(samples, [[0, 1, 1, 0]] * 12, {"f": 1000, "g": 1000}, threads=1, device="cpu")
@@ -147,8 +147,9 @@ class Comparison:
 def ratios(samples: Sequence[Sequence[Sequence[float]]]) -> list[Ratio]:
     """Return the ratio of each subject's lower quartile to the first's, with bootstrap intervals.
 
-    Whole rounds are drawn again, the same for all subjects: whatever slowed a round slowed all of it.
-    Each end then moves out by UNSEEN. Equal samples give equal numbers. Raises TimingError for 0 s.
+    Whole rounds are drawn again, the same for all subjects: whatever slowed a round slowed all of
+    it. Each end then moves out by UNSEEN. Equal samples give equal numbers. Raises TimingError for
+    0 s.
     """
     table = np.array(samples)  # its dims: subject, round, sample of the round
     if not (table > 0).all():

@@ -36,10 +36,10 @@ def in_words(seconds: float) -> str:
 class Measurement:
     """The time of one call of a function: its samples, in seconds, and how they were taken.
 
-    `seconds` has one number per sample, each the mean of `calls` calls; `host_seconds` what the host
-    needed to launch them (on the CPU, the same). `warm_up_calls` went before. `noise` has a sentence
-    for each sign that the machine was busy. `label` names the function, which ran on `device` in `threads`
-    threads.
+    `seconds` has one number per sample, each the mean of `calls` calls; `host_seconds` what the
+    host needed to launch them (on the CPU, the same). `warm_up_calls` went before. `noise` has a
+    sentence for each sign that the machine was busy. `label` names the function, which ran on
+    `device` in `threads` threads.
 
     >>> times = (1e-6, 2e-6, 4e-6)
     >>> Measurement("f", times, times, calls=1000, warm_up_calls=10, threads=1, device="cpu")
@@ -98,19 +98,21 @@ def measure(
 ) -> Measurement:
     """Time `fn(*args)` in samples of about a millisecond that add up to `min_run_time` seconds.
 
-    At least a dozen samples are taken; of a slow call, only as many as `min_run_time` has room for, and
-    `noise` says so. On the CPU a sample is the wall time of some calls, with the garbage collector off.
-    With device="cuda" it is the time between pairs of events; the L2 cache is written over before each call
-    (flush=False leaves it), and graph=True replays a CUDA graph. To compare two functions use `compare`:
-    two measurements, one after the other, see two different machines.
+    At least a dozen samples are taken; of a slow call, only as many as `min_run_time` has room for,
+    and `noise` says so. On the CPU a sample is the wall time of some calls, with the garbage
+    collector off. With device="cuda" it is the time between pairs of events; the L2 cache is
+    written over before each call (flush=False leaves it), and graph=True replays a CUDA graph. To
+    compare two functions use `compare`: two measurements, one after the other, see two different
+    machines.
 
-    `noise` also tells if calls take more and more time, or less and less. Input may change if it costs the
-    same, as with x.add_(1). A change that only the first call makes goes unnoticed: to time a sort in
-    place, sort a copy.
+    `noise` also tells if calls take more and more time, or less and less. Input may change if it
+    costs the same, as with x.add_(1). A change that only the first call makes goes unnoticed: to
+    time a sort in place, sort a copy.
 
-    Raises TimingError for anything but a function, and for a function that raises, returns a generator, a
-    coroutine or a future, or leaves a GPU at work. It also raises for a missing device, and unless
-    `min_run_time` and `threads` are above 0. torch's number of threads is restored.
+    Raises TimingError for anything but a function, and for a function that raises, returns a
+    generator, a coroutine or a future, or leaves a GPU at work. It also raises for a missing
+    device, and unless `min_run_time` and `threads` are above 0. torch's number of threads is
+    restored.
 
     >>> import torch
     >>> x = torch.ones(100, 100)

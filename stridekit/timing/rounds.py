@@ -36,15 +36,17 @@ def compare(
 ) -> Comparison:
     """Time functions in turn, round by round: each one's ratio to the first, with a confidence interval.
 
-    Two are timed A B B A, more in a new order each round, so that a slow moment of the machine meets
-    all of them. The ratio is that of lower quartiles; its 95 % interval is a bootstrap over whole rounds
-    (see `Ratio`). Rounds go on until all intervals are within 3 %, from twelve rounds on, or until
-    `max_seconds` are over, the warm-up included; `rounds` sets their number instead. After fewer than
-    twelve an interval is too narrow, and `noise` says so. `threads` is one unless you say, because threads
-    wait for one another on a busy machine. `device`, `flush`, `graph` and `noise` are those of `measure`.
+    Two are timed A B B A, more in a new order each round, so that a slow moment of the machine
+    meets all of them. The ratio is that of lower quartiles; its 95 % interval is a bootstrap over
+    whole rounds (see `Ratio`). Rounds go on until all intervals are within 3 %, from twelve rounds
+    on, or until `max_seconds` are over, the warm-up included; `rounds` sets their number instead.
+    After fewer than twelve an interval is too narrow, and `noise` says so. `threads` is one unless
+    you say, because threads wait for one another on a busy machine. `device`, `flush`, `graph` and
+    `noise` are those of `measure`.
 
     Raises TooShort if `max_seconds` has no room for three rounds, mostly before the first. Raises
-    TimingError for fewer than two functions and whenever `measure` does. torch's threads are restored.
+    TimingError for fewer than two functions and whenever `measure` does. torch's threads are
+    restored.
 
     >>> import torch
     >>> x = torch.ones(500, 500)

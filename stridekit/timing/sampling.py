@@ -148,8 +148,8 @@ def order_of_round(count: int, rng: random.Random) -> list[int]:
 def _calibrate(subject: Subject, clock: Clock, look: Callable[[], object]) -> None:
     """Find how many calls take about a millisecond; the search also warms up.
 
-    A disturbed try must not end the search: the shortest of a few counts. A function whose first call
-    was as slow as this one is tried once.
+    A disturbed try must not end the search: the shortest of a few counts. A function whose first
+    call was as slow as this one is tried once.
     """
     calls = 1
     while True:
@@ -175,8 +175,8 @@ def _calibrate(subject: Subject, clock: Clock, look: Callable[[], object]) -> No
 def page_faults(function: Callable[[], object], calls: int = 1) -> int:
     """Count the pages of memory that the system provides during `calls` calls of `function`.
 
-    The result is 0 on a system that does not count pages. Raises TimingError unless you give a function and
-    a number of calls, and whatever `function` raises.
+    The result is 0 on a system that does not count pages. Raises TimingError unless you give a
+    function and a number of calls, and whatever `function` raises.
 
     >>> import torch
     >>> x = torch.zeros(1000)
