@@ -90,4 +90,4 @@ def test_presets():
 def test_rows_are_alike_where_there_are_several_and_the_step_between_them_is_0():
     for shape, stride in (((1, 6), (0, 1)), ((4, 6), (0, 1)), ((4, 6), (1, 0)), ((2, 0), (0, 1))):
         state = live.layout_json(Layout(shape, stride)) | {"index": None, "chain": None}
-        live.layout_facts(state, torch.arange(40).as_strided(shape, stride))
+        live.assert_layout_facts(state, torch.arange(40).as_strided(shape, stride))
