@@ -1,7 +1,10 @@
-"""What audit finds: planted defects by kind, line and bytes; nothing where they are mended."""
+"""Findings of audit: planted defects by kind, line and bytes, and none where they are mended."""
 
 import functools
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
 
 import pytest
 import torch
@@ -24,7 +27,7 @@ from stridekit.audit.findings import (
     SMALL,
     TRIP,
     TWO,
-)  # fmt: skip
+)
 from tests.core.audit_defects import DEFECTS, LAST, image, last, randn
 
 
@@ -42,7 +45,7 @@ def test_each_kind_is_planted():
     assert len(DEFECTS) >= 40
 
 
-# Near misses: each differs in one thing from what is found --------------------------------------------
+# Near misses ----------------------------------------------------------------------------------------
 
 
 def two_layouts(x):
@@ -73,36 +76,116 @@ def attend(x, y):
 
 
 ATTENTION = nn.MultiheadAttention(16, 2, batch_first=True).eval().requires_grad_(False)
-TABLE, PHOTO, X = randn(6, 6, 4), last(2, 4, 6, 6), randn(4, 6)
+TABLE = randn(6, 6, 4)
+PHOTO = last(2, 4, 6, 6)
+X = randn(4, 6)
+
+
+class NearMiss(NamedTuple):
+    """Code that differs in one thing from code with another finding, and the kinds that audit finds."""
+
+    function: Callable[..., Any]
+    inputs: tuple[torch.Tensor, ...]
+    kinds: list[str]
+
+
 NEAR = {
-    "two layouts are no repeated copy": (two_layouts, (randn(2, 3, 4, 5),), [EXPLICIT, EXPLICIT]),
-    "a tensor that changes is copied anew": (written_in_between, (randn(4, 6),), [EXPLICIT, EXPLICIT]),
-    "a part that comes back is no round trip": (
-        lambda x: x.t().contiguous()[:2].t().contiguous(), (X,), [EXPLICIT, EXPLICIT],
+    "two layouts are no repeated copy": NearMiss(
+        function=two_layouts,
+        inputs=(randn(2, 3, 4, 5),),
+        kinds=[EXPLICIT, EXPLICIT],
     ),
-    "two tensors are no repeated copy": (
-        lambda x, y: (x.t().contiguous(), y.t().contiguous()), (X, randn(4, 6)), [EXPLICIT, EXPLICIT],
+    "a tensor that changes is copied anew": NearMiss(
+        function=written_in_between,
+        inputs=(randn(4, 6),),
+        kinds=[EXPLICIT, EXPLICIT],
     ),
-    "a bias is no image": (lambda x: x.permute(2, 0, 1).unsqueeze(0).contiguous(), (TABLE,), [EXPLICIT]),
-    "a sum of biases has no formats": (
-        lambda x, y: x.permute(2, 0, 1).unsqueeze(0) + y, (TABLE, randn(1, 4, 6, 6)), [],
+    "a part that comes back is no round trip": NearMiss(
+        function=lambda x: x.t().contiguous()[:2].t().contiguous(),
+        inputs=(X,),
+        kinds=[EXPLICIT, EXPLICIT],
     ),
-    "what an image op reads is one": (lambda x: image(x.contiguous()), (PHOTO,), [LOST]),
-    "windows of an image keep its channels last": (in_windows, (PHOTO,), [RESHAPE]),
-    "a copy at the door is asked for": (lambda x: x.to(memory_format=LAST), (randn(2, 4, 6, 6),), []),
-    "clone copies by its name": (lambda x: x.t().clone(memory_format=torch.contiguous_format), (X,), []),
-    "another dtype is no layout": (lambda x: x.t().to(torch.float64), (X,), []),
-    "one size is in both formats": (lambda x, y: image(x) + y, (last(2, 1, 6, 6), randn(2, 1, 6, 6)), []),
-    "a module is told apart": (
-        nn.Sequential(nn.Flatten(0), nn.Unflatten(0, (6, 4)), nn.Flatten(0)), (X.t(),), [RESHAPE],
+    "two tensors are no repeated copy": NearMiss(
+        function=lambda x, y: (x.t().contiguous(), y.t().contiguous()),
+        inputs=(X, randn(4, 6)),
+        kinds=[EXPLICIT, EXPLICIT],
     ),
-    "a view of a quarter is small": (lambda x: (x * 2)[:2], (randn(8, 8),), [SMALL]),
-    "a larger one is not": (lambda x: (x * 2)[:3], (randn(8, 8),), []),
-    "a call that does nothing": (lambda x: called_twice(x, x * 2), (X,), [IDLE]),
-    "a call that copies elsewhere in the run": (lambda x: called_twice(x, x.t()), (X,), [EXPLICIT]),
-    "contiguous that torch calls itself": (lambda x: attend(x, x + 1), (randn(2, 6, 16),), []),
-    "contiguous on the same line": (lambda x: attend(x.contiguous(), x + 1), (randn(2, 6, 16),), [IDLE]),
-}  # fmt: skip
+    "a bias is no image": NearMiss(
+        function=lambda x: x.permute(2, 0, 1).unsqueeze(0).contiguous(),
+        inputs=(TABLE,),
+        kinds=[EXPLICIT],
+    ),
+    "a sum of biases has no formats": NearMiss(
+        function=lambda x, y: x.permute(2, 0, 1).unsqueeze(0) + y,
+        inputs=(TABLE, randn(1, 4, 6, 6)),
+        kinds=[],
+    ),
+    "an input of an image op is an image": NearMiss(
+        function=lambda x: image(x.contiguous()),
+        inputs=(PHOTO,),
+        kinds=[LOST],
+    ),
+    "windows of an image keep its channels last": NearMiss(
+        function=in_windows,
+        inputs=(PHOTO,),
+        kinds=[RESHAPE],
+    ),
+    "a copy at the door is asked for": NearMiss(
+        function=lambda x: x.to(memory_format=LAST),
+        inputs=(randn(2, 4, 6, 6),),
+        kinds=[],
+    ),
+    "clone copies by its name": NearMiss(
+        function=lambda x: x.t().clone(memory_format=torch.contiguous_format),
+        inputs=(X,),
+        kinds=[],
+    ),
+    "another dtype is no layout": NearMiss(
+        function=lambda x: x.t().to(torch.float64),
+        inputs=(X,),
+        kinds=[],
+    ),
+    "one size is in both formats": NearMiss(
+        function=lambda x, y: image(x) + y,
+        inputs=(last(2, 1, 6, 6), randn(2, 1, 6, 6)),
+        kinds=[],
+    ),
+    "a module is told apart": NearMiss(
+        function=nn.Sequential(nn.Flatten(0), nn.Unflatten(0, (6, 4)), nn.Flatten(0)),
+        inputs=(X.t(),),
+        kinds=[RESHAPE],
+    ),
+    "a view of a quarter is small": NearMiss(
+        function=lambda x: (x * 2)[:2],
+        inputs=(randn(8, 8),),
+        kinds=[SMALL],
+    ),
+    "a larger one is not": NearMiss(
+        function=lambda x: (x * 2)[:3],
+        inputs=(randn(8, 8),),
+        kinds=[],
+    ),
+    "a call that does nothing": NearMiss(
+        function=lambda x: called_twice(x, x * 2),
+        inputs=(X,),
+        kinds=[IDLE],
+    ),
+    "a call that copies elsewhere in the run": NearMiss(
+        function=lambda x: called_twice(x, x.t()),
+        inputs=(X,),
+        kinds=[EXPLICIT],
+    ),
+    "contiguous that torch calls itself": NearMiss(
+        function=lambda x: attend(x, x + 1),
+        inputs=(randn(2, 6, 16),),
+        kinds=[],
+    ),
+    "contiguous on the same line": NearMiss(
+        function=lambda x: attend(x.contiguous(), x + 1),
+        inputs=(randn(2, 6, 16),),
+        kinds=[IDLE],
+    ),
+}
 
 
 @pytest.mark.parametrize("name", NEAR)
@@ -117,15 +200,15 @@ class Keeper:
 
 
 def test_small_views_are_found_wherever_a_program_keeps_them():
-    keeper, block = Keeper(), nn.Identity()
+    keeper = Keeper()
+    block = nn.Identity()
     with stridekit.audit() as listed:
         keeper.rows["first"].append((randn(8, 8) * 2)[0])
     with stridekit.audit() as held:
         block.held = (randn(8, 8) * 3)[0]
     with stridekit.audit() as dropped:
         (randn(8, 8) * 4)[0].sum()
-    counts = [len(audit.findings) for audit in (listed, held, dropped)]
-    assert counts == [1, 1, 0]
+    assert [len(audit.findings) for audit in (listed, held, dropped)] == [1, 1, 0]
 
 
 # One cause is one finding; every call has its own -----------------------------------------------------
@@ -139,8 +222,8 @@ def test_copies_of_one_layout_are_one_finding():
         return once, again, turned @ torch.ones(6, 3)
 
     (finding,) = stridekit.audit(heads, randn(6, 4)).findings
-    assert finding.copied == sum(each.copied for each in finding.occurrences) == 2 * 96
-    assert [each.kind for each in finding.occurrences] == [RESHAPE, EXPLICIT]
+    assert finding.copied == sum(x.copied for x in finding.occurrences) == 2 * 96
+    assert [occurrence.kind for occurrence in finding.occurrences] == [RESHAPE, EXPLICIT]
     assert finding.cause.expression == "x.transpose(0, 1)"
     assert "192 B in 2 copies" in str(stridekit.audit(heads, randn(6, 4)))
 
@@ -169,13 +252,23 @@ class Strict(torch.Tensor):
             return func(*args, **(kwargs or {}))
 
 
-@pytest.mark.parametrize(("function", "x"), [
-    (lambda x: functools.reduce(lambda h, op: op(h), [torch.t, torch.relu, torch.ravel], x), X),
-    (torch.fx.Interpreter(torch.fx.symbolic_trace(Written())).run, randn(4, 6)),
-    (torch.fx.symbolic_trace(Written()), randn(4, 6)),
-    (lambda x: torch.relu(x.t()).reshape(-1), randn(4, 6).as_subclass(Overrides)),
-    (lambda x: x.t().contiguous(), randn(4, 6).as_subclass(Strict)),
-], ids=["reduce", "interpreter", "graph", "overrides", "strict"])  # fmt: skip
+def reduced(x):
+    return functools.reduce(lambda h, op: op(h), [torch.t, torch.relu, torch.ravel], x)
+
+
+ONE_LINE = {
+    "reduce": (reduced, X),
+    "interpreter": (torch.fx.Interpreter(torch.fx.symbolic_trace(Written())).run, randn(4, 6)),
+    "graph": (torch.fx.symbolic_trace(Written()), randn(4, 6)),
+    "overrides": (
+        lambda x: torch.relu(x.t()).reshape(-1),
+        randn(4, 6).as_subclass(Overrides),
+    ),
+    "strict": (lambda x: x.t().contiguous(), randn(4, 6).as_subclass(Strict)),
+}
+
+
+@pytest.mark.parametrize(("function", "x"), ONE_LINE.values(), ids=ONE_LINE)
 def test_ops_that_one_line_calls_have_their_findings(function, x):
     audit = stridekit.audit(function, x)
     assert [finding.copied for finding in audit.findings] == [96] and audit.own == ()
@@ -184,7 +277,8 @@ def test_ops_that_one_line_calls_have_their_findings(function, x):
 
 
 def test_a_call_that_makes_a_layout_and_copies_it_is_listed_by_its_line():
-    q, k = randn(1, 2, 5, 8), randn(2, 2, 5, 8)
+    q = randn(1, 2, 5, 8)
+    k = randn(2, 2, 5, 8)
     audit = stridekit.audit(lambda q, k: F.scaled_dot_product_attention(q, k, k + 1), q, k)
     (own,) = audit.own
     assert (audit.findings, own.kind, own.copied) == ((), OWN, 640)
@@ -198,7 +292,8 @@ def test_a_call_that_makes_a_layout_and_copies_it_is_listed_by_its_line():
 
 def test_a_package_beside_torch_is_the_readers():
     """In site-packages, with a name that begins with torch's: paths are compared by their parts."""
-    file, names = f"{Path(torch.__file__).parent}_beside_stridekit.py", {}
+    file = f"{Path(torch.__file__).parent}_beside_stridekit.py"
+    names = {}
     source = "def heads(x):\n    turned = x.t()\n    return turned.reshape(-1)\n"
     exec(compile(source, file, "exec"), names)
     (finding,) = stridekit.audit(names["heads"], X).findings
@@ -218,18 +313,21 @@ class Turned(nn.Module):
         return x + self.table.reshape(-1)
 
 
-def test_what_was_given_has_its_name():
-    """A parameter and a buffer that of the model, in a block too; any other tensor came from before."""
-    model, w = nn.Sequential(nn.Identity(), Turned()), X.t()
-    mask = nn.Sequential(nn.Identity(), Turned())
-    mask[1].forward = lambda x: x + mask[1].mask.reshape(-1)
+def test_a_parameter_and_a_buffer_have_their_names():
+    model = nn.Sequential(nn.Identity(), Turned())
+    masked = nn.Sequential(nn.Identity(), Turned())
+    masked[1].forward = lambda x: x + masked[1].mask.reshape(-1)
+    w = X.t()
     with stridekit.audit() as block:
         model(randn(24))
-    audits = (stridekit.audit(module, randn(24)) for module in (model, mask, mask[1]))
-    before = stridekit.audit(lambda: w.reshape(-1))
-    made_by = [[finding.made_by for finding in each.findings] for each in (block, before, *audits)]
-    names = ["a tensor from before the run", "table of 1", "mask of 1", "mask"]
-    assert made_by == [[name] for name in ("table of Sequential.1", *names)]
+    for audit, name in (
+        (block, "table of Sequential.1"),
+        (stridekit.audit(model, randn(24)), "table of 1"),
+        (stridekit.audit(masked, randn(24)), "mask of 1"),
+        (stridekit.audit(masked[1], randn(24)), "mask"),
+        (stridekit.audit(lambda: w.reshape(-1)), "a tensor from before the run"),
+    ):
+        assert [finding.made_by for finding in audit.findings] == [name]
 
 
 def test_where_formats_meet_the_line_that_changed_one_is_named():
@@ -241,8 +339,10 @@ def test_where_formats_meet_the_line_that_changed_one_is_named():
         return torch.relu(rows) + y, conv(rows)
 
     audit = stridekit.audit(forward, last(2, 4, 6, 6))
-    named = {finding.kind: finding.cause and finding.cause.expression for finding in audit.findings}
-    assert named == {LOST: None, MIXED: "y.contiguous()", TWO: "y.contiguous()"}
+    causes = {finding.kind: finding.cause for finding in audit.findings}
+    assert {*causes} == {LOST, MIXED, TWO}
+    assert causes[LOST] is None
+    assert causes[MIXED].expression == causes[TWO].expression == "y.contiguous()"
 
 
 def test_a_copy_into_channels_last_3d_is_blamed_on_the_line_that_left_it():
@@ -255,8 +355,8 @@ def test_a_copy_into_channels_last_3d_is_blamed_on_the_line_that_left_it():
         return part.to(memory_format=torch.channels_last_3d)
 
     audit = stridekit.audit(forward, film)
-    back = [each for each in audit.findings if "channels_last_3d" in each.first.place.expression]
-    assert [each.cause.expression for each in back] == ["y.contiguous()"]
+    back = [x for x in audit.findings if "channels_last_3d" in x.first.place.expression]
+    assert [finding.cause.expression for finding in back] == ["y.contiguous()"]
 
 
 def test_copies_by_autograd_are_labelled_with_the_forward_line():
@@ -264,16 +364,21 @@ def test_copies_by_autograd_are_labelled_with_the_forward_line():
         turned = x.transpose(1, 2)
         return F.linear(turned, w).transpose(1, 2).contiguous()
 
-    x, w = randn(2, 6, 5).requires_grad_(), randn(7, 6).requires_grad_()
+    x = randn(2, 6, 5).requires_grad_()
+    w = randn(7, 6).requires_grad_()
     audit = stridekit.audit(forward, x, w, backward=True)
-    every = [each for finding in audit.findings for each in finding.occurrences]
-    by_autograd = [each for each in every if each.kind == GRADIENT]
-    assert by_autograd and all(each.backward for each in by_autograd)
-    product, back = "F.linear(turned, w)", "F.linear(turned, w).transpose(1, 2)"
-    lines = {product, "x.transpose(1, 2)", back, f"{back}.contiguous()"}
-    assert {each.place.expression for each in by_autograd} <= lines
-    advice = [each.advice for each in audit.findings if all(x.backward for x in each.occurrences)]
-    assert not any("leave it out" in words for words in advice)
+    by_autograd = []
+    for finding in audit.findings:
+        by_autograd += [x for x in finding.occurrences if x.kind == GRADIENT]
+        if all(occurrence.backward for occurrence in finding.occurrences):
+            assert "leave it out" not in finding.advice
+    assert by_autograd and all(occurrence.backward for occurrence in by_autograd)
+    assert {occurrence.place.expression for occurrence in by_autograd} <= {
+        "x.transpose(1, 2)",
+        "F.linear(turned, w)",
+        "F.linear(turned, w).transpose(1, 2)",
+        "F.linear(turned, w).transpose(1, 2).contiguous()",
+    }
 
 
 # Advice ---------------------------------------------------------------------------------------------
@@ -291,22 +396,26 @@ ADVICE = {
     "a write to the source": (lambda x: (x.t().contiguous(), x.mul_(2))[0], f"{KEEP}mul_ in line "),
     "an expand": (lambda x: x[:1].expand(4, 6).contiguous() + x, LEAVE_OUT),
     "an expand that is viewed": (
-        lambda x: x[:1].expand(4, 6).contiguous().view(-1), f"{KEEP}view in line ",
+        lambda x: x[:1].expand(4, 6).contiguous().view(-1),
+        f"{KEEP}view in line ",
     ),
     "there and back": (lambda x: torch.relu(x.t().contiguous()).t().contiguous() * 2, KINDS[TRIP]),
     "there and back to a view": (
-        lambda x: torch.relu(x.t().contiguous()).t().contiguous().view(-1), KINDS[TRIP],
+        lambda x: torch.relu(x.t().contiguous()).t().contiguous().view(-1),
+        KINDS[TRIP],
     ),
     "there and back by reshape": (
-        lambda x: x.t().reshape(3, 8).mul(2).view(6, 4).t().reshape(-1), KINDS[TRIP],
+        lambda x: x.t().reshape(3, 8).mul(2).view(6, 4).t().reshape(-1),
+        KINDS[TRIP],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", ADVICE)
 def test_advice_to_leave_a_call_out_holds(name):
-    """Where it is given the result without the call is the same; else the advice names what needs it."""
-    (function, expected), x = ADVICE[name], randn(4, 6)
+    """If audit gives it, the result without the call is the same; else its advice names what needs it."""
+    function, expected = ADVICE[name]
+    x = randn(4, 6)
     audit = stridekit.audit(function, x)
     (finding,) = audit.findings
     assert finding.advice.startswith(expected)
@@ -324,10 +433,10 @@ def test_attention_on_the_math_path_says_why():
         return F.scaled_dot_product_attention(q, k, turned)
 
     audit = stridekit.audit(attend, q[:1], q, randn(2, 5, 2, 8))
-    (finding,) = [each for each in audit.findings if each.kind == OF_OP]
+    (finding,) = [finding for finding in audit.findings if finding.kind == OF_OP]
     assert "attention took the math path, which copies: q, k and v have batches" in finding.advice
     flash = stridekit.audit(attend, q, q, randn(2, 5, 2, 8))
-    assert not any("math path" in each.advice for each in flash.findings)
+    assert not any("math path" in finding.advice for finding in flash.findings)
 
 
 def test_a_large_report_fits_one_screen_and_the_rest_folds_out():
@@ -366,17 +475,12 @@ def test_the_cost_of_the_search_is_linear(monkeypatch):
             h = h.t()
             h.reshape(-1)
 
-    steps, source = [0], causes._source
-
-    def counted(*args):
-        steps[0] += 1
-        return source(*args)
-
+    counted = mock.Mock(side_effect=causes._source)
     monkeypatch.setattr(causes, "_source", counted)
     for program in (writes, hands_on, turns):
-        taken = []
-        for count in (200, 800):
-            steps[0] = 0
-            stridekit.audit(program, count)
-            taken.append(steps[0])
-        assert taken[1] < 5 * taken[0], program
+        counted.reset_mock()
+        stridekit.audit(program, 200)
+        few = counted.call_count
+        counted.reset_mock()
+        stridekit.audit(program, 800)
+        assert counted.call_count < 5 * few, program
