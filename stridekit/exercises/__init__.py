@@ -15,11 +15,11 @@
 new one, copy `diagonal` from `strides/ladder.py`.
 """
 
-from stridekit.exercises.cards import Card, Report
 from stridekit.exercises.core import Exercise, exercise, forget
 from stridekit.exercises.progress import Progress, progress
+from stridekit.exercises.reports import Panel, Report
 
-__all__ = ["Card", "Exercise", "Progress", "Report", "exercise", "forget", "progress"]
+__all__ = ["Exercise", "Panel", "Progress", "Report", "exercise", "forget", "progress"]
 
 _LESSONS = [
     "strides",

@@ -1,15 +1,15 @@
-"""Mistakes: the wrong answers that an exercise knows, written down or made from its solution.
+"""Mistakes: the wrong answers that an exercise recognises, written down or made from its solution.
 
-A mistake answers as someone does who makes one particular error in reasoning; a learner who gives the same
-answers gets its hint. Each is a line of source, which may call a function of its module:
+A mistake answers like someone who makes one particular error in reasoning. A learner who gives the
+same answers gets its hint. Each mistake is a line of source, which may call a function of its module:
 
     row.slots["x.size(1)"] = {"x.size(0)": "A row has as many elements as x has columns."}
     row.wrong["x[i].clone()", "x[i] + 0"] = "The right values, in new memory: that is a copy."
     row.wrong["x.size(1) => len(x)"] = "A row has as many elements as x has columns."
 
-A slot is a piece of the solution, with the wrong pieces that people write in its place. That makes the
-solution a formula with choices, and every combination of wrong choices is known as well. A wrong answer
-is an expression, or the solution with another piece: "right => wrong".
+A slot is a piece of the solution, with the wrong pieces that people write in its place. Slots make the
+solution a formula with choices, and every combination of wrong choices is a known mistake as well. A
+wrong answer is an expression, or the solution with another piece: "right => wrong".
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ Ints = tuple[int, ...]
 class Mistake:
     """A wrong way to reason: an answer, and the hint that names the reasoning.
 
-    One that is `exact` is for those who answer like it in every case. A learner whose source has `piece`
-    shows the mistake.
+    An `exact` mistake is meant for learners who answer like it in every case. A learner whose source
+    contains `piece` has made the mistake for sure.
     """
 
     answer: Callable[..., Any]
@@ -45,50 +45,55 @@ class Mistake:
     piece: str = ""
 
 
-Hints = Mapping[Any, str]  # wrong answers or pieces, or tuples of them, as source; and their hints
+# Hints by the source of a wrong answer or piece, or by a tuple of sources that share the hint.
+Hints = Mapping[Any, str]
 
 
-def each_source(hints: Hints, right: str = "") -> list[tuple[str, str]]:
-    """Return each source with its hint; that of pieces as a change of the right one.
+def sources_with_hints(hints: Hints) -> list[tuple[str, str]]:
+    """Return each source with its hint.
 
-    >>> each_source({("a", "b"): "One.", "c": "Two."}, "d")
-    [('d => a', 'One.'), ('d => b', 'One.'), ('d => c', 'Two.')]
+    >>> sources_with_hints({("a", "b"): "One.", "c": "Two."})
+    [('a', 'One.'), ('b', 'One.'), ('c', 'Two.')]
     """
-    keys = [(key if isinstance(key, tuple) else (key,), hint) for key, hint in hints.items()]
-    change = f"{right} => " if right else ""
-    return [(change + source, hint) for sources, hint in keys for source in sources]
+    pairs = []
+    for key, hint in hints.items():
+        sources = key if isinstance(key, tuple) else (key,)
+        pairs += [(source, hint) for source in sources]
+    return pairs
+
+
+def changes(right: str, hints: Hints) -> list[tuple[str, str]]:
+    """Return each wrong piece as a change of the right one, with its hint.
+
+    >>> changes("d", {("a", "b"): "One."})
+    [('d => a', 'One.'), ('d => b', 'One.')]
+    """
+    return [(f"{right} => {wrong}", hint) for wrong, hint in sources_with_hints(hints)]
 
 
 def row_major(shape: Sequence[int]) -> Ints:
-    """The stride of a new tensor without sizes of 0: many wrong answers give it for any tensor."""
+    """Return the stride of a new tensor without sizes of 0, which many wrong answers give."""
     return packed_stride(shape, range(len(shape))[::-1])
 
 
 class Formula:
-    """The solution's source, from which other answers are made."""
+    """The solution's source, from which wrong answers are made."""
 
     def __init__(self, reference: Any) -> None:
         source = textwrap.dedent(inspect.getsource(reference))
         function = ast.parse(source).body[0]
         assert isinstance(function, ast.FunctionDef)
-        after = 1 if ast.get_docstring(function) else 0
-        self.body = "\n".join(source.splitlines()[function.body[after].lineno - 1 :])
+        first = function.body[1] if ast.get_docstring(function) else function.body[0]
+        self.body = "\n".join(source.splitlines()[first.lineno - 1 :])
         self.reference = reference
 
     def answering(self, source: str) -> Callable[..., Any]:
-        """Return an answer: an expression of the parameters, or the solution with other pieces.
+        """Return the function that a source stands for.
 
-        The latter is written "right => wrong", for several pieces "right => wrong && right => wrong".
+        The source is an expression of the parameters, or the solution with another piece, written
+        "right => wrong". Several pieces are written "right => wrong && right => wrong".
         """
-        changes = source.split(" && ") if " => " in source else []
-        pieces = dict(change.split(" => ") for change in changes)
-        for right in pieces:
-            if (times := self.body.count(right)) != 1:
-                raise ValueError(f"{right!r} is in the solution {times} times, not once")
-        body = f"    return ({source})"
-        if pieces:
-            any_piece = "|".join(map(re.escape, pieces))
-            body = re.sub(any_piece, lambda match: pieces[match[0]], self.body)
+        body = self._changed(source) if " => " in source else f"    return ({source})"
         names = {"torch": torch, "np": np, **self.reference.__globals__}
         names[self.reference.__name__] = self.reference
         parameters = ", ".join(inspect.signature(self.reference).parameters)
@@ -97,44 +102,66 @@ class Formula:
         answer.__name__ = answer.__qualname__ = source
         return answer
 
+    def _changed(self, source: str) -> str:
+        """Return the solution's body after the changes that a source states."""
+        wrong_pieces = dict(change.split(" => ") for change in source.split(" && "))
+        for right in wrong_pieces:
+            times = self.body.count(right)
+            if times != 1:
+                raise ValueError(f"{right!r} is in the solution {times} times, not once")
+        any_right_piece = "|".join(map(re.escape, wrong_pieces))
+        return re.sub(any_right_piece, lambda match: wrong_pieces[match[0]], self.body)
+
     def mistake(self, source: str, hint: str, exact: bool = False) -> Mistake:
-        """Return the mistake of answering so; the source of who makes it shows the piece."""
-        piece = source.split(" && ")[0] if exact else source
-        return Mistake(self.answering(source), hint, exact, piece.rpartition(" => ")[2])
+        """Return the mistake of a source; a learner whose source contains its piece has made it."""
+        shown_by = source.partition(" && ")[0] if exact else source
+        return Mistake(self.answering(source), hint, exact, shown_by.rpartition(" => ")[2])
 
 
-def worded(mistake: Mistake, fn: Any) -> str:
-    """Return the hint; where the source does not show the mistake, as what it looks like."""
-    source, piece = (re.sub(r"\s", "", text) for text in (source_of(fn), mistake.piece))
-    if (piece and piece in source) or not mistake.hint.startswith("You "):
+def hint_for(mistake: Mistake, fn: Any) -> str:
+    """Return the hint. If the source of `fn` does not prove the mistake, say what it looks like."""
+    source = re.sub(r"\s", "", source_of(fn))
+    piece = re.sub(r"\s", "", mistake.piece)
+    is_proven = piece != "" and piece in source
+    if is_proven or not mistake.hint.startswith("You "):
         return mistake.hint
     return f"It looks as if you {mistake.hint.removeprefix('You ')}"
 
 
-def most_alike(
-    answers: Iterable[tuple[Mistake, list[dict[str, Any]]]], trials: Sequence[Trial]
+def best_match(
+    candidates: Iterable[tuple[Mistake, list[dict[str, Any]]]], trials: Sequence[Trial]
 ) -> Mistake | None:
     """Return the mistake whose facts in each case best match the learner's; None if none fits.
 
-    A mistake fits if it gives the learner's answer on the first wrong case, which is the one shown, and on
-    three quarters of all cases and of the wrong ones, unless the first wrong case is the same error. It
-    does not fit if the learner is right on more of its wrong cases than they share wrong answers. Fewer
-    matches may be chance, and so may matches in errors alone. Where only two answers are possible, four
-    fifths of the learner's wrong answers and of the mistake's have to agree.
+    A mistake fits if it gives the learner's answer on the first wrong case, which is the case shown,
+    and on three quarters of all cases and of the wrong ones, unless the first wrong case is the same
+    error. It does not fit if the learner is right on more of its wrong cases than the two share wrong
+    answers. Fewer matches may be chance, and so may matches in errors alone. If only two answers are
+    possible, four fifths of the learner's wrong answers and of the mistake's have to agree.
     """
-    wrong = [i for i, trial in enumerate(trials) if not trial.right]
-    yes_or_no = all(type(v) is bool for t in trials for v in t.expected.facts.values())
-    enough = max(len(wrong) * (0.8 if yes_or_no else 0.75) // 1, min(2, len(wrong)))
-    best, most = None, 0
-    for mistake, theirs in answers:
-        agree = {i for i, trial in enumerate(trials) if trial.outcome.facts == theirs[i]}
-        shared = len(agree.intersection(wrong))
-        spared = sum(t.right and t.expected.facts != theirs[i] for i, t in enumerate(trials))
-        least = max(enough, spared * (4 if yes_or_no else 1))
-        is_alike = shared >= least and len(agree) >= 0.75 * len(trials)
-        is_same_error = "raised" in theirs[wrong[0]] and shared >= max(2, spared)
-        by_chance = all("raised" in trials[i].outcome.facts for i in agree)
-        fits = wrong[0] in agree and (is_alike or is_same_error)
-        if fits and not by_chance and len(agree) > most:
-            best, most = mistake, len(agree)
+    wrong = [k for k, trial in enumerate(trials) if not trial.is_right]
+    first = wrong[0]
+    is_yes_or_no = all(map(_is_yes_or_no, trials))
+    most_of_wrong = len(wrong) * (0.8 if is_yes_or_no else 0.75) // 1
+    enough = max(most_of_wrong, min(2, len(wrong)))
+    best = None
+    most_alike = 0
+    for mistake, answers in candidates:
+        pairs = [*zip(trials, answers, strict=True)]
+        alike = {k for k, (trial, facts) in enumerate(pairs) if trial.outcome.facts == facts}
+        shared = len(alike.intersection(wrong))
+        spared = sum(trial.is_right and trial.expected.facts != facts for trial, facts in pairs)
+        least = max(enough, spared * (4 if is_yes_or_no else 1))
+        is_alike = shared >= least and len(alike) >= 0.75 * len(trials)
+        is_same_error = "raised" in answers[first] and shared >= max(2, spared)
+        is_chance = all("raised" in trials[k].outcome.facts for k in alike)
+        fits = first in alike and (is_alike or is_same_error) and not is_chance
+        if fits and len(alike) > most_alike:
+            best = mistake
+            most_alike = len(alike)
     return best
+
+
+def _is_yes_or_no(trial: Trial) -> bool:
+    """Return whether True and False are the only possible answers to a case."""
+    return all(type(value) is bool for value in trial.expected.facts.values())

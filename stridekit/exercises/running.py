@@ -1,4 +1,4 @@
-"""The parts of a run: a case, its outcome as facts to compare, the words for errors, and a time limit."""
+"""The parts of a run: a case, its outcome as facts to compare, hints for errors, and a time limit."""
 
 from __future__ import annotations
 
@@ -29,36 +29,39 @@ Read = Callable[[Any, Arguments], "Outcome"]
 Fence = Callable[[Callable[..., Any], Arguments], AbstractContextManager[Arguments]]
 
 _MOST_ITEMS = 100_000  # in an answer that is read
-_MOST_PRINTED = 10_000  # characters, a new line counting for a hundred
-_AGAIN = 1e-3  # seconds from one alarm to the next: the answer may catch some
+_MOST_PRINTED = 10_000  # characters, where a new line counts as a hundred
+_ALARM_INTERVAL = 1e-3  # seconds; the alarm goes off repeatedly, because an answer may catch it
+_VIEW_NUMBERS = re.compile(r"sizes \[.*?\], strides \[.*?\], storage offset \d+")
 _compiled = cache(compile)
 
 
 class Shortened(io.TextIOBase):
-    """A stream that passes on the beginning of what is written to it, because a loop may print for ever."""
+    """A stream that passes on only the beginning of its text, because a loop may print for ever."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream, self._left = stream, _MOST_PRINTED
+        self._stream = stream
+        self._room = _MOST_PRINTED
 
     def write(self, text: str) -> int:
-        """Pass on what there is room for."""
-        if self._left > 0:
-            self._stream.write(text[: self._left])
-            self._left -= len(text) + 99 * text.count("\n")
-            if self._left <= 0:
+        """Pass on as much of the text as there is room for."""
+        if self._room > 0:
+            self._stream.write(text[: self._room])
+            self._room -= len(text) + 99 * text.count("\n")
+            if self._room <= 0:
                 self._stream.write("\n… (the rest is not shown)\n")
         return len(text)
 
 
 class Unusable(TypeError):
-    """An answer of a kind that cannot be compared; the message says which kind would do."""
+    """An answer of a type that cannot be compared; the message says which type would do."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a call: named facts, in the order in which they are compared, and their words.
+    """The result of a call: named facts, in the order in which they are compared, and a text.
 
-    Two outcomes agree when their facts are equal. `hint` is for outcomes that explain themselves.
+    Two outcomes agree when their facts are equal. `shown` is what a report shows of the outcome.
+    `hint` is set if the outcome alone explains what is wrong.
     """
 
     facts: dict[str, Any]
@@ -66,7 +69,10 @@ class Outcome:
     hint: str = ""
 
     def first_difference(self, other: Outcome) -> str:
-        """Return the first fact in which the two differ; "" for a single fact, or other names of facts."""
+        """Return the name of the first fact in which the two differ.
+
+        Return "" if there is a single fact, or if the two have other facts.
+        """
         if self.facts.keys() != other.facts.keys() or len(self.facts) == 1:
             return ""
         return next((name for name in self.facts if self.facts[name] != other.facts[name]), "")
@@ -77,7 +83,7 @@ NOT_ATTEMPTED = Outcome({"attempted": False}, "nothing yet")
 
 @dataclass(frozen=True)
 class Case:
-    """The inputs of one call, as the Python that makes them: the report shows what ran."""
+    """The inputs of one call, as the Python source that makes them: a report shows what ran."""
 
     source: str
 
@@ -90,33 +96,45 @@ class Case:
 
 @dataclass(frozen=True)
 class Trial:
-    """The result of one case, beside the expected one."""
+    """The outcome of an answer on one case, beside the expected outcome."""
 
     case: Case
     outcome: Outcome
     expected: Outcome
 
     @property
-    def right(self) -> bool:
+    def is_right(self) -> bool:
         """True if the two agree."""
         return self.outcome.facts == self.expected.facts
 
 
 def read(read: Read, answer: Any, args: Arguments) -> Outcome:
-    """Return the answer as its reader sees it. A None that the reader refuses is a forgotten return."""
+    """Return the outcome that the reader makes of an answer.
+
+    A None that the reader refuses is a forgotten return.
+    """
     try:
-        # Its values would be foreign memory, or crash Python.
-        if isinstance(answer, torch.Tensor) and (missing := bytes_missing(answer)):
-            its_end = "past the end of its storage, which was shrunk"
-            raise Unusable(f"a tensor that reaches {missing} bytes {its_end}")
-        size = prod(answer.shape) if isinstance(answer, torch.Tensor | np.ndarray) else 0
-        if size > _MOST_ITEMS:
-            raise Unusable(f"{a_kind(answer)} of {size:,}, which is more than any answer needs")
+        _refuse_unreadable(answer)
         return read(answer, args)
     except Unusable as error:
         if answer is None:
             return Outcome({"returned": None}, "None", _NO_RETURN)
-        return Outcome({"unusable": str(error)}, str(error), _ANOTHER_KIND)
+        return Outcome({"unusable": str(error)}, str(error), _ANOTHER_TYPE)
+
+
+def _refuse_unreadable(answer: Any) -> None:
+    """Raise Unusable for a tensor that reaches beyond its storage, and for a huge one."""
+    if isinstance(answer, torch.Tensor):
+        missing = bytes_missing(answer)
+        if missing:  # reading its values would read foreign memory, or crash Python
+            raise Unusable(
+                f"a tensor that reaches {missing} bytes past the end of its storage, "
+                "which was shrunk"
+            )
+    if isinstance(answer, torch.Tensor | np.ndarray):
+        size = prod(answer.shape)
+        if size > _MOST_ITEMS:
+            raise Unusable(f"{a_kind(answer)} of {size:,}, which is more than any answer needs")
 
 
 def describe(t: torch.Tensor | np.ndarray) -> str:
@@ -133,16 +151,16 @@ def describe(t: torch.Tensor | np.ndarray) -> str:
 
 
 def snapshot(value: Any) -> Any:
-    """Return everything that a call could change about an input: a tensor's layout and its storage."""
+    """Return all that a call could change about an input: of a tensor, its layout and storage."""
     if isinstance(value, np.ndarray):
         return describe(value), value.dtype, value.tobytes()
-    if not isinstance(value, torch.Tensor):
-        return tuple(value) if isinstance(value, list) else value
-    everything = torch.empty(0, dtype=torch.uint8, device="cpu").set_(value.untyped_storage())
-    return describe(value), value.dtype, everything.numpy().tobytes()
+    if isinstance(value, torch.Tensor):
+        whole = torch.empty(0, dtype=torch.uint8, device="cpu").set_(value.untyped_storage())
+        return describe(value), value.dtype, whole.numpy().tobytes()
+    return tuple(value) if isinstance(value, list) else value
 
 
-# What a report says of an answer that cannot be compared ----------------------------------------
+# Hints for answers that cannot be compared ------------------------------------------------------
 
 STOPS = (
     "Your function stops on this input. Run the input line in a cell of its own, call your function "
@@ -152,7 +170,7 @@ CANNOT_BE_READ = (
     "Your function comes to its end, but reading its answer raises the error above. Return plain numbers, "
     "tuples or tensors, whichever the task asks for."
 )
-_ANOTHER_KIND = (
+_ANOTHER_TYPE = (
     "That is another kind of answer than the one asked for: see what the task says beside `return`."
 )
 _NO_RETURN = "Your function runs to its end and returns None. Is a `return` missing?"
@@ -175,27 +193,51 @@ SPOILT = (
 
 
 def raised(fn: Callable[..., Any], error: BaseException, otherwise: str) -> Outcome:
-    """Return the error as an outcome, with the line of `fn` at which it came."""
-    code, stack = getattr(fn, "__code__", None), [*traceback.walk_tb(error.__traceback__)]
-    own = [(frame.f_code.co_filename, at) for frame, at in stack if frame.f_code is code]
-    line = linecache.getline(*own[-1]).strip() if own else ""
-    name, message = type(error).__name__, str(error).split("\n")[0]
-    if name == "NotImplementedError" and stack[-1][0].f_code is code and f"raise {name}" in line:
+    """Return the error as an outcome, with the line of `fn` that raised it.
+
+    `otherwise` is the hint for an error that was not raised inside of `fn`.
+    """
+    code = getattr(fn, "__code__", None)
+    stack = [*traceback.walk_tb(error.__traceback__)]
+    lines = [linecache.getline(code.co_filename, k) for frame, k in stack if frame.f_code is code]
+    line = lines[-1].strip() if lines else ""
+    name = type(error).__name__
+    innermost, _ = stack[-1]
+    if name == "NotImplementedError" and innermost.f_code is code and f"raise {name}" in line:
         return NOT_ATTEMPTED
-    shown = f"raised {name}: {message[:160]}" if message else f"raised {name}"
-    # In torch a RuntimeError can be anything; the first word of its message says who raised it. The
-    # message about a view that would leave its storage has the view's numbers: compare them as well.
-    numbers = re.findall(r"sizes \[.*?\], strides \[.*?\], storage offset \d+", message)
-    who = (name, message.split(" ")[0], *numbers)
-    facts: dict[str, Any] = {"raised": who if isinstance(error, RuntimeError) else name}
-    hint = _TOO_FAR if numbers else STOPS if own else otherwise
-    if message.startswith("mismatch in length of strides and shape"):
-        hint = _UNPAIRED
+    message = str(error).split("\n")[0]
     if isinstance(error, TimeIsUp):
-        shown, facts = f"no answer after {message} s: stopped", {"stopped": message}
-        hint = _ENDLESS.format(message)
-    hint = getattr(error, "hint", hint)  # a fence's error says what to do instead
-    return Outcome(facts, f"{shown}\non the line: {line}" if line else shown, hint)
+        shown = f"no answer after {message} s: stopped"
+        facts: dict[str, Any] = {"stopped": message}
+    else:
+        shown = f"raised {name}: {message[:160]}" if message else f"raised {name}"
+        facts = {"raised": _identity(error, message)}
+    if line:
+        shown = f"{shown}\non the line: {line}"
+    return Outcome(facts, shown, _hint_for_error(error, message, STOPS if lines else otherwise))
+
+
+def _identity(error: BaseException, message: str) -> Any:
+    """Return what makes two errors the same: their type, and for a RuntimeError more.
+
+    In torch a RuntimeError can be anything, but the first word of its message says who raised it. The
+    message about a view that would leave its storage has the view's numbers: compare them as well.
+    """
+    name = type(error).__name__
+    if not isinstance(error, RuntimeError):
+        return name
+    return (name, message.split(" ")[0], *_VIEW_NUMBERS.findall(message))
+
+
+def _hint_for_error(error: BaseException, message: str, otherwise: str) -> str:
+    """Return the hint for an error."""
+    if hasattr(error, "hint"):  # a fence's error says what to do instead
+        return str(error.hint)
+    if isinstance(error, TimeIsUp):
+        return _ENDLESS.format(message)
+    if message.startswith("mismatch in length of strides and shape"):
+        return _UNPAIRED
+    return _TOO_FAR if _VIEW_NUMBERS.search(message) else otherwise
 
 
 def source_of(fn: Any) -> str:
@@ -209,12 +251,16 @@ def source_of(fn: Any) -> str:
 def is_blank(fn: Any) -> bool:
     """Return whether the body is nothing but `...`, `pass`, a docstring or a bare `return`."""
     with suppress(SyntaxError, IndexError, AttributeError):
-        return all(
-            isinstance(it, ast.Pass)
-            or (isinstance(it, ast.Expr) and isinstance(it.value, ast.Constant))
-            or (isinstance(it, ast.Return) and it.value is None)
-            for it in ast.parse(source_of(fn)).body[0].body  # type: ignore[attr-defined]
-        )
+        function = ast.parse(source_of(fn)).body[0]
+        return all(map(_does_nothing, function.body))  # type: ignore[attr-defined]
+    return False
+
+
+def _does_nothing(statement: ast.stmt) -> bool:
+    """Return whether a statement is `...`, `pass`, a docstring or a bare `return`."""
+    match statement:
+        case ast.Pass() | ast.Expr(ast.Constant()) | ast.Return(None):
+            return True
     return False
 
 
@@ -223,13 +269,13 @@ class TimeIsUp(BaseException):
 
 
 def call_within(seconds: float, call: Callable[[], Outcome]) -> Outcome:
-    """Return what `call` returns; raise TimeIsUp in it, again and again, if it takes longer.
+    """Return what `call` returns; if it takes longer, raise TimeIsUp in it, again and again.
 
-    Only the main thread of Linux and macOS has such a timer. Elsewhere the notebook's stop button ends the
-    call. A single call into C is stopped after it returns.
+    Only the main thread on Linux and macOS has such a timer. Elsewhere the notebook's stop button ends
+    the call. A single call into C is stopped after it returns.
     """
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or not hasattr(signal, "setitimer"):
+    is_main_thread = threading.current_thread() is threading.main_thread()
+    if not is_main_thread or not hasattr(signal, "setitimer"):
         return call()
     is_on = True
 
@@ -238,10 +284,10 @@ def call_within(seconds: float, call: Callable[[], Outcome]) -> Outcome:
             raise TimeIsUp(f"{seconds:.3g}")
 
     before = signal.signal(signal.SIGALRM, go_off)
-    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
+    signal.setitimer(signal.ITIMER_REAL, seconds, _ALARM_INTERVAL)
     try:
         return call()
     finally:
-        is_on = False  # before any call: that is where Python would let the alarm in
+        is_on = False  # before any call, where Python would let the alarm in
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before or signal.SIG_DFL)

@@ -29,7 +29,6 @@ from stridekit.exercises import (
     views,
     your_model,
 )
-from stridekit.exercises.cards import Card, Report, Row, python, spec
 from stridekit.exercises.mistakes import Formula
 from stridekit.exercises.readers.answers import (
     as_int,
@@ -42,6 +41,7 @@ from stridekit.exercises.readers.answers import (
     view_of,
 )
 from stridekit.exercises.readers.copies import CopyLog
+from stridekit.exercises.reports import Panel, Report, Row, python, spec
 from stridekit.exercises.running import Outcome, Trial, Unusable
 from stridekit.exercises.views.memory_sets import read_byte_set
 from stridekit.lessons.notebook import parse
@@ -77,7 +77,7 @@ def of_exercises(rows):
 @each_exercise
 def test_the_reference_solution_passes_and_runs_in_its_lesson(task):
     """Whoever copies it there meets the names that it takes from outside."""
-    facts = [task._run_own(task.reference, case).facts for case in task.cases]
+    facts = [task._run_known(task.reference, case).facts for case in task.cases]
     assert not any("raised" in it or "unusable" in it for it in facts)
     report = task.check(task.reference)
     assert report.passed and report.attempted and report.hint == ""
@@ -148,10 +148,10 @@ def test_each_mistake_gets_its_hint(task):
     hints = {mistake.hint for mistake in task.mistakes} | {*task.only.values()}
     assert len(hints) >= 6 and task.otherwise not in hints
     assert [hint for hint in hints if not hint.endswith((".", "?", ")"))] == []  # none is cut off
-    right = [task._run_own(task.reference, case) for case in task.cases]
+    right = [task._run_known(task.reference, case) for case in task.cases]
     for mistake in task.mistakes:
-        answers = [task._run_own(mistake.answer, case) for case in task.cases]
-        report = task._failed(mistake.answer, [*map(Trial, task.cases, answers, right)])
+        answers = [task._run_known(mistake.answer, case) for case in task.cases]
+        report = task._report_failure(mistake.answer, [*map(Trial, task.cases, answers, right)])
         assert told(mistake.hint, report.hint), mistake.answer.__name__
         holds_no_address_and_is_well_formed(report)
 
@@ -171,14 +171,14 @@ def test_a_condition_is_told_to_those_who_go_wrong_only_where_it_holds(task):
 
 def passes(task, answer):
     """True if an answer is right; stops at the first case that differs."""
-    run, right = task._run, task._run_own
+    run, right = task._run, task._run_known
     return all(run(answer, case).facts == right(task.reference, case).facts for case in task.cases)
 
 
 @each_exercise
 def test_of_all_combinations_of_pieces_the_solution_alone_is_right(task):
     """A check that lets another one pass has too few cases."""
-    run, right = task._run_own, task.reference
+    run, right = task._run_known, task.reference
     for answer in (combination.answer for combination in task.combinations):
         wrong = (run(answer, case).facts != run(right, case).facts for case in task.cases)
         assert any(wrong), answer.__name__
@@ -192,7 +192,7 @@ def test_answers_that_are_alike_in_every_case_get_one_hint(task):
         split = defaultdict(list)
         for k, group in enumerate(groups):
             for mistake in group:
-                split[k, repr(task._run_own(mistake.answer, case).facts)].append(mistake)
+                split[k, repr(task._run_known(mistake.answer, case).facts)].append(mistake)
         groups = [group for group in split.values() if len({it.hint for it in group}) > 1]
     for group in groups:
         single = {mistake.hint for mistake in group if mistake in task.mistakes}
@@ -490,14 +490,14 @@ def test_a_report_says_what_differs():
     )
 
 
-def test_each_part_of_a_card_is_escaped():
+def test_each_part_of_a_panel_is_escaped():
     """The headline, the labels, the words between and outside of backticks, and code."""
     text = '<i>a</i> < b & `<u>c</u> < d` & "e"'
     shown = "&lt;i&gt;a&lt;/i&gt; &lt; b &amp; {} &amp; &quot;e&quot;"
     code = "&lt;u&gt;c&lt;/u&gt; &lt; d"
     prose, verbatim = shown.format(f"<code>{code}</code>"), shown.format(f"`{code}`")
-    card = Card("note", text, (Row(text, text), Row(text, text, kind="lines"), Row("", text)))
-    html = card._repr_html_()
+    panel = Panel("note", text, (Row(text, text), Row(text, text, form="lines"), Row("", text)))
+    html = panel._repr_html_()
     assert f"<b>{prose}</b>" in html and f">{verbatim}</pre>" in html
     assert html.count(f">{prose}</span>") == 2 and html.count(f">{verbatim}</span>") == 2
     assert "<i>" not in html and "<u>" not in html
@@ -509,13 +509,13 @@ def test_hints_are_shown_up_to_the_one_that_is_asked_for(task):
     """From the first, all of them; the last points to the solution. No call opens another one."""
     total = len(task.hints)
     for k in range(1, total + 1):
-        card = task.hint(k)
+        panel = task.hint(k)
         which = "hint 1" if k == 1 else f"hints 1 to {k}"
         after = f"hint({k + 1})` goes on." if k < total else "solution()` shows one way."
-        assert card == task.hint(k) and card.headline == f"{task.name}: {which} of {total}"
-        assert [row.text for row in card.rows] == [*task.hints[:k], f"`ex.{task.name}.{after}"]
+        assert panel == task.hint(k) and panel.headline == f"{task.name}: {which} of {total}"
+        assert [row.text for row in panel.rows] == [*task.hints[:k], f"`ex.{task.name}.{after}"]
         assert task.hint() == task.hint(1)
-        Tags(card._repr_html_())
+        Tags(panel._repr_html_())
 
 
 @pytest.mark.parametrize("last", [0, -1, 4, "2", 1.0, True])
@@ -563,7 +563,7 @@ def test_code_is_shown_in_the_colours_of_the_editor():
 @pytest.mark.parametrize(("status", "sign", "colour"), [
     ("passed", "✓", "success"), ("failed", "✗", "warn"), ("blank", "○", "border"), ("note", "·", "brand"),
 ])  # fmt: skip
-def test_a_card_says_its_status_in_a_sign_and_a_colour(status, sign, colour):
+def test_a_panel_shows_its_status_in_a_sign_and_a_colour(status, sign, colour):
     report = Report(status, "a")
     assert report.text == f"{sign} a" and f">{sign}</span> <b>" in report._repr_html_()
     assert f"var(--jp-{colour}-color1, #" in report._repr_html_()
@@ -572,8 +572,8 @@ def test_a_card_says_its_status_in_a_sign_and_a_colour(status, sign, colour):
 
 def test_long_lines_are_broken_and_lines_of_code_indented():
     text = "word " * 40
-    card = Card("note", "a", (Row("label", text), Row("", text, kind="lines")))
-    lines = card.text.splitlines()
+    panel = Panel("note", "a", (Row("label", text), Row("", text, form="lines")))
+    lines = panel.text.splitlines()
     assert max(map(len, lines)) <= 96 and len(lines) == 7
     assert lines[1].startswith("  label  word") and lines[2].startswith("         word")
     assert lines[4].startswith("         word") and lines[5].startswith("             word")

@@ -15,8 +15,8 @@ import torch
 
 from stridekit.exercises import attention, core, views
 from stridekit.exercises import strides as ex
-from stridekit.exercises.cards import presentable
 from stridekit.exercises.readers import answers
+from stridekit.exercises.reports import presentable
 from stridekit.exercises.running import TimeIsUp, call_within
 from tests.course.test_exercises import EXERCISES, Tags, cell, passes, patient  # noqa: F401
 from tests.course.wrong_answers.collecting import STOPS

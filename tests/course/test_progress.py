@@ -24,7 +24,7 @@ PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 def record(tmp_path, monkeypatch):
     """The record of a kernel in a folder of its own, in which nothing has passed."""
     monkeypatch.setattr(kept, "path", lambda: tmp_path / "my_answers" / "record.jsonl")
-    monkeypatch.setattr(core, "_mine", {})
+    monkeypatch.setattr(core, "_passed", {})
     return tmp_path / "my_answers" / "record.jsonl"
 
 
@@ -52,10 +52,10 @@ def test_mine_is_the_last_answer_that_passed_and_else_the_reference(record):
 def test_a_pass_says_how_far_the_lesson_is_and_what_comes_next(record, monkeypatch):
     says = "Well done: 1 of 10 in this lesson. Next: `diagonal`."
     assert ex.column.check(right).rows[-1].text == says
-    core._mine.clear()  # another kernel, which has the record
+    core._passed.clear()  # another kernel, which has the record
     report = ex.row.check(lambda x, i: ex.row.reference(x, i))
     assert "2 of 10 in this lesson" in report.text and report.text.endswith("Next: `diagonal`.")
-    core._mine.clear()
+    core._passed.clear()
     monkeypatch.setattr(kept, "path", lambda: None)  # nothing is kept
     assert ex.column.check(right).rows[-1].text == says
     for task in ex.row.lesson:

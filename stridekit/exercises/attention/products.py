@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from stridekit.exercises.core import exercise
-from stridekit.exercises.readers.answers import as_ints, kind
+from stridekit.exercises.readers.answers import as_ints, type_in_words
 from stridekit.exercises.readers.copies import logging_copies, read_with_copies
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 from stridekit.exercises.watch import Means
@@ -18,7 +18,7 @@ def read_clones(answer: Any, args: Arguments) -> Outcome:
     wanted = "a pair of ints, the bytes of a and those of b,"
     clones = as_ints(answer, wanted)
     if len(clones) != 2:
-        raise Unusable(f"{kind(answer)}, where {wanted} is asked for")
+        raise Unusable(f"{type_in_words(answer)}, where {wanted} is asked for")
     of_a, of_b = clones
     return Outcome({"a": of_a, "b": of_b}, f"{of_a} bytes of a, {of_b} bytes of b")
 

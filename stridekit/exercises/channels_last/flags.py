@@ -9,7 +9,7 @@ from torch import Tensor
 
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints
-from stridekit.exercises.readers.answers import as_int, kind
+from stridekit.exercises.readers.answers import as_int, type_in_words
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 from stridekit.exercises.watch import without_a_tensor
 from stridekit.layout import Layout  # noqa: F401 (for mistakes)
@@ -23,7 +23,7 @@ OTHER_NAMES = {"nchw": "contiguous_format", "nhwc": "channels_last"}
 def read_formats(answer: Any, args: Arguments) -> Outcome:
     """Read a collection of formats, by name or as torch's own objects."""
     if isinstance(answer, str | dict) or not isinstance(answer, Iterable):
-        raise Unusable(f"{kind(answer)}, where a set of the names of formats is asked for")
+        raise Unusable(f"{type_in_words(answer)}, where a set of the names of formats is asked for")
     names = {_name(item) for item in islice(answer, 100)}  # the answer may never end
     quoted = ", ".join(repr(name) for name in NAMES if name in names)
     shown = f"{{{quoted}}}" if names else "set()"

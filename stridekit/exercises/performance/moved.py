@@ -17,7 +17,7 @@ from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints, row_major  # noqa: F401 (for mistakes)
 from stridekit.exercises.performance.lines import counted as cache_lines
 from stridekit.exercises.performance.lines import span  # noqa: F401 (for mistakes)
-from stridekit.exercises.readers.answers import kind, read_number
+from stridekit.exercises.readers.answers import read_number, type_in_words
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 from stridekit.exercises.watch import Means
 
@@ -184,7 +184,7 @@ def read_order(answer: Any, args: Arguments) -> Outcome:
     order = _names_in_order(answer, len(args["expressions"]))
     if sorted(order) != sorted(args["expressions"]):
         raise Unusable(
-            f"{kind(answer)}, where a list with each of the names once is asked for, "
+            f"{type_in_words(answer)}, where a list with each of the names once is asked for, "
             "the cheapest first"
         )
     return Outcome({"order": order}, " < ".join(order))

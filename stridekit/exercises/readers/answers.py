@@ -1,7 +1,7 @@
 """Readers: each turns an answer into facts to compare and words to show.
 
-A reader accepts other types where the idea is right (a list for a tuple, a 0-d tensor for an int) and
-compares exactly what they hold. It raises Unusable, which says what it can use instead.
+A reader accepts other types if the idea is right (a list for a tuple, a 0-d tensor for an int), and
+compares exactly what they hold. It raises Unusable for all others, and says what it can use instead.
 """
 
 from __future__ import annotations
@@ -18,43 +18,44 @@ import torch
 from stridekit._arguments import a_kind, many
 from stridekit.exercises.running import Arguments, Outcome, Read, Unusable, describe
 
-_MAX_LENGTH = 10_000  # more than any answer needs; ends an endless iterator
+_MAX_LENGTH = 10_000  # items: more than any answer needs, and an iterator may be endless
 
 
-def as_int(value: Any, what: str = "an int") -> int:
-    """Return an int, also written another way: as a 0-d tensor, a NumPy int, or the float 6.0."""
+def as_int(value: Any, wanted: str = "an int") -> int:
+    """Return an int, which may also be a 0-d tensor, a NumPy int, or a float such as 6.0."""
     whole = int(value) if isinstance(value, float) and value.is_integer() else value
     with suppress(TypeError):
         if not isinstance(whole, bool):
             return operator.index(whole)
-    raise Unusable(f"{kind(value)}, where {what} is asked for")
+    raise Unusable(f"{type_in_words(value)}, where {wanted} is asked for")
 
 
-def as_ints(value: Any, what: str = "a tuple of ints") -> tuple[int, ...]:
-    """Return a tuple of ints, from any ordered iterable of what `as_int` takes."""
-    ordered = isinstance(value, Iterable) and not isinstance(value, str | bytes | set | dict)
-    if not ordered or (isinstance(value, torch.Tensor) and value.ndim != 1):
-        raise Unusable(f"{kind(value)}, where {what} is asked for")
+def as_ints(value: Any, wanted: str = "a tuple of ints") -> tuple[int, ...]:
+    """Return a tuple of ints, from any ordered iterable of values that `as_int` takes."""
+    is_ordered = isinstance(value, Iterable) and not isinstance(value, str | bytes | set | dict)
+    if not is_ordered or (isinstance(value, torch.Tensor) and value.ndim != 1):
+        raise Unusable(f"{type_in_words(value)}, where {wanted} is asked for")
     return tuple(as_int(item, "an int in the tuple") for item in islice(value, _MAX_LENGTH))
 
 
-def kind(value: Any) -> str:
-    """Return the kind of value that came, with its shape if it has one.
+def type_in_words(value: Any) -> str:
+    """Return the type of a value in words, with its shape or length if it has one.
 
-    >>> kind(torch.zeros(2, 3)), kind([1, 2]), kind(0.5)
+    >>> type_in_words(torch.zeros(2, 3)), type_in_words([1, 2]), type_in_words(0.5)
     ('a tensor of shape (2, 3)', 'a list of 2', 'a float')
     """
     if isinstance(value, torch.Tensor):
         return f"a tensor of shape {tuple(value.shape)}"
-    count = f" of {len(value)}" if isinstance(value, tuple | list | set | dict) else ""
-    return f"{a_kind(value)}{count}"
+    if isinstance(value, tuple | list | set | dict):
+        return f"{a_kind(value)} of {len(value)}"
+    return a_kind(value)
 
 
 def read_yes_or_no(answer: Any, args: Arguments) -> Outcome:
     """Read True or False: Python's, NumPy's or a 0-d tensor of them."""
     plain = _unwrapped(answer)
     if not isinstance(plain, bool):
-        raise Unusable(f"{kind(answer)}, where True or False is asked for")
+        raise Unusable(f"{type_in_words(answer)}, where True or False is asked for")
     return Outcome({"answer": plain}, str(plain))
 
 
@@ -65,7 +66,7 @@ def read_stride(answer: Any, args: Arguments) -> Outcome:
 
 
 def read_stride_of(name: str, *, or_none: bool = False) -> Read:
-    """Make a reader of strides for the shape in the argument `name`; with `or_none`, None is read too."""
+    """Make a reader of strides for the shape in the argument `name`, and of None with `or_none`."""
     wanted = "a tuple of ints or None" if or_none else "a tuple of ints"
 
     def read(answer: Any, args: Arguments) -> Outcome:
@@ -78,7 +79,9 @@ def read_stride_of(name: str, *, or_none: bool = False) -> Read:
 
 
 def free_where_unused(shape: Sequence[int], stride: tuple[int, ...]) -> tuple[Any, ...]:
-    """Return the stride, with "free" where no index steps by it; unchanged if it does not fit the shape.
+    """Return the stride, with "free" for each dim along which no index steps.
+
+    Return it unchanged if it has another number of dims than the shape.
 
     >>> free_where_unused((4, 1, 6), (6, 99, 1))
     (6, 'free', 1)
@@ -89,25 +92,30 @@ def free_where_unused(shape: Sequence[int], stride: tuple[int, ...]) -> tuple[An
 
 
 def read_parts(*names: str) -> Read:
-    """Make a reader of (shape, stride) or (shape, stride, offset), whichever is named."""
-    wanted = f"the {('two', 'three')[len(names) - 2]} parts ({', '.join(names)})"
+    """Make a reader of (shape, stride) or of (shape, stride, offset), as the names say."""
+    count = "two" if len(names) == 2 else "three"
 
     def read(answer: Any, args: Arguments) -> Outcome:
         if not isinstance(answer, tuple | list) or len(answer) != len(names):
-            raise Unusable(f"{kind(answer)}, where {wanted} are asked for")
-        facts = {
-            name: as_int(part, "an offset") if name == "offset" else as_ints(part, f"a {name}")
-            for name, part in zip(names, answer, strict=True)
-        }
+            parts = ", ".join(names)
+            raise Unusable(
+                f"{type_in_words(answer)}, where the {count} parts ({parts}) are asked for"
+            )
+        facts: dict[str, Any] = {}
+        for name, part in zip(names, answer, strict=True):
+            if name == "offset":
+                facts[name] = as_int(part, "an offset")
+            else:
+                facts[name] = as_ints(part, f"a {name}")
         return Outcome(facts, ", ".join(f"{name} {part}" for name, part in facts.items()))
 
     return read
 
 
-def as_tensor(answer: Any, of_what: str = "") -> torch.Tensor:
-    """Return the answer if it is a tensor; `of_what` ends the sentence that refuses others."""
+def as_tensor(answer: Any, role: str = "") -> torch.Tensor:
+    """Return the answer if it is a tensor; `role` ends the message that refuses all others."""
     if not isinstance(answer, torch.Tensor):
-        raise Unusable(f"{kind(answer)}, where a tensor is asked for{of_what}")
+        raise Unusable(f"{type_in_words(answer)}, where a tensor is asked for{role}")
     return answer
 
 
@@ -117,7 +125,7 @@ def value_facts(t: torch.Tensor) -> dict[str, Any]:
 
 
 def layout_facts(t: torch.Tensor) -> dict[str, Any]:
-    """Return shape, stride and storage_offset as facts; the stride of a dim of size 0 or 1 is free."""
+    """Return shape, stride and storage_offset as facts; a dim of size 0 or 1 has a free stride."""
     stride = tuple(s if n > 1 else "free" for n, s in zip(t.shape, t.stride(), strict=True))
     return {"shape": tuple(t.shape), "stride": stride, "storage_offset": t.storage_offset()}
 
@@ -135,43 +143,58 @@ _THROUGH_NUMPY = (
 
 
 def view_of(base: str, *, ndim: int | None = None) -> Read:
-    """Make a reader of tensors that should be views of the argument named `base`, with so many dims."""
+    """Make a reader of views of the argument named `base`; `ndim` is the number of their dims."""
 
     def read(answer: Any, args: Arguments) -> Outcome:
-        answer, x = as_tensor(answer, f": a view of {base}"), args[base]
-        storage = x.untyped_storage()
-        lies_in = 0 <= answer.data_ptr() - storage.data_ptr() < storage.nbytes()  # as from NumPy
-        sharing = shares(answer, x) or ("memory" if lies_in else False)
-        (shape, *layout), values = layout_facts(answer).items(), answer.tolist()
-        facts = dict([("dtype", answer.dtype), shape, ("sharing", sharing), *layout])
-        where = {
-            True: f"on {base}'s storage",
-            False: "on a storage of its own",
-            "memory": f"in {base}'s memory, which it takes for a storage of its own",
-        }
-        hint = _THROUGH_NUMPY.format(base=base) if sharing == "memory" else ""
+        answer = as_tensor(answer, f": a view of {base}")
+        storage = args[base].untyped_storage()
+        hint = ""
+        sharing: bool | str
+        if shares(answer, args[base]):
+            sharing = True
+            place = f"on {base}'s storage"
+        elif 0 <= answer.data_ptr() - storage.data_ptr() < storage.nbytes():
+            sharing = "memory"
+            place = f"in {base}'s memory, which it takes for a storage of its own"
+            hint = _THROUGH_NUMPY.format(base=base)
+        else:
+            sharing = False
+            place = "on a storage of its own"
         if ndim not in (None, answer.ndim):
-            asked = f"{ndim} {'is' if ndim == 1 else 'are'} asked for: one size and one stride for each."
-            hint = f"Your answer has {many(answer.ndim, 'dim')}, and {asked}"
-        return Outcome(facts | {"values": values}, f"{describe(answer)}, {where[sharing]}", hint)
+            verb = "is" if ndim == 1 else "are"
+            hint = (
+                f"Your answer has {many(answer.ndim, 'dim')}, "
+                f"and {ndim} {verb} asked for: one size and one stride for each."
+            )
+        layout = layout_facts(answer)
+        facts = {
+            "dtype": answer.dtype,
+            "shape": layout["shape"],
+            "sharing": sharing,
+            "stride": layout["stride"],
+            "storage_offset": layout["storage_offset"],
+            "values": answer.tolist(),
+        }
+        return Outcome(facts, f"{describe(answer)}, {place}", hint)
 
     return read
 
 
 def read_number(answer: Any, args: Arguments) -> Outcome:
     """Read one number: a Python number, or a 0-d tensor or array of one."""
-    wanted = "one number is asked for, a Python number or a 0-d tensor"
     answer = _unwrapped(answer)
     if isinstance(answer, bool) or not isinstance(answer, int | float | complex):
-        raise Unusable(f"{kind(answer)}, where {wanted}")
+        raise Unusable(
+            f"{type_in_words(answer)}, where one number is asked for, a Python number or a 0-d tensor"
+        )
     return Outcome({"value": answer}, str(answer))
 
 
 def read_uses(answer: Any, args: Arguments) -> Outcome:
     """Read a number of uses; a fraction is shown with a few digits."""
-    read = read_number(answer, args)
-    value = read.facts["value"]
-    return replace(read, shown=f"{value:g}") if isinstance(value, float) else read
+    outcome = read_number(answer, args)
+    value = outcome.facts["value"]
+    return replace(outcome, shown=f"{value:g}") if isinstance(value, float) else outcome
 
 
 def _unwrapped(answer: Any) -> Any:

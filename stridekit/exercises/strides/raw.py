@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from stridekit.exercises.core import exercise
-from stridekit.exercises.readers.answers import kind
+from stridekit.exercises.readers.answers import type_in_words
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 
 MARGIN = 4096  # bytes on both sides of the window; a multiple of every alignment
@@ -83,7 +83,7 @@ def read_bytes(answer: Any, args: Arguments) -> Outcome:
     try:
         data = memoryview(answer).tobytes()
     except TypeError:
-        raise Unusable(f"{kind(answer)}, where bytes are asked for") from None
+        raise Unusable(f"{type_in_words(answer)}, where bytes are asked for") from None
     facts = {"length": len(data), "content": data}
     return Outcome(facts, _spell(data))
 

@@ -7,7 +7,7 @@ import torch
 
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints
-from stridekit.exercises.readers.answers import as_int, kind, layout_facts, read_parts
+from stridekit.exercises.readers.answers import as_int, layout_facts, read_parts, type_in_words
 from stridekit.exercises.running import Arguments, Outcome, Unusable, describe
 from stridekit.exercises.watch import without_a_tensor
 
@@ -255,7 +255,9 @@ def read_slice(answer: Any, args: Arguments) -> Outcome:
     if isinstance(answer, tuple) and len(answer) == 1:  # base[(s,)] is base[s]
         answer = answer[0]
     if not isinstance(answer, slice):
-        raise Unusable(f"{kind(answer)}, where a slice is asked for: slice(start, stop, step)")
+        raise Unusable(
+            f"{type_in_words(answer)}, where a slice is asked for: slice(start, stop, step)"
+        )
     parts = (answer.start, answer.stop, answer.step)
     if any(isinstance(part, float) for part in parts):
         raise Unusable(f"{answer} has floats in it, and base[s] takes none: // keeps ints whole")

@@ -9,7 +9,7 @@ import torch
 from stridekit._arguments import many
 from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
-from stridekit.exercises.readers.answers import as_int, kind, read_yes_or_no
+from stridekit.exercises.readers.answers import as_int, read_yes_or_no, type_in_words
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 from stridekit.exercises.watch import Means
 
@@ -24,9 +24,9 @@ def read_byte_set(answer: Any, args: Arguments) -> Outcome:
     Absolute addresses are shown relative to the storage's start, so that none gets into a report.
     """
     if not isinstance(answer, Set) and (not isinstance(answer, dict) or answer):
-        raise Unusable(f"{kind(answer)}, where a set of ints is asked for")
+        raise Unusable(f"{type_in_words(answer)}, where a set of ints is asked for")
     if len(answer) > 100_000:
-        raise Unusable(f"{kind(answer)}, more than any answer needs")
+        raise Unusable(f"{type_in_words(answer)}, more than any answer needs")
     numbers = {as_int(byte, "an int in the set") for byte in answer}
     storage = args["t"].untyped_storage()
     far = 16 * storage.nbytes() + 4096  # beyond what wrong units could make of a byte

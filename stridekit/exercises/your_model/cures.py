@@ -8,7 +8,7 @@ import torch
 from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints
-from stridekit.exercises.readers.answers import as_tensor, kind, shares, value_facts
+from stridekit.exercises.readers.answers import as_tensor, shares, type_in_words, value_facts
 from stridekit.exercises.readers.copies import logging_copies, read_with_copies
 from stridekit.exercises.running import Arguments, Outcome, Unusable, describe
 from stridekit.exercises.watch import Means
@@ -218,7 +218,7 @@ VERDICTS = ("other sizes", "harmless", "copy")
 def read_verdict(answer: Any, args: Arguments) -> Outcome:
     """Read one of the three verdicts."""
     if not isinstance(answer, str) or answer not in VERDICTS:
-        shown = repr(answer)[:40] if isinstance(answer, str) else kind(answer)
+        shown = repr(answer)[:40] if isinstance(answer, str) else type_in_words(answer)
         verdicts = ", ".join(map(repr, VERDICTS))
         raise Unusable(f"{shown}, where one of {verdicts} is asked for")
     return Outcome({"verdict": answer}, repr(answer))
