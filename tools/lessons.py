@@ -50,7 +50,7 @@ def readme(repository: str, names: list[str]) -> str:
     owner, _, project = repository.partition("/")
     colab = f"https://colab.research.google.com/github/{repository}/blob/lessons"
     badges = [BADGE.format("Colab", name[:2], f"{colab}/{name}") for name in names]
-    lessons = [f"- {badge} {name}" for badge, name in zip(badges, names, strict=True)]
+    rows = [f"- {badge} {name}\n" for badge, name in zip(badges, names, strict=True)]
     binder = f"https://mybinder.org/v2/gh/{repository}/HEAD?labpath=notebooks%2F{names[0]}"
     site = f"https://{owner.lower()}.github.io/{project}/"
     return (
@@ -58,8 +58,7 @@ def readme(repository: str, names: list[str]) -> str:
         f"{BADGE.format('Binder', 'JupyterLab', binder)} {BADGE.format('site', 'pages', site)}\n\n"
         "Copies without outputs and answers, which `make lessons` writes from the main branch.\n"
         "They were not run in Colab or VS Code.\n\n"
-        "\n".join(lessons)
-        + "\n"
+        f"{''.join(rows)}"
     )
 
 

@@ -46,6 +46,15 @@ def test_nothing_is_given_away(written, path):
     assert all(new.startswith(old) for old, new in pairs)  # the first line of a question, and all
 
 
+def test_the_readme_of_a_fork_has_a_badge_for_each_lesson(written):
+    text = (written / "README.md").read_text("utf-8")
+    assert text.startswith("# stridekit: the lessons") and text.count("They were not run") == 1
+    links = re.findall(r"^- \[!.*\]\((https://colab\.\S*)\) (\S+)$", text, re.MULTILINE)
+    folder = "https://colab.research.google.com/github/Fork/kit/blob/lessons/"
+    assert links == [(folder + path.name, path.name) for path in PATHS]
+    assert "(https://fork.github.io/kit/)" in text
+
+
 def minutes(path):
     """A minute for 130 words, 0.4 for a cell of code, 0.6 more for a card, and what exercises state."""
     cells = form.parse(path.read_text("utf-8")).cells
