@@ -89,7 +89,8 @@ def main(arguments: list[str]) -> None:
         shoot(scenes(), DOCS, {1280: ""})
         return
     folder, *expressions = arguments
-    names = {"torch": torch, "stridekit": stridekit, **vars(stridekit), **vars(widgets)}
+    names = {"torch": torch, "stridekit": stridekit}
+    exec("from stridekit import *; from stridekit.widgets import *", names)
     shown = {str(k): eval(expression, names) for k, expression in enumerate(expressions)}
     shoot(shown, Path(folder), {1280: "-1280", 800: "-800"})
 
