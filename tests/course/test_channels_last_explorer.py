@@ -68,7 +68,7 @@ def test_where_things_lie_is_where_torch_put_them(shape, data):
 def test_planes_stand_side_by_side():
     """As many as divide the channels and find room, each line of boxes across all of them."""
     for shape, room in product([(2, 4, 3, 5), (1, 3, 2, 2)], (0, 1, 2, 3, 9)):
-        across = words.most(shape[1], room)
+        across = words.largestDivisor(shape[1], room)
         assert across == max(n for n in (1, 2, 3, 4) if shape[1] % n == 0 and n <= max(1, room))
         indices = [*product(*map(range, shape))]
         beside = sorted(indices, key=lambda i: (i[0], i[1] // across, i[2], i[1], i[3]))

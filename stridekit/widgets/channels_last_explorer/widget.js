@@ -1,5 +1,6 @@
-// ChannelsLastExplorer: one tensor, and its elements in memory in both formats, side by side where there is room.
-// The state in the model is {shape, index, highlight}; the box under the pointer belongs to this view.
+// ChannelsLastExplorer: a tensor, and its elements in memory in both formats, side by side where
+// there is room. The state in the model is {shape, index, highlight}; the box under the pointer
+// belongs to this view.
 
 import { fill, fit, h, paragraphs, set, setAll } from "../page/dom.js";
 import { flatten, product, range, unflatten } from "../page/layout.js";
@@ -21,9 +22,9 @@ import {
   group,
   LETTERS,
   label,
+  largestDivisor,
   layouts,
   MAX_SIZES,
-  most,
   orders,
   place,
   planes,
@@ -32,13 +33,18 @@ import {
   verdicts,
 } from "./formats.js";
 
-const CONTROLS = 230; // their width when they stand beside the planes, and the two tapes side by side,
-const WIDE = 720; // in a picture this wide
-const BETWEEN = 24;
-const NARROWEST = 23; // a box and its gap
-const [NAMES, NUMBERS] = [44, 28]; // left of the planes, for the images, and left of a tape
-const [GAP, BETWEEN_IMAGES, BETWEEN_PLANES] = [3, 6, 14];
-const HEAD = 20; // above a row of planes
+/** @import { State } from "./formats.js" */
+
+const WIDE = 720; // px: from this width on, two parts stand side by side,
+const CONTROLS = 230; // and the controls beside the planes have this width
+const BETWEEN = 24; // px from part to part
+const NARROWEST = 23; // px of a box and its gap
+const NAMES = 44; // px left of the planes, for the images
+const NUMBERS = 28; // px left of a tape
+const GAP = 3; // px from box to box,
+const BETWEEN_IMAGES = 6; // from image to image,
+const BETWEEN_PLANES = 14; // and from plane to plane
+const HEAD = 20; // px above a row of planes
 const HIGHLIGHTS = [
   ["pixel", "a pixel's channels"],
   ["channel", "a channel's pixels"],
@@ -51,7 +57,10 @@ const SIZES = [
 ];
 
 /** The height of a box, by the rows of the tallest part: all of them fit one screen. */
-const boxHeight = (rows) => (rows <= 6 ? 24 : rows <= 9 ? 18 : 15);
+function boxHeight(rows) {
+  if (rows <= 6) return 24;
+  return rows <= 9 ? 18 : 15;
+}
 
 export function render(view) {
   const shell = createShell(view, {
@@ -61,7 +70,9 @@ export function render(view) {
     code,
     facts,
   });
-  const { id, state } = shell;
+  const { id } = shell;
+  /** @type {() => State} */
+  const state = shell.state;
   const hand = {
     onHover: shell.hover,
     onMove: (flat) => shell.put({ index: unflatten(state().shape, flat) }),
@@ -75,16 +86,13 @@ export function render(view) {
   const sizes = createSizes(
     id,
     "sizes of the tensor",
-    SIZES.map(([name, what], d) => [
+    SIZES.map(([name, meaning], d) => [
       d,
       { min: 1, max: MAX_SIZES[d] },
-      [`${name} `, h("small", { text: what })],
+      [`${name} `, h("small", { text: meaning })],
       `sk-d${d}`,
     ]),
-    (changed) => {
-      const shape = Object.assign([...state().shape], changed);
-      shell.put({ shape, index: state().index.map((i, d) => Math.min(i, shape[d] - 1)) });
-    },
+    resize,
   );
   const ambiguity = h("strong", { class: "sk-badge" });
   const pane = createPlanes(id, hand);
@@ -100,36 +108,58 @@ export function render(view) {
   const flags = createVerdicts();
   const codeBox = createCode();
 
+  /** Change the size of a dim, and keep the index inside. */
+  function resize(changed) {
+    const { shape: before, index } = state();
+    const shape = before.map((size, d) => changed[d] ?? size);
+    shell.put({ shape, index: index.map((i, d) => Math.min(i, shape[d] - 1)) });
+  }
+
   function draw() {
     const { shape, index, highlight } = state();
-    const now = layouts(shape);
-    const beside = shell.width >= WIDE;
-    for (const node of [top, both]) set(node, "data-beside", String(beside));
-    const width = beside ? Math.floor((shell.width - BETWEEN) / 2) : shell.width;
-    const [images, , lines] = shape;
-    const rows = Math.max(images * lines, product(shape) / rowOf(shape, width, NARROWEST));
-    const boxes = beside
-      ? { height: boxHeight(rows), narrowest: NARROWEST }
-      : { height: 27, narrowest: 24 };
-    pane.layOut(shape, beside ? shell.width - CONTROLS - BETWEEN : shell.width, boxes);
-    const inMemory = orders(shape);
-    FORMATS.forEach((name, k) => tapes[k].layOut(shape, inMemory[name], width, boxes));
-    const told = badge(shape);
-    setAll(ambiguity, { text: told, "data-ambiguous": String(told.startsWith("ambiguous")) });
-    flags.draw(verdicts(shape));
-    codeBox.draw(code({ shape }));
-    const here = shell.hovered === null ? index : unflatten(shape, shell.hovered);
-    const lit = new Set(group(shape, here, highlight).map((each) => flatten(shape, each)));
-    const [spot, selected] = [here, index].map((each) => String(flatten(shape, each)));
-    const view = { spot, selected, isLit: (flat) => lit.has(flat) };
+    layOut(shape);
     sizes.draw(shape);
     choice.draw(highlight);
-    pane.draw(view);
-    FORMATS.forEach((name, k) => tapes[k].draw(view, now[name], step(now[name], here, highlight)));
-    const [sentence, placed] = [spread(shape, here, highlight), place(shape, here)];
+    const note = badge(shape);
+    setAll(ambiguity, { text: note, "data-ambiguous": String(note.startsWith("ambiguous")) });
+    flags.draw(verdicts(shape));
+    codeBox.draw(code({ shape }));
+
+    const spot = shell.hovered === null ? index : unflatten(shape, shell.hovered);
+    const lit = new Set(group(shape, spot, highlight).map((member) => flatten(shape, member)));
+    const light = {
+      spot: String(flatten(shape, spot)),
+      selected: String(flatten(shape, index)),
+      isLit: (flat) => lit.has(flat),
+    };
+    pane.draw(light);
+    const layoutsByFormat = layouts(shape);
+    FORMATS.forEach((name, k) => {
+      const layout = layoutsByFormat[name];
+      tapes[k].draw(light, layout, step(layout, spot, highlight));
+    });
+    const sentence = spread(shape, spot, highlight);
+    const places = place(shape, spot);
     set(idea, "text", sentence);
-    set(where, "text", placed);
-    shell.speak(`${placed} ${sentence}`);
+    set(where, "text", places);
+    shell.speak(`${places} ${sentence}`);
+  }
+
+  function layOut(shape) {
+    const isBeside = shell.width >= WIDE;
+    for (const node of [top, both]) set(node, "data-beside", String(isBeside));
+    const half = Math.floor((shell.width - BETWEEN) / 2);
+    const width = isBeside ? half : shell.width;
+    const [images, , lines] = shape;
+    const rows = Math.max(images * lines, product(shape) / rowOf(shape, width, NARROWEST));
+    const boxes = isBeside
+      ? { height: boxHeight(rows), narrowest: NARROWEST }
+      : { height: 27, narrowest: 24 };
+    pane.layOut(shape, isBeside ? shell.width - CONTROLS - BETWEEN : shell.width, boxes);
+    const ordersByFormat = orders(shape);
+    FORMATS.forEach((name, k) => {
+      tapes[k].layOut(shape, ordersByFormat[name], width, boxes);
+    });
   }
 
   return shell.open(head, top, idea, where, both, flags.node, codeBox.node);
@@ -151,7 +181,12 @@ function put(strip, shape, order, says) {
   fit(strip.node, ["a00"], strip.boxWidth() + 6);
 }
 
-/** The tensor by index: for each image its planes, one per channel, as many side by side as there is room for. */
+/**
+ * The tensor by index: the planes of each image, one per channel, as many side by side as there is
+ * room for.
+ *
+ * @param {string} id
+ */
 function createPlanes(id, hand) {
   const strip = createElements(`${id}-planes`, {
     label: "the tensor: planes of channels",
@@ -159,49 +194,55 @@ function createPlanes(id, hand) {
     ...hand,
   });
   const marks = createMarks();
-  return {
-    node: h(
-      "div",
-      { class: "sk-planes", style: `--gutter:${NAMES}px;--head:${HEAD}px` },
-      marks.node,
-      strip.node,
-    ),
-    draw: strip.light,
-    layOut(shape, width, { height, narrowest }) {
-      const [n, c, rows, w] = shape;
-      const across = most(
-        c,
-        Math.floor((width - NAMES + BETWEEN_PLANES) / (narrowest * w + BETWEEN_PLANES)),
-      );
-      const room = width - NAMES - (across - 1) * BETWEEN_PLANES;
-      const wrapped = across < c;
-      const order = planes(shape, across);
-      strip.layOut(order.length, across * w, Math.min(room, across * w * 36), {
-        columns: [w, BETWEEN_PLANES],
-        rows: [rows, wrapped ? HEAD : BETWEEN_IMAGES],
-        height,
-      });
-      put(strip, shape, order, (name) => name);
-      const corner = (image, k) => order.indexOf(flatten(shape, [image, k, 0, 0]));
-      const named = (image) =>
-        range(c).map((k) => [
-          w < 2 ? `${LETTERS[k]}: ${k}` : `c = ${k}: ${LETTERS[k]}`,
-          strip.left(corner(image, k)),
-          strip.top(corner(image, k)) - HEAD + 1,
-          "sk-d1",
-        ]);
-      const sides = range(n).map((k) => [
-        `n = ${k}`,
-        -NAMES,
-        strip.top(corner(k, 0)) + height / 2 - 9,
-        "sk-d0",
-      ]);
-      marks.draw([...range(wrapped ? n : 1).flatMap(named), ...sides]);
-    },
-  };
+  const node = h(
+    "div",
+    { class: "sk-planes", style: `--gutter:${NAMES}px;--head:${HEAD}px` },
+    marks.node,
+    strip.node,
+  );
+
+  function layOut(shape, width, { height, narrowest }) {
+    const [n, c, rows, w] = shape;
+    const planeWidth = narrowest * w + BETWEEN_PLANES;
+    const across = largestDivisor(c, Math.floor((width - NAMES + BETWEEN_PLANES) / planeWidth));
+    const room = width - NAMES - (across - 1) * BETWEEN_PLANES;
+    const isWrapped = across < c;
+    const order = planes(shape, across);
+    strip.layOut(order.length, across * w, Math.min(room, across * w * 36), {
+      columns: [w, BETWEEN_PLANES],
+      rows: [rows, isWrapped ? HEAD : BETWEEN_IMAGES],
+      height,
+    });
+    put(strip, shape, order, (name) => name);
+
+    const cornerOf = (image, channel) => order.indexOf(flatten(shape, [image, channel, 0, 0]));
+    const channelMark = (image, channel) => {
+      const letter = LETTERS[channel];
+      const text = w < 2 ? `${letter}: ${channel}` : `c = ${channel}: ${letter}`;
+      const corner = cornerOf(image, channel);
+      return [text, strip.left(corner), strip.top(corner) - HEAD + 1, "sk-d1"];
+    };
+    const imageMark = (image) => {
+      const top = strip.top(cornerOf(image, 0)) + height / 2 - 9;
+      return [`n = ${image}`, -NAMES, top, "sk-d0"];
+    };
+    // Without a second row of planes, the names above the first image serve all images.
+    const named = range(isWrapped ? n : 1);
+    marks.draw([
+      ...named.flatMap((image) => range(c).map((channel) => channelMark(image, channel))),
+      ...range(n).map(imageMark),
+    ]);
+  }
+
+  return { node, layOut, draw: strip.light };
 }
 
-/** The elements in the order of memory, under the strides of the format. */
+/**
+ * The elements in the order of memory, under the strides of the format.
+ *
+ * @param {string} id
+ * @param {string} name
+ */
 function createTape(id, name, hand) {
   const strip = createElements(`${id}-${name}`, {
     label: `${name}: the order of memory`,
@@ -210,45 +251,45 @@ function createTape(id, name, hand) {
   });
   const marks = createMarks();
   const head = h("div", { class: "sk-tapehead" });
-  return {
-    node: h(
-      "div",
-      {},
+  const tape = h(
+    "div",
+    { class: "sk-tape", style: `--gutter:${NUMBERS}px` },
+    marks.node,
+    strip.node,
+  );
+
+  function layOut(shape, order, width, { height, narrowest }) {
+    const perRow = rowOf(shape, width, narrowest);
+    const perImage = flatten(shape, [1, 0, 0, 0]);
+    strip.layOut(order.length, perRow, Math.min(width - NUMBERS, perRow * 42), {
+      rows: [perImage / perRow, BETWEEN_IMAGES],
+      height,
+    });
+    put(strip, shape, order, (box, k) => `${box}: element ${k}`);
+    const firsts = range(order.length / perRow).map((row) => row * perRow);
+    marks.draw(firsts.map((k) => [String(k), -8, strip.top(k) + height / 2 - 9, "is-number"]));
+  }
+
+  /** @param {number | null} distance from a member of the group to the next, in elements */
+  function draw(light, { stride }, distance) {
+    strip.light(light);
+    const strides = SIZES.map(([size], d) => [
+      "span",
+      { class: `sk-d${d}` },
+      ["span", { text: `${size} ` }],
+      ["b", { text: String(stride[d]) }],
+    ]);
+    fill(
       head,
-      h("div", { class: "sk-tape", style: `--gutter:${NUMBERS}px` }, marks.node, strip.node),
-    ),
-    layOut(shape, order, width, { height, narrowest }) {
-      const inRow = rowOf(shape, width, narrowest);
-      const image = flatten(shape, [1, 0, 0, 0]);
-      strip.layOut(order.length, inRow, Math.min(width - NUMBERS, inRow * 42), {
-        rows: [image / inRow, BETWEEN_IMAGES],
-        height,
-      });
-      put(strip, shape, order, (box, k) => `${box}: element ${k}`);
-      const firsts = range(order.length / inRow).map((row) => row * inRow);
-      marks.draw(firsts.map((k) => [String(k), -8, strip.top(k) + height / 2 - 9, "is-number"]));
-    },
-    draw(view, { stride }, apartBy) {
-      strip.light(view);
-      fill(
-        head,
-        ["code", { text: name }],
-        ["span", { class: "sk-apart", text: apart(apartBy), "data-near": String(apartBy === 1) }],
-        [
-          "span",
-          { class: "sk-steps" },
-          ["span", { text: "stride " }],
-          ...SIZES.map(([size], d) => [
-            "span",
-            { class: `sk-d${d}` },
-            ["span", { text: `${size} ` }],
-            ["b", { text: String(stride[d]) }],
-          ]),
-        ],
-      );
-    },
-  };
+      ["code", { text: name }],
+      ["span", { class: "sk-apart", text: apart(distance), "data-near": String(distance === 1) }],
+      ["span", { class: "sk-steps" }, ["span", { text: "stride " }], ...strides],
+    );
+  }
+
+  return { node: h("div", {}, head, tape), layOut, draw };
 }
 
+/** The number of boxes in a row of a tape: a divisor of an image. */
 const rowOf = (shape, width, narrowest) =>
-  most(product(shape.slice(1)), Math.floor((width - NUMBERS) / narrowest));
+  largestDivisor(product(shape.slice(1)), Math.floor((width - NUMBERS) / narrowest));

@@ -30,17 +30,21 @@ class ChannelsLastExplorer(Choices, script="channels_last_explorer/formats.js"):
         super().__init__(goals, shape=sizes, index=middle, highlight="pixel")
 
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        sizes, index = self._shape(state["shape"]), ints("index", state["index"])
+        sizes = self._shape(state["shape"])
+        index = ints("index", state["index"])
         Layout(sizes).offset(index)  # raises IndexError
-        inside = [i % n for i, n in zip(index, sizes, strict=True)]
-        return {"shape": [*sizes], "index": inside} | super()._checked(state)
+        from_start = [i % n for i, n in zip(index, sizes, strict=True)]
+        return {"shape": [*sizes], "index": from_start} | super()._checked(state)
 
     def _shape(self, shape: Iterable[int]) -> tuple[int, ...]:
-        """The shape as a tuple. Raises LayoutError if the picture cannot hold it."""
-        sizes, most = ints("shape", shape), tuple(self._script.MAX_SIZES)
+        """Return the shape as a tuple. Raises LayoutError if the picture cannot hold it."""
+        sizes = ints("shape", shape)
+        most = tuple(self._script.MAX_SIZES)
         if len(sizes) != 4 or any(not 1 <= n <= top for n, top in zip(sizes, most, strict=True)):
-            advice = f"give (N, C, H, W) from (1, 1, 1, 1) to {most}"
-            raise LayoutError(f"shape {sizes} does not fit the picture: {advice}")
+            raise LayoutError(
+                f"shape {sizes} does not fit the picture: "
+                f"give (N, C, H, W) from (1, 1, 1, 1) to {most}"
+            )
         return sizes
 
     def _change(self, **changed: Any) -> None:
@@ -53,5 +57,6 @@ class ChannelsLastExplorer(Choices, script="channels_last_explorer/formats.js"):
     shape = setting("shape", "The sizes (N, C, H, W).")
     index = setting("index", "The index (n, c, h, w) of the selected element.")
     highlight = setting(
-        "highlight", 'What lights up: channels of the "pixel", or pixels of the "channel".'
+        "highlight",
+        'The group that lights up: channels of the "pixel", or pixels of the "channel".',
     )
