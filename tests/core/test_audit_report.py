@@ -9,7 +9,9 @@ import re
 import runpy
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import torch
@@ -49,8 +51,8 @@ def test_bytes_are_counted_by_kind():
 
 
 def test_tables_add_up_to_the_same():
-    for by in ("line", "op", "module"):
-        table = A.table(by)
+    for group in ("line", "op", "module"):
+        table = A.table(group)
         assert sum(int(count) for _, count, _ in table.rows) == 3
         assert table.title in table._repr_html_()
     assert A.table("op").rows == (("contiguous", "1", "128 B"), ("reshape", "2", "128 B"))
@@ -58,7 +60,8 @@ def test_tables_add_up_to_the_same():
 
 
 def test_its_text_names_line_cause_and_advice():
-    text, page = str(A), A._repr_html_()
+    text = str(A)
+    page = A._repr_html_()
     assert text.startswith("audit of Turned: 3 findings; 3 of 4 copies changed a layout, 256 B")
     for words in (
         "128 B in 2 copies, copy by reshape, in reshape, Turned",
@@ -86,13 +89,14 @@ def test_it_comes_back_from_json(name):
 
 
 def test_another_text_is_no_audit():
-    texts = ["", "{}", "[]", '{"schema": 0}', '{"schema": 4, "name": "x", "events": 3}', "[" * 9999]
+    odd_texts = ["", "{}", "[]", "[" * 9999]
+    odd_texts += ['{"schema": 0}', '{"schema": 4, "name": "x", "events": 3}']
     changed = [json.loads(A.to_json()) for _ in range(4)]
     changed[0]["findings"][0]["occurrences"][0]["layouts"][1] = [1]  # which is no layout
     changed[1]["findings"][0]["occurrences"] = []
     changed[2]["findings"][0]["kind"] = "odd"
     changed[3]["copies"][0]["op"] = 10**6
-    for text in (*texts, *map(json.dumps, changed)):
+    for text in (*odd_texts, *map(json.dumps, changed)):
         with pytest.raises(ValueError, match=NO_AUDIT):
             Audit.from_json(text)
 
@@ -101,27 +105,29 @@ def test_a_text_that_was_changed_is_refused_or_displayed():
     """Parts of the JSON are dropped, doubled or made odd: what is read can be shown in each way."""
     draw = random.Random(0)
     odd = ["null", "-1", "1e999", "9" * 23, "[]", "{}", '"x"', "true", "NaN", "[[1]]"]
-    text, refused = A.to_json(), 0
+    text = A.to_json()
+    refused = 0
     spots = [match.span() for match in re.finditer(r'"[^"]*"|-?\d+|null|true|false|\[\]', text)]
     for _ in range(200):
         start, end = draw.choice(spots)
-        changed = text[:start] + draw.choice([*odd, "", text[start:end] * 2]) + text[end:]
+        doubled = text[start:end] * 2
+        changed = text[:start] + draw.choice([*odd, "", doubled]) + text[end:]
         try:
             read = Audit.from_json(changed)
         except ValueError as error:
             refused += NO_AUDIT in str(error)
             continue
-        shown = (str(read), read._repr_html_(), read.report(), read.copied)
-        assert all(shown) and read.table("line") and read.compare(A) and read.to_json()
+        assert str(read) and read._repr_html_() and read.report() and read.copied
+        assert read.table("line") and read.compare(A) and read.to_json()
         assert repr(stridekit.CopyTracer(read))
     assert refused > 100
 
 
 def test_it_can_be_pickled_and_copied():
-    for again in (pickle.loads(pickle.dumps(A)), copy.deepcopy(A), copy.copy(A)):
-        assert again == A and str(again) == str(A)
+    for copied in (pickle.loads(pickle.dumps(A)), copy.deepcopy(A), copy.copy(A)):
+        assert copied == A and str(copied) == str(A)
         with pytest.raises(ValueError, match="only what audit"):
-            again.without(A.findings[0])
+            copied.without(A.findings[0])
 
 
 ALLOWED = ["*copy*", ["copy by reshape", "contiguous"], ["Turned"], ["test_audit_report.py:*"]]
@@ -141,14 +147,17 @@ def test_a_test_of_ones_own_fails_with_the_lines():
     A.assert_no_copies(max_bytes=256)
 
 
-@pytest.mark.parametrize(("options", "error", "words"), [
-    ({"allow": "explicit copy"}, AssertionError, "128 B"),
-    ({"max_bytes": 255}, AssertionError, "copied 256 B"),
-    ({"allow": ["*", "conv*"]}, AssertionError, "allow has 'conv\\*', which matches nothing"),
-    ({"max_bytes": "1 MB"}, ValueError, "max_bytes is '1 MB', a str: give an int"),
-    ({"max_bytes": -1}, ValueError, "max_bytes is -1"),
-    ({"allow": 3}, ValueError, "allow"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"allow": "explicit copy"}, AssertionError, "128 B"),
+        ({"max_bytes": 255}, AssertionError, "copied 256 B"),
+        ({"allow": ["*", "conv*"]}, AssertionError, "allow has 'conv\\*', which matches nothing"),
+        ({"max_bytes": "1 MB"}, ValueError, "max_bytes is '1 MB', a str: give an int"),
+        ({"max_bytes": -1}, ValueError, "max_bytes is -1"),
+        ({"allow": 3}, ValueError, "allow"),
+    ],
+)
 def test_what_is_not_allowed_fails(options, error, words):
     with pytest.raises(error, match=words):
         A.assert_no_copies(**options)
@@ -161,8 +170,9 @@ def test_two_audits_are_compared():
     def after(x):
         return x.t().reshape(-1) + x[:, 1:].reshape(-1).sum()
 
-    audit, x = stridekit.audit, torch.ones(3, 4)
-    assert audit(before, x).compare(audit(after, x)).rows == (
+    x = torch.ones(3, 4)
+    table = stridekit.audit(before, x).compare(stridekit.audit(after, x))
+    assert table.rows == (
         ("repeated copy x.t().reshape(-1)", "48 B", "gone"),
         ("repeated copy x.t().contiguous()", "48 B", "gone"),
         ("copy by reshape x.t().reshape(-1)", "0 B", "48 B, new"),
@@ -182,27 +192,44 @@ def twice(x):
     return y.flatten() + y.flatten()
 
 
-# What runs without its contiguous(): what it is given, the same or not, bytes fewer, and what a trial says.
+class LeftOut(NamedTuple):
+    """A function that calls contiguous(), its input, and the trial without that call."""
+
+    function: Callable[[torch.Tensor], torch.Tensor]
+    x: torch.Tensor
+    same: bool
+    fewer: int
+    words: str
+
+
 TRIALS = {
-    "linear then copies by itself": (MODEL, X, True, 0, "the same"),
-    "a sum does not": (
-        lambda x: x.permute(0, 2, 3, 1).contiguous().sum(0), torch.randn(2, 3, 4, 5), True, 480,
-        "480 B fewer",
+    "linear then copies by itself": LeftOut(MODEL, X, same=True, fewer=0, words="the same"),
+    "a sum does not": LeftOut(
+        lambda x: x.permute(0, 2, 3, 1).contiguous().sum(0),
+        torch.randn(2, 3, 4, 5),
+        same=True,
+        fewer=480,
+        words="480 B fewer",
     ),
-    "a view needs it": (
-        lambda x: x.t().contiguous().view(-1), torch.randn(3, 4), False, 0, "view size is not compatible",
+    "a view needs it": LeftOut(
+        lambda x: x.t().contiguous().view(-1),
+        torch.randn(3, 4),
+        same=False,
+        fewer=0,
+        words="view size is not compatible",
     ),
-    "two calls that follow copy instead": (twice, X, True, -128, "copied  128 B more"),
-}  # fmt: skip
+    "two calls that follow copy instead": LeftOut(
+        twice, X, same=True, fewer=-128, words="copied  128 B more"
+    ),
+}
 
 
-@pytest.mark.parametrize("name", TRIALS)
-def test_a_call_is_left_out(name):
-    function, x, same, fewer, words = TRIALS[name]
-    audit = stridekit.audit(function, x)
+@pytest.mark.parametrize("case", TRIALS.values(), ids=TRIALS)
+def test_a_call_is_left_out(case):
+    audit = stridekit.audit(case.function, case.x)
     trial = audit.without(of_kind(audit), rounds=3)
-    assert (trial.same, trial.fewer) == (same, fewer)
-    assert words in repr(trial)
+    assert (trial.same, trial.fewer) == (case.same, case.fewer)
+    assert case.words in repr(trial)
 
 
 def test_a_call_that_does_nothing_is_left_out():
@@ -214,7 +241,7 @@ def test_a_call_that_does_nothing_is_left_out():
     assert "not measured: " in repr(trial)
 
 
-def test_what_cannot_be_left_out():
+def test_a_call_that_cannot_be_left_out_is_refused():
     class Held(nn.Module):
         def forward(self, x):
             return x.mT.contiguous() * self.scale
@@ -224,11 +251,12 @@ def test_what_cannot_be_left_out():
     with stridekit.audit() as block:
         X.mT.contiguous()
     gone = stridekit.audit(nn.Identity(), torch.ones(3))
+    held = stridekit.audit(model, X)
     for audit, finding, words in (
         (A, of_kind(A, "copy by reshape"), "cannot be left out"),
         (block, block.findings[0], "only what audit"),
         (gone, of_kind(A), "is no longer there"),
-        (held := stridekit.audit(model, X), of_kind(held), "cannot be copied"),
+        (held, of_kind(held), "cannot be copied"),
     ):
         with pytest.raises(ValueError, match=words):
             audit.without(finding)
@@ -237,7 +265,7 @@ def test_what_cannot_be_left_out():
 
 
 class Counts(nn.Module):
-    """A batch norm's counter, random numbers, and a gradient: what a run leaves behind."""
+    """A model whose runs change a batch norm's counter, random numbers, and a gradient."""
 
     def __init__(self):
         super().__init__()
@@ -248,32 +276,45 @@ class Counts(nn.Module):
 
 
 def test_state_inputs_gradients_and_random_numbers_stay_as_they_are():
-    model, x = Counts(), torch.randn(2, 4, 4).mul(1).requires_grad_()
-    given = x.detach().clone()
+    model = Counts()
+    x = torch.randn(2, 4, 4).mul(1).requires_grad_()
     audit = stridekit.audit(model, x, backward=True)
-    state, drawn = copy.deepcopy(model.state_dict()), torch.get_rng_state()
+    state = copy.deepcopy(model.state_dict())
+    random_state = torch.get_rng_state()
     grads = [x.grad.clone(), model.norm.weight.grad.clone()]
     assert audit.without(of_kind(audit), rounds=3).same
-    assert torch.equal(torch.get_rng_state(), drawn)
+    assert torch.equal(torch.get_rng_state(), random_state)
     assert all(torch.equal(value, state[name]) for name, value in model.state_dict().items())
     assert torch.equal(x.grad, grads[0]) and torch.equal(model.norm.weight.grad, grads[1])
-    written = stridekit.audit(lambda x: x.mul_(2).mT.contiguous() + 1, y := given.clone())
-    assert written.without(of_kind(written), rounds=3).same
-    assert torch.equal(y, given * 2)
+
+
+def test_an_input_that_a_function_writes_to_is_written_once():
+    y = X.clone()
+    audit = stridekit.audit(lambda x: x.mul_(2).mT.contiguous() + 1, y)
+    assert audit.without(of_kind(audit), rounds=3).same
+    assert torch.equal(y, X * 2)
 
 
 GLOBAL = Counts()
 WEIGHT = torch.ones(4, requires_grad=True)
 
 
-@pytest.mark.parametrize(("function", "backward"), [
-    (lambda x: GLOBAL(x), False),
-    ((lambda model: lambda x: model(x))(GLOBAL), False),
-    (lambda x: (x.transpose(1, 2).contiguous() * WEIGHT).sum(), True),
-], ids=["a counter", "a closure", "a gradient"])  # fmt: skip
+def calling(model):
+    return lambda x: model(x)
+
+
+CHANGES_A_GLOBAL = {
+    "a counter": (lambda x: GLOBAL(x), False),
+    "a closure": (calling(GLOBAL), False),
+    "a gradient": (lambda x: (x.transpose(1, 2).contiguous() * WEIGHT).sum(), True),
+}
+
+
+@pytest.mark.parametrize(("function", "backward"), CHANGES_A_GLOBAL.values(), ids=CHANGES_A_GLOBAL)
 def test_a_function_that_changes_a_global_is_not_run_again(function, backward):
     audit = stridekit.audit(function, X, backward=backward)
-    count, grad = GLOBAL.norm.num_batches_tracked.item(), WEIGHT.grad
+    count = GLOBAL.norm.num_batches_tracked.item()
+    grad = WEIGHT.grad
     with pytest.raises(ValueError, match="may change a tensor that it was not given"):
         audit.without(of_kind(audit))
     assert GLOBAL.norm.num_batches_tracked.item() == count and WEIGHT.grad is grad
@@ -326,26 +367,33 @@ def command(monkeypatch, capsys):
         sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize(("flag", "status", "as_module"), [
-    ("--well", 0, False),
-    ("--well", 0, True),
-    ("--fail", 1, False),
-    ("--fail", 1, True),
-    ("--exit", 7, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("flag", "status", "as_module"),
+    [
+        ("--well", 0, False),
+        ("--well", 0, True),
+        ("--fail", 1, False),
+        ("--fail", 1, True),
+        ("--exit", 7, False),
+    ],
+)
 def test_a_script_runs_as_by_python(tmp_path, monkeypatch, command, flag, status, as_module):
     """Its own modules, its arguments, its name, its traceback and its status; then comes the report."""
-    package, fake = tmp_path / "package", tmp_path / "fake"
+    package = tmp_path / "package"
     package.mkdir()
-    fake.mkdir()
     (package / "script.py").write_text(SCRIPT, encoding="utf-8")
-    ((tmp_path if as_module else package) / "helper.py").touch()
-    # Python alone does not need all of torch.
+    if as_module:
+        script = ["-m", "package.script"]
+        (tmp_path / "helper.py").touch()
+    else:
+        script = [str(Path("package", "script.py"))]
+        (package / "helper.py").touch()
+    fake = tmp_path / "fake"  # Python alone does not need all of torch
+    fake.mkdir()
     (fake / "torch.py").write_text("from unittest import mock; ones = mock.MagicMock()", "utf-8")
-    what = ["-m", "package.script"] if as_module else [str(Path("package", "script.py"))]
     monkeypatch.chdir(tmp_path)
-    alone = python(*what, flag, env=os.environ | {"PYTHONPATH": str(fake)})
-    returned, out, err = command(*what, flag)
+    alone = python(*script, flag, env=os.environ | {"PYTHONPATH": str(fake)})
+    returned, out, err = command(*script, flag)
     assert returned == alone.returncode == status
     assert out.startswith(alone.stdout)
     report = out.removeprefix(alone.stdout)
