@@ -46,25 +46,31 @@ def packed_heads(
     """
     sizes = {"3": 3, "H": positive("heads", heads), "D": positive("dim", dim)}
     if not isinstance(packing, str) or sorted(packing) != sorted(sizes):
-        advice = 'give the order of 3, H and D, as in "3HD", "H3D" or "HD3"'
-        raise LayoutError(f"packing is {shown(packing)}: {advice}")
+        raise LayoutError(
+            f"packing is {shown(packing)}: give the order of 3, H and D, "
+            'as in "3HD", "H3D" or "HD3"'
+        )
     rows = positive("batch", batch), positive("tokens", tokens)
     groups = heads if kv_heads is None else positive("kv_heads", kv_heads)
     if groups != heads:
         if heads % groups:
-            cannot = f"{heads} heads do not divide into {groups} groups"
-            raise LayoutError(f"{cannot}: kv_heads divides heads")
+            raise LayoutError(
+                f"{heads} heads do not divide into {groups} groups: kv_heads divides heads"
+            )
         if packing != "3HD":
-            asked_for = f"packing is {packing!r} with kv_heads={groups} of {heads}"
-            raise LayoutError(f'{asked_for}: grouped heads are packed as "3HD"')
-        cuts = [n * dim for n in (heads, groups, groups)]
-        packed = Layout((*rows, sum(cuts)), itemsize=itemsize).split(cuts, 2)
-        q, k, v = (x.unflatten(2, (-1, dim)).transpose(1, 2) for x in packed)
+            raise LayoutError(
+                f"packing is {packing!r} with kv_heads={groups} of {heads}: "
+                'grouped heads are packed as "3HD"'
+            )
+        sections = [n * dim for n in (heads, groups, groups)]
+        projection = Layout((*rows, sum(sections)), itemsize=itemsize)
+        pieces = projection.split(sections, 2)
+        q, k, v = (piece.unflatten(2, (-1, dim)).transpose(1, 2) for piece in pieces)
         return q, k, v
-    cut = Layout((*rows, 3 * heads * dim), itemsize=itemsize)
-    cut = cut.unflatten(2, [sizes[letter] for letter in packing])
-    three, head, element = (2 + packing.index(letter) for letter in "3HD")
-    q, k, v = cut.permute(three, 0, head, 1, element).unbind()
+    projection = Layout((*rows, 3 * heads * dim), itemsize=itemsize)
+    unpacked = projection.unflatten(2, [sizes[letter] for letter in packing])
+    three_dim, head_dim, element_dim = (2 + packing.index(letter) for letter in "3HD")
+    q, k, v = unpacked.permute(three_dim, 0, head_dim, 1, element_dim).unbind()
     return q, k, v
 
 
@@ -99,8 +105,10 @@ def matmul_copies(a: Any, b: Any, *, requires_grad: Any = (False, False)) -> Clo
     """
     flags = items_of(requires_grad)
     if flags is None or list(map(type, flags)) != [bool, bool]:
-        advice = "give a bool for each operand, as in (False, True)"
-        raise LayoutError(f"requires_grad is {shown(requires_grad)}: {advice}")
+        raise LayoutError(
+            f"requires_grad is {shown(requires_grad)}: "
+            "give a bool for each operand, as in (False, True)"
+        )
     operands = meta_tensors({"a": a, "b": b}, DTYPES)
     for operand, flag in zip(operands, flags, strict=True):
         if flag and (operand.is_floating_point() or operand.is_complex()):
@@ -112,14 +120,14 @@ def matmul_copies(a: Any, b: Any, *, requires_grad: Any = (False, False)) -> Clo
             torch.matmul(*operands)
 
     call_on_meta(multiply, *operands)
-    x, y = (clones.bytes.pop(operand.untyped_storage()._cdata, 0) for operand in operands)
-    return Clones(x, y, sum(clones.bytes.values()))
+    of_a, of_b = (clones.bytes.pop(operand.untyped_storage()._cdata, 0) for operand in operands)
+    return Clones(of_a, of_b, result=sum(clones.bytes.values()))
 
 
 class _Clones(TorchDispatchMode):
     """Adds up the bytes that are cloned of each storage."""
 
-    _should_skip_dynamo = classmethod(lambda cls: False)  # or torch loads its compiler, in 1 s
+    _should_skip_dynamo = classmethod(lambda cls: False)  # else torch loads its compiler, for 1 s
 
     def __init__(self) -> None:
         super().__init__()
