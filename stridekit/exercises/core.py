@@ -10,7 +10,7 @@ Nothing here is about strides. Declare an exercise around its reference solution
     double.wrong["n * n"] = "That is the square. Add n to itself."
 
 The docstring is the task that the learner reads. The body is what `.solution()` shows, and what it
-returns is the expected answer, so the three cannot disagree. `mistakes` makes the known wrong answers.
+returns is the expected answer, so the three cannot disagree. `mistakes` makes the wrong answers.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ _passed: dict[str, Any] = {}  # by key of an exercise: the answer that passed in
 class Exercise:
     """A task with a check that finds wrong reasoning: `check`, `hint` and `solution`.
 
-    `cases` go from simple to strange: the report shows the first case that differs. `delicate_cases`
-    run last, and only while every answer is right, because a wrong answer could do harm there.
-    `means` says how the task has to be done, and `writes` names the arguments that an answer is to
-    change. `otherwise` is the hint for a wrong answer that matches no known mistake. The author
-    adds known mistakes as source, each with its hint:
+    `cases` go from simple to strange: the report shows the first case that differs.
+    `delicate_cases` run last, and only while every answer is right, because a wrong answer could do
+    harm there. `means` says how the task has to be done, and `writes` names the arguments that an
+    answer is to change. `otherwise` is the hint for a wrong answer that matches no known mistake.
+    The author adds known mistakes as source, each with its hint:
 
     slots   pieces of the solution, and the wrong pieces that people write in place of each.
             Combinations of wrong pieces are known, too, and get the hint of the first
@@ -221,7 +221,7 @@ class Exercise:
 
     @cached_property
     def combinations(self) -> list[Mistake]:
-        """The answers with a wrong piece in two slots or more, each with the hint of the first slot.
+        """The answers with wrong pieces in several slots, each with the hint of the first slot.
 
         So a hint may assume that earlier slots are right, but nothing about later ones. It is shown
         only to learners who answer the same in every case, because then there is no doubt.
@@ -263,8 +263,8 @@ class Exercise:
     def _run(self, fn: Callable[..., Any], case: Case, learner: Watch | None = None) -> Outcome:
         """Call `fn` and read its answer; whatever goes wrong becomes an Outcome.
 
-        Only a KeyboardInterrupt escapes. No argument may change, except those that the task `writes`.
-        A learner's answer is watched and has a time limit.
+        Only a KeyboardInterrupt escapes. No argument may change, except those that the task
+        `writes`. A learner's answer is watched and has a time limit.
         """
         watch = learner or Watch(ANY_MEANS)
 
@@ -300,8 +300,8 @@ class Exercise:
     def _run_cases(self, fn: Callable[..., Any], watch: Watch) -> list[Trial]:
         """Run each case in turn, a delicate one only while every answer is right.
 
-        Stop at the first case that times out. Show the beginning of what a case prints, and nothing
-        after the first wrong answer, so that the output ends with the case that the report is about.
+        Stop at the first case that times out. Show the beginning of what a case prints, and
+        nothing after the first wrong answer, so that the output ends with the reported case.
         """
         trials: list[Trial] = []
         for case in self.cases:
@@ -397,7 +397,7 @@ class Exercise:
 
 
 def exercise(**declared: Any) -> Callable[[Callable[..., Any]], Exercise]:
-    """Declare an exercise around its reference solution; see the top of this module and `Exercise`."""
+    """Declare an exercise around its reference solution, as at the top of this module."""
     return lambda reference: Exercise(reference, **declared)
 
 

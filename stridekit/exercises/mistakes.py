@@ -1,15 +1,15 @@
 """Mistakes: the wrong answers that an exercise recognises, written down or made from its solution.
 
 A mistake answers like someone who makes one particular error in reasoning. A learner who gives the
-same answers gets its hint. Each mistake is a line of source, which may call a function of its module:
+same answers gets its hint. Each mistake is a line of source, which may call its module's functions:
 
     row.slots["x.size(1)"] = {"x.size(0)": "A row has as many elements as x has columns."}
     row.wrong["x[i].clone()", "x[i] + 0"] = "The right values, in new memory: that is a copy."
     row.wrong["x.size(1) => len(x)"] = "A row has as many elements as x has columns."
 
-A slot is a piece of the solution, with the wrong pieces that people write in its place. Slots make the
-solution a formula with choices, and every combination of wrong choices is a known mistake as well. A
-wrong answer is an expression, or the solution with another piece: "right => wrong".
+A slot is a piece of the solution, with the wrong pieces that people write in its place. Slots make
+the solution a formula with choices, and every combination of wrong choices is a known mistake as
+well. A wrong answer is an expression, or the solution with another piece: "right => wrong".
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ Ints = tuple[int, ...]
 class Mistake:
     """A wrong way to reason: an answer, and the hint that names the reasoning.
 
-    An `exact` mistake is meant for learners who answer like it in every case. A learner whose source
-    contains `piece` has made the mistake for sure.
+    An `exact` mistake is meant for learners who answer like it in every case. A learner whose
+    source contains `piece` has made the mistake for sure.
     """
 
     answer: Callable[..., Any]
@@ -133,11 +133,12 @@ def best_match(
 ) -> Mistake | None:
     """Return the mistake whose facts in each case best match the learner's; None if none fits.
 
-    A mistake fits if it gives the learner's answer on the first wrong case, which is the case shown,
-    and on three quarters of all cases and of the wrong ones, unless the first wrong case is the same
-    error. It does not fit if the learner is right on more of its wrong cases than the two share wrong
-    answers. Fewer matches may be chance, and so may matches in errors alone. If only two answers are
-    possible, four fifths of the learner's wrong answers and of the mistake's have to agree.
+    A mistake fits if it gives the learner's answer on the first wrong case, which is the case
+    shown, and on three quarters of all cases and of the wrong ones. If the first wrong case is the
+    same error, fewer are enough. A mistake does not fit if the learner is right on more of its
+    wrong cases than the two share wrong answers. Fewer matches may be chance, and so may matches in
+    errors alone. If only two answers are possible, four fifths of the learner's wrong answers and
+    of the mistake's have to agree.
     """
     wrong = [k for k, trial in enumerate(trials) if not trial.is_right]
     first = wrong[0]

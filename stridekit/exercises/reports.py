@@ -73,9 +73,9 @@ class Panel:
         indent = 2 + label_width
         lines = [f"{_LOOKS[self.status].sign} {self.headline}"]
         for row in self.rows:
-            first, *others = _lines(row, _WIDTH - indent)
+            first, *rest = _lines(row, _WIDTH - indent)
             lines.append(f"  {row.label:{label_width}}{first}")
-            lines += [" " * indent + line for line in others]
+            lines += [" " * indent + line for line in rest]
         return "\n".join(line.rstrip() for line in lines)
 
     def __repr__(self) -> str:
@@ -83,9 +83,9 @@ class Panel:
 
     def _repr_html_(self) -> str:
         look = _LOOKS[self.status]
-        css_class, animation = "", ""
-        if self.status == "passed":
-            css_class, animation = ' class="sk-joy"', _JOY
+        is_joy = self.status == "passed"
+        css_class = ' class="sk-joy"' if is_joy else ""
+        animation = _JOY if is_joy else ""
         rows = "".join(map(_html_row, self.rows))
         return (
             f'<div{css_class} style="border-left: 4px solid {look.colour}; '
@@ -142,12 +142,12 @@ def _html_row(row: Row) -> str:
     if row.form == "terminal":
         return ""
     block = "display: inline-block; vertical-align: top"
-    label, width = "", "100%"
+    label = ""
     if row.label:
         grey = f"{block}; width: 6em; color: var(--jp-ui-font-color2, inherit)"
-        label, width = f'<span style="{grey}">{escape(row.label)}</span> ', "85%"
+        label = f'<span style="{grey}">{escape(row.label)}</span> '
     tag, as_html = _FORMS[row.form]
-    style = f"{block}; max-width: {width}"
+    style = f"{block}; max-width: {'85%' if label else '100%'}"
     if tag == "pre":
         style = f"{style}; {_WRAP}"
     return f'<div>{label}<{tag} style="{style}">{as_html(row.text)}</{tag}></div>'
@@ -206,7 +206,7 @@ def python(source: str) -> str:
 
 
 def spec(text: str) -> str:
-    """Return the docstring of an exercise: paragraphs, the list of its parameters, lines of code."""
+    """Return the docstring of an exercise as HTML: paragraphs, its parameters, lines of code."""
     return "".join(map(_paragraph, text.split("\n\n")))
 
 

@@ -1,4 +1,4 @@
-"""The parts of a run: a case, its outcome as facts to compare, hints for errors, and a time limit."""
+"""The parts of a run: a case, its outcome as facts, hints for errors, and a time limit."""
 
 from __future__ import annotations
 
@@ -163,32 +163,32 @@ def snapshot(value: Any) -> Any:
 # Hints for answers that cannot be compared ------------------------------------------------------
 
 STOPS = (
-    "Your function stops on this input. Run the input line in a cell of its own, call your function "
-    "there, and look at each part in turn."
+    "Your function stops on this input. Run the input line in a cell of its own, call your "
+    "function there, and look at each part in turn."
 )
 CANNOT_BE_READ = (
-    "Your function comes to its end, but reading its answer raises the error above. Return plain numbers, "
-    "tuples or tensors, whichever the task asks for."
+    "Your function comes to its end, but reading its answer raises the error above. Return plain "
+    "numbers, tuples or tensors, whichever the task asks for."
 )
 _ANOTHER_TYPE = (
     "That is another kind of answer than the one asked for: see what the task says beside `return`."
 )
 _NO_RETURN = "Your function runs to its end and returns None. Is a `return` missing?"
 _TOO_FAR = (
-    "That view would reach beyond its storage, so torch refuses it. Its sizes, strides and storage offset "
-    "are in the message: which of the three takes it too far?"
+    "That view would reach beyond its storage, so torch refuses it. Its sizes, strides and "
+    "storage offset are in the message: which of the three takes it too far?"
 )
 _UNPAIRED = (
-    "Sizes and strides come in pairs, one of each for every dim, and here are more of the one than of the "
-    "other. How many dims has the answer?"
+    "Sizes and strides come in pairs, one of each for every dim, and here are more of the one "
+    "than of the other. How many dims has the answer?"
 )
 _ENDLESS = (
     "On this input your function had not come to its end after {} s, so it was stopped. Which "
     "condition should end its loop, and does each turn bring it nearer?"
 )
 SPOILT = (
-    "Your function changes `{0}` itself, and its caller would be surprised. Ask it for its numbers, or "
-    "make a view of it: anything without a trailing underscore."
+    "Your function changes `{0}` itself, and its caller would be surprised. Ask it for its "
+    "numbers, or make a view of it: anything without a trailing underscore."
 )
 
 
@@ -220,8 +220,8 @@ def raised(fn: Callable[..., Any], error: BaseException, otherwise: str) -> Outc
 def _identity(error: BaseException, message: str) -> Any:
     """Return what makes two errors the same: their type, and for a RuntimeError more.
 
-    In torch a RuntimeError can be anything, but the first word of its message says who raised it. The
-    message about a view that would leave its storage has the view's numbers: compare them as well.
+    In torch a RuntimeError can be anything, but the first word of its message says who raised it.
+    The message about a view that would leave its storage has the view's numbers, which count too.
     """
     name = type(error).__name__
     if not isinstance(error, RuntimeError):
@@ -271,8 +271,8 @@ class TimeIsUp(BaseException):
 def call_within(seconds: float, call: Callable[[], Outcome]) -> Outcome:
     """Return what `call` returns; if it takes longer, raise TimeIsUp in it, again and again.
 
-    Only the main thread on Linux and macOS has such a timer. Elsewhere the notebook's stop button ends
-    the call. A single call into C is stopped after it returns.
+    Only the main thread on Linux and macOS has such a timer. Elsewhere the notebook's stop button
+    ends the call. A single call into C is stopped after it returns.
     """
     is_main_thread = threading.current_thread() is threading.main_thread()
     if not is_main_thread or not hasattr(signal, "setitimer"):

@@ -52,8 +52,8 @@ ANY_MEANS = Means()
 def without_a_tensor(*whole: str) -> Means:
     """Return the means of a task on bare numbers."""
     hint = (
-        "The right answer, and torch has worked it out. Now do without it: ints and tuples are enough. "
-        "Which of them does torch look at, and in which order?"
+        "The right answer, and torch has worked it out. Now do without it: ints and tuples are "
+        "enough. Which of them does torch look at, and in which order?"
     )
     return Means(hint=hint, whole=whole)
 
@@ -141,7 +141,7 @@ def _numbers_of(t: torch.Tensor) -> Any:
 
 
 def name_of(func: Any) -> str:
-    """Return the name of a torch function, a method, a property or an overload, as people write it."""
+    """Return the name of a torch function, method, property or overload, as people write it."""
     owner = getattr(func, "__self__", None)
     is_property = type(owner).__name__ == "getset_descriptor"
     name = getattr(owner if is_property else func, "__name__", "")

@@ -1,7 +1,7 @@
 """Readers: each turns an answer into facts to compare and words to show.
 
 A reader accepts other types if the idea is right (a list for a tuple, a 0-d tensor for an int), and
-compares exactly what they hold. It raises Unusable for all others, and says what it can use instead.
+compares exactly what they hold. It raises Unusable for all others, and names what it can use.
 """
 
 from __future__ import annotations
@@ -185,7 +185,8 @@ def read_number(answer: Any, args: Arguments) -> Outcome:
     answer = _unwrapped(answer)
     if isinstance(answer, bool) or not isinstance(answer, int | float | complex):
         raise Unusable(
-            f"{type_in_words(answer)}, where one number is asked for, a Python number or a 0-d tensor"
+            f"{type_in_words(answer)}, where one number is asked for, "
+            "a Python number or a 0-d tensor"
         )
     return Outcome({"value": answer}, str(answer))
 
