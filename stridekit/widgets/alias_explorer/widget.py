@@ -13,7 +13,8 @@ from stridekit.layout import Layout, LayoutError
 from stridekit.widgets.explorer import Explorer, setting
 from stridekit.widgets.goals import Goal
 
-NAMES, LONGEST_NAME = ("x", "y", "z"), 5
+NAMES = ("x", "y", "z")
+LONGEST_NAME = 5
 STEPS = ("y = x[1:, ::2]", "z = x[:, 4:]")
 
 
@@ -54,23 +55,22 @@ class AliasExplorer(Explorer, script="alias_explorer/session.js"):
     @property
     def tensors(self) -> dict[str, Layout]:
         """The layout of each name, on its storage."""
-        return {name: layout for name, (layout, _) in self._held().items()}
+        return {name: layout for name, (layout, _) in self._tensors().items()}
 
     @property
     def values(self) -> dict[str, Any]:
         """The values of each name, as nested lists."""
-        return {
-            name: np.reshape([storage[x.offset(i)] for i in np.ndindex(x.shape)], x.shape).tolist()
-            for name, (x, storage) in self._held().items()
-        }
+        return {name: _values_in(*tensor) for name, tensor in self._tensors().items()}
 
-    def _held(self) -> dict[str, tuple[Layout, list[int]]]:
+    def _tensors(self) -> dict[str, tuple[Layout, list[int]]]:
+        """Return the layout of each name and the values of its storage."""
         session = self._script.sessionOf(self._state)
-        return {
-            name: (Layout(**tensor["layout"]), session["tapes"][tensor["tape"]])
-            for name in session["called"]
-            if (tensor := session["tensors"].get(name))
-        }
+        tensors = {}
+        for name in session["called"]:
+            if name in session["tensors"]:
+                tensor = session["tensors"][name]
+                tensors[name] = (Layout(**tensor["layout"]), session["tapes"][tensor["tape"]])
+        return tensors
 
     def relation(self, y: str, x: str) -> str:
         """A sentence on how y and x share memory."""
@@ -80,26 +80,41 @@ class AliasExplorer(Explorer, script="alias_explorer/session.js"):
         return str(self._script.relation(self._script.sessionOf(self._state), y, x)["text"])
 
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """The state with its lines as torch takes them; LayoutError if torch or the picture refuses one."""
+        """Return the state with its lines as torch takes them.
+
+        Raises LayoutError if torch or the picture refuses a line.
+        """
         if isinstance(state["steps"], str):
             raise LayoutError(f'steps are a sequence of lines: write ("{state["steps"]}",)')
         called = _three_names(state.get("names", NAMES))
         shape = Layout(ints("shape", state["shape"])).shape
-        given = {"shape": [*shape], "steps": [*texts("steps", state["steps"])]}
-        given |= {} if called == NAMES else {"names": [*called]}
-        return given | {"steps": [entry["text"] for entry in self._script.sessionOf(given)["log"]]}
+        new: dict[str, Any] = {"shape": [*shape], "steps": [*texts("steps", state["steps"])]}
+        if called != NAMES:
+            new["names"] = [*called]
+        log = self._script.sessionOf(new)["log"]
+        return new | {"steps": [entry["text"] for entry in log]}
+
+
+def _values_in(layout: Layout, storage: Sequence[int]) -> Any:
+    """Return the values of a layout on its storage, as nested lists."""
+    flat = [storage[layout.offset(index)] for index in np.ndindex(layout.shape)]
+    return np.reshape(flat, layout.shape).tolist()
 
 
 def _three_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Check the names of the three tensors. Raises LayoutError for names that Python would not take."""
     if isinstance(names, str):
         raise LayoutError(f"names are a sequence: write {tuple(names.split()) or ('a', 'b', 'c')}")
     called = texts("names", names)
     if len(called) != 3 or len({*called}) != 3:
-        advice = "give three different ones, as ('ten', 'even', 'odd')"
-        raise LayoutError(f"names are {called}: {advice}")
+        raise LayoutError(
+            f"names are {called}: give three different ones, as ('ten', 'even', 'odd')"
+        )
     for name in called:
         is_name = name.isascii() and name.isidentifier() and not iskeyword(name)
         if not is_name or len(name) > LONGEST_NAME or name == "torch":
-            advice = f"it has letters, digits and _, {LONGEST_NAME} at most"
-            raise LayoutError(f"{name!r} is no name for a tensor here: {advice}")
+            raise LayoutError(
+                f"{name!r} is no name for a tensor here: "
+                f"it has letters, digits and _, {LONGEST_NAME} at most"
+            )
     return called

@@ -63,10 +63,12 @@ class ReshapeStepper(Explorer, script="reshape_stepper/steps.js"):
             self._state = layout_json(x) | {"target": [*target], "step": 0, "flat": followed}
 
     def _check(self, state: dict[str, Any]) -> None:
-        x, target, flat = layout_of(state), ints("target", state["target"]), state["flat"]
-        count = script.count(state) if _complete(_checked(x), target) == target else 0
-        followed = flat is None if x.numel == 0 else flat in range(x.numel)
-        if state["step"] not in range(count) or not followed:
+        x = _checked(layout_of(state))
+        target = ints("target", state["target"])
+        flat = state["flat"]
+        is_complete = _complete(x, target) == target
+        is_followed = flat is None if x.numel == 0 else flat in range(x.numel)
+        if not is_complete or not is_followed or state["step"] not in range(script.count(state)):
             raise LayoutError(f"the picture cannot show {state}")
 
     # ipywidgets has its own `layout`, for CSS; here it is the tensor's.
@@ -129,7 +131,7 @@ class ReshapeStepper(Explorer, script="reshape_stepper/steps.js"):
 
 
 def _checked(x: Any) -> Layout:
-    """The layout of a tensor, an array or a Layout, if the picture can hold it."""
+    """Return the layout of a tensor, an array or a Layout, if the picture can hold it."""
     layout = Layout.of(x)
     if why := layout.why_not_torch():
         raise LayoutError(f"torch has no such tensor: {why}")
@@ -139,9 +141,10 @@ def _checked(x: Any) -> Layout:
 
 
 def _complete(layout: Layout, shape: int | Iterable[int]) -> tuple[int, ...]:
-    """The new shape with its -1 worked out; raises LayoutError if it cannot hold the elements."""
+    """Work out the -1 of a new shape. Raises LayoutError if it cannot hold the elements."""
     target = layout.reshape(shape).shape
     if len(target) > MAX_NEW_DIMS:
-        dims = f"{len(target)} new dims"
-        raise LayoutError(f"{dims} do not fit the picture: give at most {MAX_NEW_DIMS}")
+        raise LayoutError(
+            f"{len(target)} new dims do not fit the picture: give at most {MAX_NEW_DIMS}"
+        )
     return target

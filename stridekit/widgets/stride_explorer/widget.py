@@ -16,7 +16,9 @@ from stridekit.widgets.explorer import Explorer, plain
 from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import corner, layout_json, layout_of
 
-script, words = Script("stride_explorer/chain.js"), Script("stride_explorer/views.js")
+script = Script("stride_explorer/chain.js")
+words = Script("stride_explorer/views.js")
+
 MAX_VALUES = 4096  # beyond this the elements' numbers are shown in place of values
 MAX_SIDE = 64  # cells of a plane, across and down, that fit a page
 CORNER = {1: 32, 2: 8, 3: 4, 4: 3}  # by ndim, the sizes of the corner of a large layout
@@ -25,13 +27,13 @@ CORNER = {1: 32, 2: 8, 3: 4, 4: 3}  # by ndim, the sizes of the corner of a larg
 class Part(traitlets.TraitType[Any, Any]):
     """A part of an explorer's state: read from it, set by a change of it, and observed like any trait."""
 
-    def __init__(self, of: Callable[[dict[str, Any]], Any], **options: Any) -> None:
+    def __init__(self, read: Callable[[dict[str, Any]], Any], **options: Any) -> None:
         super().__init__(**options)
-        self.of = of
+        self.read = read
 
     def get(self, obj: Any, cls: Any = None) -> Any:
-        """The part of the present state."""
-        return self.of(obj._state)
+        """Read the part of the present state."""
+        return self.read(obj._state)
 
     def set(self, obj: Any, value: Any) -> None:
         """Change the state."""
@@ -58,7 +60,9 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
 
     # ipywidgets has its own `layout`, for CSS; here it is the tensor's. The page gets it in `_state`.
     layout: Any = Part(layout_of, help="The layout on screen; a tensor or an array sets its own.")
-    index: Any = Part(lambda s: plain(s["index"]), help="The selected element: one int per dim.")
+    index: Any = Part(
+        lambda state: plain(state["index"]), help="The selected element: one int per dim."
+    )
     storage_size = traitlets.Int(read_only=True, help="Elements in the storage.").tag(sync=True)
     source = traitlets.Unicode(read_only=True, help="The torch expression of the start.").tag(
         sync=True
@@ -86,19 +90,23 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
         if size < 0:
             raise LayoutError(f"storage_size is {size}: give 0 or more")
         if size >= 2**53:
-            storage = f"a storage of {size} elements"
-            raise LayoutError(f"{storage} is beyond what a browser counts exactly")
+            raise LayoutError(
+                f"a storage of {size} elements is beyond what a browser counts exactly"
+            )
         if not isinstance(more, bool):
             raise TypeError(f"more is {a_kind(more)}: give True or False")
         super().__init__(_more=more)
-        offered = "x" if layout is not None else None
-        self._show(start, size, f"torch.arange({size}.)", offered)
+        expression = None if layout is None else "x"
+        self._show(start, size, f"torch.arange({size}.)", expression)
         self._aim(goals)
 
     def _show(
-        self, layout: Layout, size: int, source: str, made: str | None, **traits: Any
+        self, layout: Layout, size: int, source: str, expression: str | None, **traits: Any
     ) -> None:
-        """Set the whole state, in one message to the front end; `made` is the layout's expression."""
+        """Set the whole state, in one message to the front end.
+
+        The presets are views of the layout, under its expression; without one, the default layouts.
+        """
         with self.hold_sync():
             self.set_trait("storage_size", size)
             self.set_trait("source", source)
@@ -107,8 +115,8 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
             start = layout_json(layout)
             self._state = start | {"index": None, "chain": None}  # the middle; refuses first
             self._slider_max = words.slidersFor(start, size)
-            offered = words.DEFAULTS if made is None else words.presetsOf(start, made)
-            self._presets = [p for p in offered if not words.whyNotDrawn(p["layout"], size)]
+            presets = words.DEFAULTS if expression is None else words.presetsOf(start, expression)
+            self._presets = [p for p in presets if not words.whyNotDrawn(p["layout"], size)]
 
     @property
     def chain(self) -> tuple[str, ...]:
@@ -129,14 +137,22 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
 
     @chain.setter
     def chain(self, steps: Iterable[str]) -> None:
-        given = texts("chain", [steps] if isinstance(steps, str) else steps)
+        lines = texts("chain", [steps] if isinstance(steps, str) else steps)
+        old = self._state["chain"] or self._begun()
+        new = old | {"steps": lines}
+        start, *stages = script.stagesOf(new, self.storage_size, None, self._name)
+        if not stages:
+            self._change(layout=Layout(**start["layout"]), chain=None)
+            return
+        chain = old | {"steps": [stage["text"] for stage in stages]}
+        self._change(layout=Layout(**stages[-1]["layout"]), chain=chain)
+
+    def _begun(self) -> dict[str, Any]:
+        """Return a chain from the layout on screen, without steps."""
         layout = layout_json(self.layout)
-        known = (p["expression"] for p in self._presets if p["layout"] == layout)
-        start = self._state["chain"] or {"source": next(known, self.code), "start": layout}
-        _, *stages = script.stagesOf(start | {"steps": given}, self.storage_size, None, self._name)
-        end = stages[-1]["layout"] if stages else start["start"]
-        chain = start | {"steps": [stage["text"] for stage in stages]} if stages else None
-        self._change(layout=Layout(**end), chain=chain)
+        expressions = [p["expression"] for p in self._presets if p["layout"] == layout]
+        source = expressions[0] if expressions else self.code
+        return {"source": source, "start": layout, "steps": []}
 
     def _change(self, **changed: Any) -> None:
         """Change parts of the state; another layout keeps the index inside."""
@@ -146,10 +162,11 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
         self._state = self._state | changed
 
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """The state with an index inside, and a chain that leads to the layout."""
-        parts = dict(state)
-        index, chain = parts.pop("index"), parts.pop("chain", None)
-        layout = Layout(**parts)
+        """Return the state with an index inside, and a chain that leads to the layout."""
+        numbers = dict(state)
+        index = numbers.pop("index")
+        chain = numbers.pop("chain", None)
+        layout = Layout(**numbers)
         if chain is not None:
             chain = {**chain, "start": layout_json(Layout(**chain["start"]))}
         chain, why = script.chainTo(layout_json(layout), chain, self.storage_size)
@@ -159,7 +176,7 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
             inside = _nearest(layout.shape, None)
         else:
             index = varargs("index", (index,))
-            layout.offset(index)  # raises IndexError for what is out of range
+            layout.offset(index)  # raises IndexError for an index out of range
             inside = [i % n for i, n in zip(index, layout.shape, strict=True)]
         return layout_json(layout) | {"index": inside, "chain": chain}
 
@@ -172,8 +189,11 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
 
     @traitlets.observe("_state")
     def _tell(self, change: Any) -> None:
-        for part in (type(self).layout, type(self).index) if change["old"] else ():
-            old, new = (part.of(change[k]) for k in ("old", "new"))
+        if not change["old"]:
+            return
+        for part in (type(self).layout, type(self).index):
+            old = part.read(change["old"])
+            new = part.read(change["new"])
             if old != new:
                 self._notify_trait(part.name, old, new)
 
@@ -189,15 +209,18 @@ def explore(t: torch.Tensor, name: str = "x", *, goals: Iterable[Goal] = ()) -> 
     't.as_strided((4, 3), (1, 4), 0)'
     """
     if not isinstance(t, torch.Tensor):
-        advice = "torch.from_numpy(a) shares an array's memory"
-        raise TypeError(f"{a_kind(t)} is not a torch tensor: {advice}")
+        raise TypeError(
+            f"{a_kind(t)} is not a torch tensor: torch.from_numpy(a) shares an array's memory"
+        )
     if not isinstance(name, str):
         raise TypeError(f"name is {a_kind(name)}: give the text that code and sentences call it")
     layout = Layout.of(t)
     size = storage_bytes(t) // layout.itemsize
     shown, expression = _tile(layout, name)
     values = _values_of(t, size)
-    notes = [f"{expression} of shape {tuple(t.shape)}"] if expression != name else []
+    notes = []
+    if expression != name:
+        notes.append(f"{expression} of shape {tuple(t.shape)}")
     if values is None:
         notes.append("the numbers are places in the storage, not values")
     explorer = StrideExplorer()
@@ -208,7 +231,7 @@ def explore(t: torch.Tensor, name: str = "x", *, goals: Iterable[Goal] = ()) -> 
 
 
 def _tile(layout: Layout, name: str) -> tuple[Layout, str]:
-    """The whole of a small layout or the leading corner of a large one, and its code."""
+    """Return the whole of a small layout or the leading corner of a large one, and its code."""
     fits = layout.ndim < 2 or max(layout.shape) <= MAX_SIDE
     if fits and not words.whyNotDrawn(layout_json(layout), layout.span.stop):
         return layout, name
@@ -218,7 +241,7 @@ def _tile(layout: Layout, name: str) -> tuple[Layout, str]:
 
 
 def _nearest(shape: tuple[int, ...], index: tuple[int, ...] | None) -> list[int] | None:
-    """The index clamped into the shape, by default the middle; None where there is nothing to select."""
+    """Clamp an index into a shape, by default the middle; None where there is nothing to select."""
     if 0 in shape:
         return None
     if index is None:
@@ -228,27 +251,32 @@ def _nearest(shape: tuple[int, ...], index: tuple[int, ...] | None) -> list[int]
 
 
 def _values_of(t: torch.Tensor, size: int) -> list[str] | None:
-    """A short text for each element of the storage, or [] if they equal the elements' numbers.
+    """Return a short text for each element of the storage, or [] if these are the elements' numbers.
 
-    None for a large storage, or one without memory.
+    Return None for a large storage, and for one whose elements Python cannot read.
     """
     if size > MAX_VALUES:
         return None
     try:
         values = [_short(value) for value in read_storage(t).tolist()]
-    except (ValueError, RuntimeError):  # meta and fake tensors have nothing to read,
-        return None  # and elements of four bits no Python number
+    except (ValueError, RuntimeError):
+        # Meta and fake tensors have no values, and elements of four bits are no Python numbers.
+        return None
     return [] if values == [str(k) for k in range(size)] else values
 
 
 def _short(value: Any) -> str:
-    if isinstance(value, float):
-        if value.is_integer() and abs(value) < 1e5:
-            return str(int(value))
-        digits = f"{value:.0f}" if 1e3 <= abs(value) < 1e5 else f"{value:.3g}"
-        if len(digits) > 6:  # what a box has room for
-            digits = f"{value:.2g}" if abs(value) >= 0.01 else f"{value:.{int(value > 0)}e}"
-        return digits.replace("e-0", "e-").replace("e+0", "e+")
+    """Write a value in six characters, which a box has room for, if it is a number."""
     if isinstance(value, complex):
         return f"{value:.2g}"
-    return str(value)
+    if not isinstance(value, float):
+        return str(value)
+    size = abs(value)
+    if value.is_integer() and size < 1e5:
+        return str(int(value))
+    digits = f"{value:.0f}" if 1e3 <= size < 1e5 else f"{value:.3g}"
+    if len(digits) > 6 and size >= 0.01:
+        digits = f"{value:.2g}"
+    elif len(digits) > 6:
+        digits = f"{value:.1e}" if value > 0 else f"{value:.0e}"
+    return digits.replace("e-0", "e-").replace("e+0", "e+")

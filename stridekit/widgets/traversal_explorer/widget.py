@@ -16,9 +16,11 @@ from stridekit.widgets.notation import corner, layout_json, layout_of
 
 MAX_STRIDE = 32  # of a warp's lanes
 CORNER = {1: 64, 2: 16, 3: 8, 4: 4}  # by ndim, the sizes of the corner of a large layout
-MAX_DIMS, MAX_VISITS = 4, 512  # so that the boxes keep up with a hand
+MAX_DIMS = 4
+MAX_VISITS = 512  # so that the boxes keep up with a hand
 
-costs, page = Script("traversal_explorer/traversal.js"), Script("page/layout.js")
+costs = Script("traversal_explorer/traversal.js")
+page = Script("page/layout.js")
 
 
 class Walk(NamedTuple):
@@ -29,12 +31,12 @@ class Walk(NamedTuple):
     order: tuple[int, ...] = ()
 
     def json(self) -> dict[str, Any]:
-        """The walk in the form of a widget's state."""
+        """Return the walk in the form of a widget's state."""
         return {"name": self.name, **layout_json(self.layout), "order": [*self.order]}
 
     @classmethod
     def of(cls, state: Mapping[str, Any]) -> Walk:
-        """The walk in a widget's state."""
+        """Return the walk in a widget's state."""
         return cls(state["name"], layout_of(state), tuple(state["order"]))
 
 
@@ -66,6 +68,7 @@ class Warp(NamedTuple):
 
 
 def _warp(warp: Any) -> dict[str, int] | None:
+    """Check a warp as Python gives it, and return it in the form of a widget's state."""
     if warp is None:
         return None
     numbers = ints("warp", warp)
@@ -75,10 +78,11 @@ def _warp(warp: Any) -> dict[str, int] | None:
 
 
 def _of_walk(k: int, name: str, doc: str) -> property:
-    """The layout or the order of the k-th walk, None if there is none."""
+    """Make a property of the layout or the order of the k-th walk, None if there is none."""
 
     def get(explorer: TraversalExplorer) -> Any:
-        return next((getattr(walk, name) for walk in explorer.walks[k:]), None)
+        walks = explorer.walks
+        return getattr(walks[k], name) if k < len(walks) else None
 
     def put(explorer: TraversalExplorer, value: Any) -> None:
         getattr(explorer, f"_set_{name}")(k, value)
@@ -123,21 +127,27 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
         goals: Iterable[Goal] = (),
     ) -> None:
         super().__init__()
-        walks = tuple(map(Walk.of, costs.PRESETS[0]["walks"]))
-        if any(given is not None for given in (x, order, other, other_order)):
-            left, note = _corner("x", walks[0].layout if x is None else x)
-            right = left if other is None else _corner("other", other)[0]
-            start = rows(left.layout) if order is None else _order(left.layout, order)
-            walks = (left._replace(order=start),)
-            if right.layout.ndim > 1 or other is not None:
-                beside = start[::-1] if other is None else rows(right.layout)
-                beside = beside if other_order is None else _order(right.layout, other_order)
-                walks = (*walks, right._replace(order=beside))
-            self._given = [{"name": "as given", "lesson": "", "walks": [w.json() for w in walks]}]
+        first_preset = [Walk.of(walk) for walk in costs.PRESETS[0]["walks"]]
+        if x is None and order is None and other is None and other_order is None:
+            walks = first_preset
+        else:
+            left, note = _corner("x", first_preset[0].layout if x is None else x)
+            left = left._replace(order=rows(left.layout))
+            if order is not None:
+                left = left._replace(order=_order(left.layout, order))
+            walks = [left, *_beside(left, other, other_order)]
+            own_preset = {"name": "as given", "lesson": "", "walks": [w.json() for w in walks]}
+            self._given = [own_preset]
             self._note = note
-        most = max(walk.layout.numel for walk in walks)
-        made = {"walks": [w.json() for w in walks], "visit": most // 2 if visit is None else visit}
-        self._change(**made, cache_lines=cache_lines, alignment=alignment, warp=_warp(warp))
+        if visit is None:
+            visit = max(walk.layout.numel for walk in walks) // 2
+        self._change(
+            walks=[walk.json() for walk in walks],
+            visit=visit,
+            cache_lines=cache_lines,
+            alignment=alignment,
+            warp=_warp(warp),
+        )
         self._aim(goals)
 
     @property
@@ -164,28 +174,29 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
     @property
     def other_counts(self) -> Counts | None:
         """The costs of the walk on the right so far."""
-        _, *other = self._script.countsOfAll(self._state)
-        return Counts(**other[0]) if other else None
+        counts = self._script.countsOfAll(self._state)
+        return Counts(**counts[1]) if len(counts) > 1 else None
 
     def _set_layout(self, k: int, x: Any) -> None:
         """Walk another layout row by row, to the end."""
-        walks, layout = [*self.walks], _fitting(Layout.of(x))
+        layout = _fitting(Layout.of(x))
+        walks = self.walks
+        new_walk = Walk("x", layout, rows(layout))
+        new_walks = _with_walk(walks, k, new_walk)
         # If both walks are of one layout, both get the new one.
-        both = k == 0 and len(walks) > 1 and walks[0].layout == walks[1].layout
-        walks[k : k + 1] = [Walk("x", layout, rows(layout))]
-        if both:
-            walks[1] = Walk("x", layout, rows(layout)[::-1])
-        visit = max(walk.layout.numel for walk in walks)
-        self._change(walks=[walk.json() for walk in walks], visit=visit)
+        if k == 0 and len(walks) > 1 and walks[0].layout == walks[1].layout:
+            new_walks = [new_walk, new_walk._replace(order=new_walk.order[::-1])]
+        visit = max(walk.layout.numel for walk in new_walks)
+        self._change(walks=[walk.json() for walk in new_walks], visit=visit)
 
     def _set_order(self, k: int, order: Sequence[int] | str) -> None:
-        walks = [*self.walks]
+        walks = self.walks
         walk = walks[min(k, len(walks) - 1)]
-        walks[k : k + 1] = [walk._replace(order=_order(walk.layout, order))]
-        self._change(walks=[walk.json() for walk in walks])
+        new_walks = _with_walk(walks, k, walk._replace(order=_order(walk.layout, order)))
+        self._change(walks=[walk.json() for walk in new_walks])
 
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """The state with plain ints. Raises LayoutError if one of its numbers is not allowed."""
+        """Return the state with plain ints. Raises LayoutError if a number is not allowed."""
         layouts = [_fitting(layout_of(walk)) for walk in state["walks"]]
         for layout, walk in zip(layouts, state["walks"], strict=True):
             _order(layout, walk["order"])
@@ -197,10 +208,10 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
         if new["visit"] not in range(most + 1):
             raise LayoutError(f"visit is {new['visit']!r}: the walk has {most}, give 0 to {most}")
         if new["alignment"] not in range(0, page.CACHE_LINE, itemsize):
-            multiple = (
-                f"a multiple of the itemsize, {itemsize}, from 0 to {page.CACHE_LINE - itemsize}"
+            raise LayoutError(
+                f"alignment is {new['alignment']!r}: give a multiple of the itemsize, {itemsize}, "
+                f"from 0 to {page.CACHE_LINE - itemsize}"
             )
-            raise LayoutError(f"alignment is {new['alignment']!r}: give {multiple}")
         if new["warp"] is not None:
             allowed = [costs.ITEMSIZES, range(MAX_STRIDE + 1), range(costs.LANES)]
             for (name, value), values in zip(new["warp"].items(), allowed, strict=True):
@@ -208,8 +219,27 @@ class TraversalExplorer(Explorer, script="traversal_explorer/traversal.js"):
         return new
 
 
+def _with_walk(walks: Sequence[Walk], k: int, walk: Walk) -> list[Walk]:
+    """Return the walks with another one in the k-th place."""
+    return [*walks[:k], walk, *walks[k + 1 :]]
+
+
+def _beside(left: Walk, other: Any, other_order: Sequence[int] | str | None) -> list[Walk]:
+    """Return the walk beside another one: by default over the same layout in reverse order."""
+    if other is None and left.layout.ndim <= 1:
+        return []
+    if other is None:
+        right = left._replace(order=left.order[::-1])
+    else:
+        right, _ = _corner("other", other)
+        right = right._replace(order=rows(right.layout))
+    if other_order is not None:
+        right = right._replace(order=_order(right.layout, other_order))
+    return [right]
+
+
 def _corner(name: str, x: Any) -> tuple[Walk, str]:
-    """The walk over a layout, tensor or array, and a note if it covers only a corner."""
+    """Return the walk over a layout, tensor or array, and a note if it covers only a corner."""
     layout = Layout.of(x)
     is_small = layout.ndim <= MAX_DIMS and layout.numel <= MAX_VISITS
     if is_small and not (layout.numel == 0 and page.whyNotCounted(layout_json(layout))):
@@ -221,12 +251,12 @@ def _corner(name: str, x: Any) -> tuple[Walk, str]:
 
 
 def _fitting(layout: Layout) -> Layout:
+    """Return a layout that the picture can hold. Raises LayoutError for another one."""
     if layout.ndim > MAX_DIMS or layout.numel > MAX_VISITS:
-        has = f"shape {layout.shape} has {layout.ndim} dims and {layout.numel} elements"
-        holds = (
+        raise LayoutError(
+            f"shape {layout.shape} has {layout.ndim} dims and {layout.numel} elements: "
             f"the picture holds {MAX_DIMS} and {MAX_VISITS}; TraversalExplorer(x) walks a corner"
         )
-        raise LayoutError(f"{has}: {holds}")
     if why := layout.why_not_torch():
         raise LayoutError(f"torch has no such tensor: {why}")
     if why := page.whyNotCounted(layout_json(layout)):
@@ -235,17 +265,18 @@ def _fitting(layout: Layout) -> Layout:
 
 
 def rows(layout: Layout) -> tuple[int, ...]:
-    """The order of loops that walks a layout row by row."""
+    """Return the order of loops that walks a layout row by row."""
     return tuple(range(layout.ndim))
 
 
 def _order(layout: Layout, order: Sequence[int] | str) -> tuple[int, ...]:
-    """The order as a tuple of dims. Raises LayoutError unless it names each dim once."""
+    """Return the order as a tuple of dims. Raises LayoutError unless it names each dim once."""
     dims = order if isinstance(order, str) else ints("order", order)
     if dims == "torch":
         return layout.dim_order()
     if isinstance(dims, str) or sorted(dims) != [*rows(layout)]:
-        advice = f"give a permutation of {rows(layout)}, the outermost loop first, or 'torch'"
-        wrong = f"order {shown(dims)} does not name each of the {layout.ndim} dims once"
-        raise LayoutError(f"{wrong}: {advice}")
+        raise LayoutError(
+            f"order {shown(dims)} does not name each of the {layout.ndim} dims once: "
+            f"give a permutation of {rows(layout)}, the outermost loop first, or 'torch'"
+        )
     return dims
