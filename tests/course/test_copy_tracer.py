@@ -9,7 +9,7 @@ from torch import nn
 
 from stridekit import CopyTracer, audit
 from stridekit.audit import Audit
-from stridekit.widgets.copy_tracer.rows import MOST, MOST_STEPS, fewer, run_of, told_of
+from stridekit.widgets.copy_tracer.rows import MOST, MOST_STEPS, fewer, run_of, shown_chains
 from tests.core.audit_defects import DEFECTS
 from tests.core.audit_models import MODELS
 
@@ -234,7 +234,7 @@ def test_very_many_times_of_a_finding_are_not_all_told_and_a_row_tells_each_once
     run = run_of(found)
     assert len(found.findings[0].occurrences) == 2 * MOST and 0 < len(run["chains"]) <= MOST
     (row,) = run["rows"][1:]
-    assert len(told_of(run, row)) == 1 < len(row["chains"])
+    assert len(shown_chains(run, row)) == 1 < len(row["chains"])
 
 
 def test_text_of_the_chosen_row():

@@ -1,4 +1,4 @@
-"""CopyTracer: a run as a list of modules and lines, with its copies and what made them necessary."""
+"""CopyTracer: a run as a list of modules and lines, with its copies and their causes."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import traitlets
 from stridekit._arguments import LayoutError, a_kind, int_
 from stridekit._table import columns
 from stridekit.audit import Audit
-from stridekit.widgets.copy_tracer.rows import fewer, run_of, text_of, text_of_chain, told_of
+from stridekit.widgets.copy_tracer.rows import fewer, run_of, shown_chains, text_of, text_of_chain
 from stridekit.widgets.explorer import Framed, setting
 
 MOST_LINES = 24  # rows of the text
 
 
 class CopyTracer(Framed, script="copy_tracer/rows.js"):
-    """See what `audit` recorded: modules and lines in their order, the layouts between them, the copies.
+    """See the record of `audit`: modules and lines in their order, the layouts between them, the copies.
 
     Point at a row that copies: the path of its layout is highlighted, from the line that made it. `row` is
     the index of the chosen row; it follows the hand and can be set, and starts at the largest finding.
-    Of a long run, rows far from the largest findings are left out. Raises TypeError for what is no audit,
-    LayoutError (ValueError) for a row that is not there, and the picture stays as it was.
+    In a long run, rows far from the largest findings are left out. Raises TypeError for anything but an
+    audit, LayoutError (ValueError) for a row that is not there, and the picture stays as it was.
 
     >>> import torch
     >>> from stridekit import audit
@@ -47,18 +47,19 @@ class CopyTracer(Framed, script="copy_tracer/rows.js"):
     row = setting("row", "The index of the chosen row.")
 
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        row, last = int_("row", state["row"]), len(self._run["rows"]) - 1
+        row = int_("row", state["row"])
+        last = len(self._run["rows"]) - 1
         if not 0 <= row <= last:
             raise LayoutError(f"row is {state['row']}: this run has rows 0 to {last}")
         return {"row": row}
 
     def __repr__(self) -> str:
-        lines = [
-            ("" if r < 0 else str(r), *text_of(row))
-            for r, row in fewer(self._run["rows"], MOST_LINES, self.row)
+        rows = self._run["rows"]
+        cells = [
+            ("" if r < 0 else str(r), *text_of(row)) for r, row in fewer(rows, MOST_LINES, self.row)
         ]
-        shown = [column for column in zip(*lines, strict=True) if any(column)]
-        text = columns([*zip(*shown, strict=True)], "><")
-        chains = told_of(self._run, self._run["rows"][self.row])
-        told = [f"  {line}" for chain in chains for line in text_of_chain(chain)]
-        return "\n".join([f"CopyTracer: {self._run['title']}", *text, *told])
+        filled_columns = [column for column in zip(*cells, strict=True) if any(column)]
+        lines = columns([*zip(*filled_columns, strict=True)], "><")
+        for chain in shown_chains(self._run, rows[self.row]):
+            lines += [f"  {line}" for line in text_of_chain(chain)]
+        return "\n".join([f"CopyTracer: {self._run['title']}", *lines])
