@@ -2,173 +2,302 @@
 
 import { range } from "./layout.js";
 
+/**
+ * The attributes of a node, its listeners under "on…", and its "text", or its "prose": a text with
+ * code between backticks. An attribute that is null is left out.
+ * @typedef {Record<string, any>} Props
+ */
+
+/**
+ * A node that `set` and `fill` have patched: `seen` are the newest values of its props, `made` is
+ * its tag and `props` are its props if `fill` made it.
+ * @typedef {Element & { seen?: Props, made?: string, props?: Props }} Patched
+ */
+
 const SVG = "http://www.w3.org/2000/svg";
-/** Makes JupyterLab leave keys to the widget; the attribute works only on the focused node itself. */
+const TEXT_NODE = 3;
+const DIGIT = 0.6; // the width of a digit in font sizes
+
+/** Makes JupyterLab leave keys to the widget; works only on the focused node itself. */
 export const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
 const FOCUSED = ["button", "input", "select", "textarea"];
 
-function create(node, props, children) {
+/**
+ * @template {Element} Made
+ * @param {Made} node
+ * @param {Props} props
+ * @param {(Node | string)[]} children
+ */
+function complete(node, props, children) {
   setAll(node, props);
   node.append(...children);
   return node;
 }
 
-export const h = (tag, props = {}, ...children) =>
-  create(
-    document.createElement(tag),
-    FOCUSED.includes(tag) ? { ...OWN_KEYS, ...props } : props,
-    children,
-  );
+/**
+ * A new node of HTML.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Props} props
+ * @param {(Node | string)[]} children
+ */
+export function h(tag, props = {}, ...children) {
+  const node = document.createElement(tag);
+  return complete(node, FOCUSED.includes(tag) ? { ...OWN_KEYS, ...props } : props, children);
+}
+
+/**
+ * @param {string} text
+ * @param {(event: any) => void} onclick
+ * @param {Props} props
+ * @param {(Node | string)[]} children
+ */
 export const button = (text, onclick, props = {}, ...children) =>
   h("button", { type: "button", text, onclick, ...props }, ...children);
-export const paragraphs = (...kinds) => kinds.map((kind) => h("p", { class: kind }));
 
+/** @param {string[]} classes */
+export const paragraphs = (...classes) => classes.map((name) => h("p", { class: name }));
+
+/**
+ * A new node of SVG.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Props} props
+ * @param {(Node | string)[]} children
+ */
 export const s = (tag, props = {}, ...children) =>
-  create(document.createElementNS(SVG, tag), props, children);
+  complete(document.createElementNS(SVG, tag), props, children);
 
-// Set an attribute, a listener, "text" or "prose", which has code between backticks, only when it differs: most of a redraw
-// changes nothing.
+/**
+ * Set one of a node's props only if it differs: most of a redraw changes nothing.
+ * @param {Patched} node
+ * @param {string} key
+ * @param {any} value
+ */
 export function set(node, key, value) {
-  const seen = (node.seen ??= {});
+  node.seen ??= {};
+  const { seen } = node;
   const before = seen[key];
   if (before === value) return;
   seen[key] = value;
-  if (key.startsWith("on"))
-    before ?? node.addEventListener(key.slice(2), (event) => seen[key]?.(event));
-  // Keep the text node: a new one for each number would cost a millisecond per frame.
-  else if (key === "text" && node.firstChild?.nodeType === 3) node.firstChild.nodeValue = value;
-  else if (key === "text") node.textContent = value;
-  else if (key === "prose")
-    node.replaceChildren(
-      ...value.split("`").map((part, k) => (k % 2 ? h("code", { text: part }) : part)),
-    );
-  else if (value === null) node.removeAttribute(key);
-  else node.setAttribute(key, value);
+  if (key.startsWith("on")) {
+    if (!before) node.addEventListener(key.slice(2), (event) => seen[key]?.(event));
+  } else if (key === "text") {
+    setText(node, value);
+  } else if (key === "prose") {
+    node.replaceChildren(...proseNodes(value));
+  } else if (value === null) {
+    node.removeAttribute(key);
+  } else {
+    node.setAttribute(key, value);
+  }
 }
 
+/** @type {(node: Element, text: string) => void} */
+function setText(node, text) {
+  const first = node.firstChild;
+  // Keep the text node: a new one for each number would cost a millisecond per frame.
+  if (first?.nodeType === TEXT_NODE) first.nodeValue = text;
+  else node.textContent = text;
+}
+
+/** @param {string} prose */
+function proseNodes(prose) {
+  const parts = prose.split("`");
+  return parts.map((text, k) => (k % 2 ? h("code", { text }) : text));
+}
+
+/** @type {(node: Patched, props: Props) => void} */
 export function setAll(node, props) {
   for (const key in props) set(node, key, props[key]);
 }
+
+/** @type {(node: Patched, isThere: unknown) => void} */
 export const show = (node, isThere) => set(node, "hidden", isThere ? null : "");
 
-/** Make a node have these children: nodes, or [tag, props, ...children] for nodes that are made once and then patched. */
+/**
+ * Make a node have these children: nodes, or [tag, props, ...children] for nodes that are made once
+ * and patched afterwards.
+ * @param {Element} parent
+ * @param {(Node | any[])[]} wanted
+ */
 export function fill(parent, ...wanted) {
-  wanted.forEach((want, k) => {
-    let there = parent.childNodes[k];
-    if (!Array.isArray(want)) return want !== there && parent.insertBefore(want, there ?? null);
-    const [tag, props = {}, ...children] = want;
-    if (there?.made !== tag) {
-      const made = parent.namespaceURI === SVG ? s(tag) : h(tag);
-      there = parent.insertBefore(Object.assign(made, { made: tag }), there ?? null);
-    }
-    for (const key in there.props) if (!(key in props)) set(there, key, null);
-    setAll(there, props);
-    there.props = props;
-    if (!("text" in props || "prose" in props)) fill(there, ...children);
-    return there;
-  });
-  while (parent.childNodes.length > wanted.length) parent.lastChild.remove();
+  for (const [k, child] of wanted.entries()) {
+    const present = parent.childNodes[k] ?? null;
+    if (Array.isArray(child)) fillPlace(parent, present, child);
+    else if (child !== present) parent.insertBefore(child, present);
+  }
+  while (parent.childNodes.length > wanted.length) parent.lastChild?.remove();
 }
 
-/** The width in px of a box for a number of characters at a font size in px. */
-export const boxFor = (characters, size) => Math.ceil(0.6 * size * characters) + 6; // a digit is 0.6 of it
+/**
+ * Patch the child at a place if `fill` made it with the same tag; else insert a new one there.
+ * @param {Element} parent
+ * @param {any} present
+ * @param {any[]} wanted
+ */
+function fillPlace(parent, present, [tag, props = {}, ...children]) {
+  let node = present;
+  if (present?.made !== tag) {
+    node = parent.namespaceURI === SVG ? s(tag) : h(tag);
+    node.made = tag;
+    parent.insertBefore(node, present);
+  }
+  for (const key in node.props) if (!(key in props)) set(node, key, null);
+  setAll(node, props);
+  node.props = props;
+  if (!("text" in props || "prose" in props)) fill(node, ...children);
+}
 
-/** Shrink the texts of all boxes alike, in three steps, until the longest fits. */
+/**
+ * The width in px of a box for a number of characters at a font size in px.
+ * @param {number} characters
+ * @param {number} size
+ */
+export const boxFor = (characters, size) => Math.ceil(DIGIT * size * characters) + 6;
+
+/**
+ * Shrink the texts of all boxes alike, in three steps, until the longest fits.
+ * @type {(node: Element, texts: string[], width: number) => void}
+ */
 export function fit(node, texts, width) {
   const longest = Math.max(1, ...texts.map((text) => text.length));
   const size = [14, 11, 9].find((px) => boxFor(longest, px) <= width) ?? 7;
   set(node, "data-fit", size === 14 ? null : String(size));
 }
 
-/** The boxes of a grid, as `fill` makes them, in its rows. */
+/**
+ * The boxes of a grid, as `fill` makes them, in its rows.
+ * @param {any[]} boxes
+ * @param {number} perRow
+ */
 export const inRows = (boxes, perRow) =>
-  range(Math.ceil(boxes.length / perRow)).map((r) => [
+  range(Math.ceil(boxes.length / perRow)).map((row) => [
     "div",
     { role: "row", class: "sk-row" },
-    ...boxes.slice(r * perRow, (r + 1) * perRow),
+    ...boxes.slice(row * perRow, (row + 1) * perRow),
   ]);
 
-/** The box that a key leads to from box `now`, possibly outside the grid; undefined for other keys. */
-export const reachedBy = (key, now, perRow, count) =>
-  ({
-    ArrowLeft: now - 1,
-    ArrowRight: now + 1,
-    ArrowUp: now - perRow,
-    ArrowDown: now + perRow,
+/**
+ * The box that a key leads to from a box, possibly outside the grid; undefined for other keys.
+ * @type {(key: string, from: number, perRow: number, count: number) => number | undefined}
+ */
+export function reachedBy(key, from, perRow, count) {
+  /** @type {Record<string, number>} */
+  const boxes = {
+    ArrowLeft: from - 1,
+    ArrowRight: from + 1,
+    ArrowUp: from - perRow,
+    ArrowDown: from + perRow,
     Home: 0,
     End: count - 1,
-  })[key];
+  };
+  return boxes[key];
+}
 
-/** The node that a step leads to, round and round, from the one with the focus; undefined without a step. */
-export const neighbour = (nodes, by) =>
-  by
-    ? nodes[(nodes.indexOf(document.activeElement) + by + nodes.length) % nodes.length]
-    : undefined;
+/**
+ * The node that a step leads to, round and round, from the one with the focus; undefined without a
+ * step.
+ * @param {HTMLElement[]} nodes
+ * @param {number | undefined} step
+ */
+export function neighbour(nodes, step) {
+  if (!step) return undefined;
+  const focused = /** @type {HTMLElement} */ (document.activeElement);
+  return nodes[(nodes.indexOf(focused) + step + nodes.length) % nodes.length];
+}
 
-/** Scroll a pane, and nothing around it, until one of its nodes can be seen, or its top. */
+/**
+ * Scroll a pane, and nothing around it, until one of its nodes can be seen, or its top.
+ * @type {(pane: Element, node: Element | null | undefined) => void}
+ */
 export function reveal(pane, node) {
   if (!node) return;
-  const [outer, inner] = [pane, node].map((each) => each.getBoundingClientRect());
+  const outer = pane.getBoundingClientRect();
+  const inner = node.getBoundingClientRect();
   const above = inner.top - outer.top;
   const below = Math.min(inner.bottom - outer.bottom, above);
   pane.scrollTop += Math.min(above, 0) || Math.max(below, 0);
 }
 
+/** @param {Element} pane */
 export const isCut = (pane) => pane.scrollHeight > pane.clientHeight + 1;
 
-/** How far the middle of a node is from that of another: [x, y] in px. */
+/**
+ * How far the middle of a node is from that of another: [x, y] in px.
+ * @type {(there: Element, here: Element) => [x: number, y: number]}
+ */
 export function wayFrom(there, here) {
-  const [a, b] = [there, here].map((node) => node.getBoundingClientRect());
+  const a = there.getBoundingClientRect();
+  const b = here.getBoundingClientRect();
   return [a.x - b.x + (a.width - b.width) / 2, a.y - b.y + (a.height - b.height) / 2];
 }
 
-// Boxes that travel: each begins where it comes from, and moves to its place, so that the eye can follow it. The browser
-// animates transforms by itself, outside the frames of the page: no layout, and nothing to do for a redraw.
+// Boxes that travel: each begins where it comes from, and moves to its place, so that the eye can
+// follow it. The browser animates transforms by itself, outside the frames of the page: no layout,
+// and nothing to do for a redraw.
 const TRAVEL = 210; // ms for one box
 const SPREAD = 80; // ms until the last one sets off
 const MOST = 256; // boxes
 
-/** Motion inside a root: `travel` starts it; a press, a key or the next travel ends it at once, all boxes in place. */
+/**
+ * Motion inside a root: `travel` starts it; a press, a key or the next travel ends it at once, with
+ * all boxes in place.
+ * @param {Element} root
+ */
 export function createMotion(root) {
   const reduced = matchMedia("(prefers-reduced-motion: reduce)");
-  let [moving, layer, last] = [[], null, -Infinity];
+  /** @type {Animation[]} */
+  let moving = [];
+  /** @type {HTMLElement | SVGElement | null} */
+  let movingLayer = null;
+  let last = -Infinity; // the time of the last travel in ms
   for (const kind of ["pointerdown", "keydown", "wheel"])
     root.addEventListener(kind, end, { capture: true, passive: true });
 
-  /** Let the boxes of a layer travel. The way of each is how far it begins from its place: [x, y] in px, null if it stays. */
-  function travel(over, boxes, ways) {
+  /**
+   * Let the boxes of a layer travel. The start of each is how far it begins from its place: [x, y]
+   * in px, or null if the box stays.
+   * @param {HTMLElement | SVGElement} layer
+   * @param {Element[]} boxes
+   * @param {(number[] | null | undefined)[]} starts
+   */
+  function travel(layer, boxes, starts) {
     end();
-    const soon = performance.now() - last < TRAVEL + SPREAD; // a drag in another view, a loop in Python: no time to follow
+    // A drag in another view, or a loop in Python, leaves no time to follow.
+    const isSoon = performance.now() - last < TRAVEL + SPREAD;
     last = performance.now();
-    if (soon || reduced.matches || boxes.length > MOST || !root.isConnected) return;
-    [layer, moving] = [
-      over,
-      boxes.flatMap((box, k) => {
-        if (!ways[k]) return [];
-        const [x, y] = ways[k];
-        const steps = [{ transform: `translate(${x}px,${y}px)` }, { transform: "none" }];
-        const delay = (SPREAD * k) / boxes.length;
-        return [
-          box.animate(steps, {
-            duration: TRAVEL,
-            delay,
-            fill: "backwards",
-            easing: "cubic-bezier(.4,0,.2,1)",
-          }),
-        ];
-      }),
-    ];
+    if (isSoon || reduced.matches || boxes.length > MOST || !root.isConnected) return;
+    for (const [k, box] of boxes.entries()) {
+      const start = starts[k];
+      if (start) moving.push(animate(box, start, (SPREAD * k) / boxes.length));
+    }
+    movingLayer = layer;
     layer.dataset.moving = "";
-    const [now] = moving.slice(-1);
-    if (now) now.onfinish = end;
+    const slowest = moving.at(-1);
+    if (slowest) slowest.onfinish = end;
     else end();
   }
 
   function end() {
     for (const animation of moving) animation.cancel();
     moving = [];
-    if (layer) delete layer.dataset.moving;
+    if (movingLayer) delete movingLayer.dataset.moving;
   }
 
   return { travel, end };
+}
+
+/**
+ * Let a box begin at a distance from its place, after a delay in ms.
+ * @type {(box: Element, start: number[], delay: number) => Animation}
+ */
+function animate(box, [x, y], delay) {
+  const steps = [{ transform: `translate(${x}px,${y}px)` }, { transform: "none" }];
+  return box.animate(steps, {
+    duration: TRAVEL,
+    delay,
+    fill: "backwards",
+    easing: "cubic-bezier(.4,0,.2,1)",
+  });
 }

@@ -3,6 +3,8 @@
 import { button, h, neighbour, s, set, setAll, show } from "./dom.js";
 import { copyText } from "./panels.js";
 
+/** @import { Model } from "./shell.js" */
+
 // The label, the title, and the paths of the icon in a square of 16.
 const TOOLS = {
   undo: ["undo", "undo (Ctrl+Z)", "M6 2.5 2.5 6 6 9.5M3 6h6.5a3.75 3.75 0 0 1 0 7.5H6"],
@@ -16,157 +18,240 @@ const TOOLS = {
   ],
 };
 const TYPED = "textarea, input:not([type=range], [type=checkbox], [type=radio])";
+/** @type {Record<string, number>} */
+const ACROSS = { ArrowLeft: -1, ArrowRight: 1 };
+/** @type {Record<string, number>} */
+const DOWN = { ArrowUp: -1, ArrowDown: 1 };
 
-// `change(state)` shows another state on behalf of a hand, `code()` is what reproduces the picture, and `name` what a
-// file of it is called.
+/** @typedef {keyof typeof TOOLS} Tool */
+/** @typedef {"undo" | "redo" | "reset"} HistoryTool */
+
+/**
+ * `name` is the name of a file with the picture, and `code()` returns the source that reproduces
+ * it. `change(state)` shows another state on behalf of a hand.
+ * @typedef {object} FrameOptions
+ * @property {string} id
+ * @property {string} name
+ * @property {() => string} code
+ * @property {(state: any) => void} change
+ * @property {AbortSignal} signal
+ */
+
+/**
+ * @param {Model} model
+ * @param {HTMLElement} root
+ * @param {FrameOptions} options
+ */
 export function createFrame(model, root, { id, name, code, change, signal }) {
   const history = historyOf(model);
-  const tools = Object.fromEntries(
-    Object.entries(TOOLS).map(([what, [label, title, d]]) => {
-      const icon = s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, s("path", { d }));
-      return [
-        what,
-        button("", () => press(what), { "aria-label": label, title, tabindex: "-1" }, icon),
-      ];
-    }),
-  );
-  const share = createShare(root, {
-    id,
-    name,
-    code,
-    link: model.link,
-    opener: tools.share,
-    signal,
-  });
+  const tools = {
+    undo: createTool("undo"),
+    redo: createTool("redo"),
+    reset: createTool("reset"),
+    share: createTool("share"),
+    wide: createTool("wide"),
+  };
+  const { link } = model;
+  const share = createShare(root, { id, name, code, link, opener: tools.share, signal });
   const bar = h(
     "div",
-    {
-      class: "sk-tools",
-      role: "toolbar",
-      "aria-label": "the picture",
-      onkeydown(event) {
-        const next = neighbour([...bar.children], { ArrowLeft: -1, ArrowRight: 1 }[event.key]);
-        if (!next) return;
-        event.preventDefault();
-        reach(next);
-        next.focus();
-      },
-    },
+    { class: "sk-tools", role: "toolbar", "aria-label": "the picture", onkeydown: moveFocus },
     ...Object.values(tools),
   );
   const node = h("div", { class: "sk-frame" }, bar, share.node);
-  reach(tools.undo);
+  makeTabStop(tools.undo);
   if (!root.showPopover) tools.wide.remove();
-  root.addEventListener("keydown", keyed);
-  document.addEventListener(
-    "keydown",
-    ({ key, defaultPrevented }) => key === "Escape" && !defaultPrevented && widen(false),
-    { signal },
-  );
-  document.addEventListener("focusin", ({ target }) => root.contains(target) || widen(false), {
-    signal,
-  }); // gone to what it covers
+  root.addEventListener("keydown", pressByKey);
+  document.addEventListener("keydown", leaveByEscape, { signal });
+  document.addEventListener("focusin", leaveWithFocus, { signal });
 
-  function press(what) {
-    reach(tools[what]);
-    if (what === "share") share.toggle();
-    else if (what === "wide") widen(!isWide());
-    else step(what);
+  /** @param {Tool} tool */
+  function createTool(tool) {
+    const [label, title, d] = TOOLS[tool];
+    const icon = s("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, s("path", { d }));
+    return button("", () => press(tool), { "aria-label": label, title, tabindex: "-1" }, icon);
   }
 
-  const step = (what) => history.ahead()[what] !== undefined && change(history.take(what));
-
-  function reach(tool) {
-    for (const each of Object.values(tools)) set(each, "tabindex", each === tool ? null : "-1");
+  /** @param {Tool} tool */
+  function press(tool) {
+    makeTabStop(tools[tool]);
+    if (tool === "share") share.toggle();
+    else if (tool === "wide") widen(!isWide());
+    else step(tool);
   }
 
-  function keyed(event) {
-    if (event.defaultPrevented || event.altKey || !(event.ctrlKey || event.metaKey)) return;
-    if (event.target.value && event.target.matches(TYPED)) return; // the text's own
-    const what = { z: event.shiftKey ? "redo" : "undo", y: "redo" }[event.key.toLowerCase()];
-    if (!what) return;
+  /** @param {HistoryTool} tool */
+  function step(tool) {
+    if (history.ahead()[tool] !== undefined) change(history.take(tool));
+  }
+
+  /** @param {Element} stop */
+  function makeTabStop(stop) {
+    for (const tool of Object.values(tools)) set(tool, "tabindex", tool === stop ? null : "-1");
+  }
+
+  /** @param {KeyboardEvent} event */
+  function moveFocus(event) {
+    const buttons = /** @type {HTMLElement[]} */ ([...bar.children]);
+    const next = neighbour(buttons, ACROSS[event.key]);
+    if (!next) return;
     event.preventDefault();
-    step(what);
+    makeTabStop(next);
+    next.focus();
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressByKey(event) {
+    if (event.defaultPrevented || event.altKey || !(event.ctrlKey || event.metaKey)) return;
+    const target = /** @type {HTMLInputElement} */ (event.target);
+    if (target.value && target.matches(TYPED)) return; // the text has its own undo
+    const tool = toolOf(event);
+    if (!tool) return;
+    event.preventDefault();
+    step(tool);
   }
 
   // Full width: the widget lies over the page, where nothing cuts it off, and its place is kept.
 
   const isWide = () => root.hasAttribute("popover");
 
+  /** @param {boolean} wide */
   function widen(wide) {
     if (wide === isWide()) return;
-    set(
-      root.parentNode,
-      "style",
-      wide ? `min-height:${root.getBoundingClientRect().height}px` : null,
-    );
+    const place = /** @type {Element} */ (root.parentNode);
+    const { height } = root.getBoundingClientRect();
+    set(place, "style", wide ? `min-height:${height}px` : null);
     if (wide) {
       root.setAttribute("popover", "manual");
       root.showPopover();
-    } else root.removeAttribute("popover");
+    } else {
+      root.removeAttribute("popover");
+    }
     set(tools.wide, "aria-pressed", String(wide));
   }
 
-  return {
-    node,
-    draw() {
-      history.keep(model.get("_state"));
-      const ahead = history.ahead();
-      for (const what of Object.keys(ahead))
-        set(tools[what], "aria-disabled", String(ahead[what] === undefined));
-    },
-  };
+  /** @param {KeyboardEvent} event */
+  function leaveByEscape({ key, defaultPrevented }) {
+    if (key === "Escape" && !defaultPrevented) widen(false);
+  }
+
+  /**
+   * The focus has gone to the page that the widget covers.
+   * @param {FocusEvent} event
+   */
+  function leaveWithFocus({ target }) {
+    if (!root.contains(/** @type {Node} */ (target))) widen(false);
+  }
+
+  function draw() {
+    history.keep(model.get("_state"));
+    const { undo, redo, reset } = history.ahead();
+    set(tools.undo, "aria-disabled", String(undo === undefined));
+    set(tools.redo, "aria-disabled", String(redo === undefined));
+    set(tools.reset, "aria-disabled", String(reset === undefined));
+  }
+
+  return { node, draw };
+}
+
+/**
+ * The tool of a key that is pressed with Ctrl; undefined for other keys.
+ * @param {KeyboardEvent} event
+ * @returns {HistoryTool | undefined}
+ */
+function toolOf({ key, shiftKey }) {
+  const letter = key.toLowerCase();
+  if (letter === "y") return "redo";
+  if (letter !== "z") return undefined;
+  return shiftKey ? "redo" : "undo";
 }
 
 // Undo, redo and reset: the states that a model has had, as steps of a hand ---------------------------
 
 const POINTED = ["index", "flat", "followed"]; // where a hand points is no step of its own
 const RESTS = 400; // ms without a change end a step: a drag is one, and so is what a cell does
-const LINES = ["chain", "steps", "moves"]; // a line or a card is a step, however fast the next one comes
+const LINES = ["chain", "steps", "moves"]; // a line or a card is a step, however fast the next comes
 const MOST = 200; // steps
 
-// Each view has a model of its own over Jupyter's. What all of them have in common is the value of a trait that
-// never changes.
+/** @typedef {ReturnType<typeof createHistory>} History */
+
+// Each view has a model of its own over Jupyter's. All of them have in common the value of a trait
+// that never changes.
+/** @type {WeakMap<object, History>} */
 const histories = new WeakMap();
 
-/** The history of a model, for all of its views. */
+/**
+ * The history of a model, for all of its views.
+ * @param {Pick<Model, "get">} model
+ */
 export function historyOf(model) {
   const key = model.get("_page") ?? model;
-  if (!histories.has(key)) {
-    const [start, now] = [model.get("_start"), model.get("_state")];
-    histories.set(key, createHistory(now, Object.keys(start ?? {}).length ? start : now));
+  let history = histories.get(key);
+  if (!history) {
+    const state = model.get("_state");
+    const start = model.get("_start") ?? {};
+    history = createHistory(state, Object.keys(start).length ? start : state);
+    histories.set(key, history);
   }
-  return histories.get(key);
+  return history;
 }
 
-/** A history that begins now, and whose reset leads to `start`. */
-export function createHistory(now, start = now, clock = () => performance.now()) {
-  let [past, future, changed] = [[], [], -Infinity];
+/**
+ * A history that begins with a state, and whose reset leads to `start`.
+ * @param {any} state
+ * @param {any} start
+ */
+export function createHistory(state, start = state, clock = () => performance.now()) {
+  let current = state;
+  /** @type {any[]} */
+  let past = [];
+  /** @type {any[]} */
+  let future = [];
+  let changed = -Infinity; // the time of the last change in ms
 
+  /**
+   * @param {any[]} from
+   * @param {any[]} to
+   */
   function go(from, to) {
-    to.push(now);
+    to.push(current);
     changed = -Infinity;
-    return (now = from.pop());
+    current = from.pop();
+    return current;
   }
 
   return {
-    /** The states that the tools lead to, by their names; undefined where one can do nothing. */
+    /** The states that the tools lead to, by their names; undefined for a tool that is disabled. */
     ahead: () => ({
       undo: past.at(-1),
       redo: future.at(-1),
-      reset: isSame(now, start) ? undefined : start,
+      reset: isSame(current, start) ? undefined : start,
     }),
-    take: (tool) =>
-      tool === "undo" ? go(past, future) : tool === "redo" ? go(future, past) : start,
-    keep(state) {
-      const before = now;
-      now = state;
-      if (isSame(before, state)) return;
+
+    /**
+     * Use a tool, and return the state to show.
+     * @param {HistoryTool} tool
+     */
+    take(tool) {
+      if (tool === "undo") return go(past, future);
+      if (tool === "redo") return go(future, past);
+      return start;
+    },
+
+    /**
+     * Remember the state on screen.
+     * @param {any} next
+     */
+    keep(next) {
+      const before = current;
+      current = next;
+      if (isSame(before, next)) return;
       future = [];
-      const goesOn = clock() - changed < RESTS && isEqual(before, state, LINES);
+      const goesOn = clock() - changed < RESTS && isEqual(before, next, LINES);
       changed = clock();
-      if (!goesOn) past = [...past.slice(1 - MOST), before];
-      else if (isSame(past.at(-1), state)) {
+      if (!goesOn) {
+        past = [...past.slice(1 - MOST), before];
+      } else if (isSame(past.at(-1), next)) {
         past.pop(); // a step that ended where it began
         changed = -Infinity;
       }
@@ -174,28 +259,48 @@ export function createHistory(now, start = now, clock = () => performance.now())
   };
 }
 
+/** @type {(a: any, b: any, keys: string[]) => boolean} */
 const isEqual = (a, b, keys) =>
   keys.every((key) => JSON.stringify(a[key]) === JSON.stringify(b[key]));
-/** True if two states differ only in where they point. */
-const isSame = (a, b) =>
-  isEqual(
+
+/**
+ * True if two states differ only in where they point.
+ * @type {(a: any, b: any) => boolean}
+ */
+function isSame(a, b) {
+  const keys = Object.keys({ ...a, ...b });
+  return isEqual(
     a,
     b,
-    Object.keys({ ...a, ...b }).filter((key) => !POINTED.includes(key)),
+    keys.filter((key) => !POINTED.includes(key)),
   );
+}
 
-// The share menu: the code, the link and the picture of what a widget shows -----------------------
+// The share menu: the code, the link and the picture of the state on screen ---------------------------
 
-/** `link(state)`, where the page has one, is the address of a state; `opener` is the button of the menu. */
+/**
+ * `link()`, which only some pages have, returns the address of the state on screen. `opener` is the
+ * button of the menu.
+ * @typedef {object} ShareOptions
+ * @property {string} id
+ * @property {string} name
+ * @property {() => string} code
+ * @property {() => string} [link]
+ * @property {HTMLElement} opener
+ * @property {AbortSignal} signal
+ */
+
+/**
+ * @param {HTMLElement} root
+ * @param {ShareOptions} options
+ */
 export function createShare(root, { id, name, code, link, opener, signal }) {
-  const said = h("p", { class: "sk-copied", role: "status" });
+  const message = h("p", { class: "sk-copied", role: "status" });
   const text = h("code");
-  const items = [
-    ["copy code", () => copy(code(), "the code")],
-    ...(link ? [["copy link", () => copy(link(), "the address of this state")]] : []),
-    ["save PNG", () => save("png")],
-    ["save SVG", () => save("svg")],
-  ];
+  const items = [button("copy code", () => copy(code(), "the code"))];
+  if (link) items.push(button("copy link", () => copy(link(), "the address of this state")));
+  items.push(button("save PNG", () => save("png")));
+  items.push(button("save SVG", () => save("svg")));
   const node = h(
     "div",
     {
@@ -204,10 +309,10 @@ export function createShare(root, { id, name, code, link, opener, signal }) {
       role: "group",
       "aria-label": "share",
       hidden: "",
-      onkeydown: keyed,
+      onkeydown: pressKey,
     },
-    ...items.map(([label, act]) => button(label, act)),
-    said,
+    ...items,
+    message,
     text,
   );
   setAll(opener, { "aria-expanded": "false", "aria-controls": node.id });
@@ -219,46 +324,52 @@ export function createShare(root, { id, name, code, link, opener, signal }) {
     set(opener, "aria-expanded", String(open));
     show(node, open);
     if (!open) return;
-    for (const part of [said, text]) set(part, "text", "");
-    node.querySelector("button").focus();
+    set(message, "text", "");
+    set(text, "text", "");
+    items[0].focus();
   }
 
-  function leave({ target }) {
-    if (![node, opener].some((part) => part.contains(target))) toggle(false);
+  /** @param {PointerEvent} event */
+  function leave(event) {
+    const target = /** @type {Node} */ (event.target);
+    if (!node.contains(target) && !opener.contains(target)) toggle(false);
   }
 
-  function keyed(event) {
-    const next = neighbour(
-      [...node.querySelectorAll("button")],
-      { ArrowUp: -1, ArrowDown: 1 }[event.key],
-    );
-    if (next) next.focus();
-    else if (event.key === "Escape") {
+  /** @param {KeyboardEvent} event */
+  function pressKey(event) {
+    const next = neighbour(items, DOWN[event.key]);
+    if (next) {
+      next.focus();
+    } else if (event.key === "Escape") {
       toggle(false);
       opener.focus();
-    } else return;
+    } else {
+      return;
+    }
     event.preventDefault();
   }
 
-  async function copy(what, called) {
-    set(text, "text", what);
-    const copied = await copyText(text);
-    set(said, "text", copied ? `${called} is copied:` : `press Ctrl+C to copy ${called}:`);
+  /** @type {(source: string, called: string) => Promise<void>} */
+  async function copy(source, called) {
+    set(text, "text", source);
+    const isCopied = await copyText(text);
+    set(message, "text", isCopied ? `${called} is copied:` : `press Ctrl+C to copy ${called}:`);
   }
 
+  /** @param {"png" | "svg"} kind */
   async function save(kind) {
-    const picture = pictureOf(root, node.parentNode);
+    const picture = pictureOf(root, /** @type {Element} */ (node.parentNode));
     try {
-      const href = URL.createObjectURL(
-        kind === "svg"
-          ? new Blob([picture.svg], { type: "image/svg+xml" })
-          : await rastered(picture),
-      );
+      const isVector = kind === "svg";
+      const blob = isVector
+        ? new Blob([picture.svg], { type: "image/svg+xml" })
+        : await rastered(picture);
+      const href = URL.createObjectURL(blob);
       h("a", { href, download: `${name}.${kind}` }).click();
       setTimeout(() => URL.revokeObjectURL(href), 1000);
-      set(said, "text", `${name}.${kind} is saved`);
+      set(message, "text", `${name}.${kind} is saved`);
     } catch {
-      set(said, "text", "this browser does not draw it: save the SVG");
+      set(message, "text", "this browser does not draw it: save the SVG");
     }
     set(text, "text", "");
   }
@@ -268,86 +379,129 @@ export function createShare(root, { id, name, code, link, opener, signal }) {
 
 // A widget as a picture: the nodes that are on screen in an SVG, and the same drawn as a PNG.
 
-/** {svg, width, height}: a copy of the widget's nodes without its corner, and the style sheets that it wears. */
+/** @typedef {{ svg: string, width: number, height: number }} Picture */
+
+/**
+ * A copy of the widget's nodes without its corner, with the style sheets that they use.
+ * @param {HTMLElement} root
+ * @param {Element} corner
+ * @returns {Picture}
+ */
 function pictureOf(root, corner) {
   set(corner, "hidden", "");
   const { width, height } = root.getBoundingClientRect();
   set(corner, "hidden", null);
-  const copy = root.cloneNode(true);
+  const copy = /** @type {HTMLElement} */ (root.cloneNode(true));
   freeze(root, copy);
-  copy.querySelector(".sk-frame").remove();
+  copy.querySelector(".sk-frame")?.remove();
   copy.removeAttribute("popover");
-  // The texts of the style sheets: rules read back from a sheet lose what has variables in it.
-  const isOwn = (text) =>
-    text.includes("#sk-host, .stridekit)") || text.includes(`.stridekit.${root.classList[1]}:is(`);
-  const sheet = [...document.querySelectorAll("style")]
-    .map((node) => node.textContent)
-    .filter(isOwn)
-    .join("\n");
-  const seen = getComputedStyle(root);
-  const dark =
-    seen.colorScheme === "light dark"
-      ? matchMedia("(prefers-color-scheme: dark)").matches
-      : seen.colorScheme === "dark";
-  const themed = [...new Set(sheet.match(/--jp-[\w-]+/g))].filter((variable) =>
-    seen.getPropertyValue(variable),
-  );
-  const variables = themed.map((variable) => `${variable}:${seen.getPropertyValue(variable)}`);
-  copy.setAttribute(
-    "style",
-    [
-      ...variables,
-      `color-scheme:${dark ? "dark" : "light"}`,
-      "background:var(--paper)",
-      "box-sizing:border-box",
-      `width:${width}px`,
-      `height:${height}px`,
-      "max-width:none",
-      "margin:0",
-      `padding:${seen.padding}`,
-      "overflow:hidden",
-    ].join(";"),
-  );
-  const inside = s("foreignObject", { width, height }, h("style", { text: sheet }), copy);
-  const svg = s("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, inside);
+  const sheet = sheetOf(root);
+  copy.setAttribute("style", styleOf(root, sheet, width, height));
+  const content = s("foreignObject", { width, height }, h("style", { text: sheet }), copy);
+  const svg = s("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, content);
   return { svg: new XMLSerializer().serializeToString(svg), width, height };
 }
 
-/** What a copy of a node would lose: where it was scrolled to, what was typed, chosen and drawn. */
+/**
+ * The texts of the style sheets of a widget: rules read back from a sheet lose what has variables
+ * in it.
+ * @param {Element} root
+ */
+function sheetOf(root) {
+  const [, kind] = root.classList;
+  const texts = [...document.querySelectorAll("style")].map((node) => node.textContent);
+  const own = texts.filter(
+    (text) => text.includes("#sk-host, .stridekit)") || text.includes(`.stridekit.${kind}:is(`),
+  );
+  return own.join("\n");
+}
+
+/**
+ * The style of a copy that stands alone: the size, the theme and the variables of the original.
+ * @type {(root: Element, sheet: string, width: number, height: number) => string}
+ */
+function styleOf(root, sheet, width, height) {
+  const computed = getComputedStyle(root);
+  const names = new Set(sheet.match(/--jp-[\w-]+/g));
+  const themed = [...names].filter((variable) => computed.getPropertyValue(variable));
+  return [
+    ...themed.map((variable) => `${variable}:${computed.getPropertyValue(variable)}`),
+    `color-scheme:${isDark(computed) ? "dark" : "light"}`,
+    "background:var(--paper)",
+    "box-sizing:border-box",
+    `width:${width}px`,
+    `height:${height}px`,
+    "max-width:none",
+    "margin:0",
+    `padding:${computed.padding}`,
+    "overflow:hidden",
+  ].join(";");
+}
+
+/** @param {CSSStyleDeclaration} style */
+function isDark({ colorScheme }) {
+  if (colorScheme === "light dark") return matchMedia("(prefers-color-scheme: dark)").matches;
+  return colorScheme === "dark";
+}
+
+/**
+ * Keep all that a copy of a node would lose: where it was scrolled to, and all that was typed,
+ * chosen and drawn.
+ * @param {Element} root
+ * @param {Element} copy
+ */
 function freeze(root, copy) {
-  const copies = copy.querySelectorAll("*");
-  root.querySelectorAll("*").forEach((node, k) => {
-    const [twin, { localName, checked, value, selectedIndex, scrollLeft, scrollTop }] = [
-      copies[k],
-      node,
-    ];
+  const twins = copy.querySelectorAll("*");
+  for (const [k, node] of root.querySelectorAll("*").entries()) {
+    const twin = /** @type {any} */ (twins[k]);
+    const { scrollLeft, scrollTop } = node;
     if (scrollLeft || scrollTop) {
       twin.style.overflow = "hidden";
       for (const child of twin.children) child.style.translate = `${-scrollLeft}px ${-scrollTop}px`;
     }
-    if (localName === "input") twin.setAttribute("value", value);
-    if (localName === "input") twin.toggleAttribute("checked", checked);
-    if (localName === "textarea") twin.textContent = value;
-    if (localName === "select") twin.options[selectedIndex]?.setAttribute("selected", "");
-    if (localName === "canvas")
-      twin.replaceWith(
-        h("img", {
-          src: node.toDataURL(),
-          alt: "",
-          class: twin.className,
-          style: twin.style.cssText,
-        }),
-      );
-  });
+    freezeContent(/** @type {any} */ (node), twin);
+  }
 }
 
+/**
+ * @param {any} node
+ * @param {any} twin
+ */
+function freezeContent(node, twin) {
+  switch (node.localName) {
+    case "input":
+      twin.setAttribute("value", node.value);
+      twin.toggleAttribute("checked", node.checked);
+      break;
+    case "textarea":
+      twin.textContent = node.value;
+      break;
+    case "select":
+      twin.options[node.selectedIndex]?.setAttribute("selected", "");
+      break;
+    case "canvas": {
+      const { className, style } = twin;
+      const src = node.toDataURL();
+      twin.replaceWith(h("img", { src, alt: "", class: className, style: style.cssText }));
+    }
+  }
+}
+
+/**
+ * A picture as a PNG.
+ * @param {Picture} picture
+ * @returns {Promise<Blob>}
+ */
 async function rastered({ svg, width, height }) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`; // a blob would taint the canvas
   await image.decode();
   const canvas = h("canvas", { width: Math.ceil(2 * width), height: Math.ceil(2 * height) });
-  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((done, fail) =>
-    canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("nothing drawn")))),
-  );
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => {
+      if (blob) resolve(blob);
+      else reject(new Error("nothing drawn"));
+    });
+  });
 }

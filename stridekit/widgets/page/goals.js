@@ -1,20 +1,39 @@
-// The strip "Try": goals over the facts of a state, ticked once they are reached, however that was.
+// The strip "Try": goals over the facts of a state, ticked once they are reached by any means.
 
 import { fill, h, set } from "./dom.js";
 
-/** The numbers of the goals that a state's facts are those of, as goals.py finds them. */
-export const heldBy = (facts, goals) =>
-  goals.flatMap(({ facts: wanted }, k) =>
-    Object.entries(wanted).every(
-      ([name, value]) => JSON.stringify(facts[name]) === JSON.stringify(value),
-    )
-      ? [k]
-      : [],
-  );
+/** @import { Model } from "./shell.js" */
 
-// The strip of a model with goals, or null. `facts(state)` are the facts of a state. What holds at the start is reached
-// only when a hand has left it and come back. What is reached is kept in "_done"; Python adds what it sees itself.
+/** @typedef {Record<string, any>} Facts */
+/** @typedef {{ text: string, facts: Facts }} Goal */
+
+/**
+ * The indices of the goals whose facts a state has, as goals.py finds them.
+ * @param {Facts} facts
+ * @param {{ facts: Facts }[]} goals
+ */
+export function heldBy(facts, goals) {
+  /** @type {number[]} */
+  const held = [];
+  for (const [k, goal] of goals.entries()) {
+    const names = Object.keys(goal.facts);
+    if (names.every((name) => isEqual(facts[name], goal.facts[name]))) held.push(k);
+  }
+  return held;
+}
+
+/** @type {(a: any, b: any) => boolean} */
+const isEqual = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+/**
+ * The strip of a model with goals, or null. Goals that hold at the start are reached only when a
+ * hand has left them and come back. Reached goals are kept in "_done", to which Python adds those
+ * that it sees itself.
+ * @param {Model} model
+ * @param {(state: any) => Facts} facts
+ */
 export function createGoals(model, facts) {
+  /** @type {Goal[]} */
   const goals = model.get("_goals") ?? [];
   if (!goals.length) return null;
   const list = h("ul");
@@ -26,35 +45,45 @@ export function createGoals(model, facts) {
     list,
     news,
   );
+  /** @type {Set<number>} */
   const done = new Set();
-  let held = null;
+  /** @type {number[] | null} */
+  let heldBefore = null;
+
+  /** @returns {number[]} */
+  const kept = () => model.get("_done") ?? [];
+
+  /** The goals that hold now, and neither held before nor were reached. */
+  function findReached() {
+    const held = heldBy(facts(model.get("_state")), goals);
+    const before = heldBefore;
+    heldBefore = held;
+    return before ? held.filter((k) => !before.includes(k) && !done.has(k)) : [];
+  }
 
   function draw() {
-    const now = heldBy(facts(model.get("_state")), goals);
-    const reached = now.filter((k) => held && !held.includes(k) && !done.has(k));
-    held = now;
-    for (const k of [...reached, ...(model.get("_done") ?? [])]) done.add(k);
-    fill(
-      list,
-      ...goals.map(({ text }, k) => [
-        "li",
-        { "data-done": done.has(k) ? "" : null },
-        ["span", { class: "sk-tick", "aria-hidden": "true", text: done.has(k) ? "✓" : "○" }],
-        ["span", { text }],
-        ["span", { class: "sk-told", text: done.has(k) ? ": reached" : "" }],
-      ]),
-    );
+    const reached = findReached();
+    for (const k of [...reached, ...kept()]) done.add(k);
+    fill(list, ...goals.map(({ text }, k) => itemOf(text, done.has(k))));
     if (reached.length) {
       const names = reached.map((k) => goals[k].text).join("; ");
       set(news, "text", `Reached: ${names}. ${done.size} of ${goals.length} goals.`);
     }
-    // Last, as it calls this again.
-    if (done.size > (model.get("_done") ?? []).length)
-      model.set(
-        "_done",
-        [...done].sort((a, b) => a - b),
-      );
+    // This comes last, because it calls `draw` again.
+    if (done.size > kept().length) {
+      const indices = [...done].sort((a, b) => a - b);
+      model.set("_done", indices);
+    }
   }
 
   return { node, draw };
 }
+
+/** @type {(text: string, isDone: boolean) => any[]} */
+const itemOf = (text, isDone) => [
+  "li",
+  { "data-done": isDone ? "" : null },
+  ["span", { class: "sk-tick", "aria-hidden": "true", text: isDone ? "✓" : "○" }],
+  ["span", { text }],
+  ["span", { class: "sk-told", text: isDone ? ": reached" : "" }],
+];

@@ -1,58 +1,94 @@
-// What a widget needs of Jupyter on a page without a kernel: a model that holds the state.
+// The part of Jupyter that widgets need, on a page without a kernel: a model that holds the state.
+
+/** @import { Model } from "./shell.js" */
+
+/**
+ * A page is the modules of its widgets, and for each widget the index of its module and its state.
+ * @typedef {{ modules: string[], widgets: [module: number, traits: Record<string, any>][] }} Page
+ */
 
 const MARK = "#state=";
 
-/** A model as anywidget promises it, over a plain object. */
-export function createModel(state) {
-  const handlers = {};
-  const heard = (event) => (handlers[event] ??= new Set());
-  const emit = (event) => [...heard(event)].forEach((handler) => handler());
-  return {
-    get: (name) => state[name],
+/**
+ * A model as anywidget promises it, over a plain object.
+ * @param {Record<string, any>} traits
+ */
+export function createModel(traits) {
+  /** @type {Map<string, Set<() => void>>} */
+  const handlers = new Map();
+
+  /** @param {string} event */
+  function handlersOf(event) {
+    let present = handlers.get(event);
+    if (!present) {
+      present = new Set();
+      handlers.set(event, present);
+    }
+    return present;
+  }
+
+  /** @param {string} event */
+  function emit(event) {
+    for (const handler of [...handlersOf(event)]) handler();
+  }
+
+  /** @type {Model & { send: () => void }} */
+  const model = {
+    get: (name) => traits[name],
     set(name, value) {
-      if (state[name] === value) return;
-      state[name] = value;
+      if (traits[name] === value) return;
+      traits[name] = value;
       emit(`change:${name}`);
       emit("change");
     },
-    on: (event, handler) => heard(event).add(handler),
-    off: (event, handler) => heard(event).delete(handler),
+    on: (event, handler) => handlersOf(event).add(handler),
+    off: (event, handler) => handlersOf(event).delete(handler),
     save_changes() {},
     send() {},
   };
+  return model;
 }
 
-async function load(esm) {
-  const url = URL.createObjectURL(new Blob([esm], { type: "text/javascript" }));
+/** @param {string} source */
+async function load(source) {
+  const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
   const widget = await import(url);
   URL.revokeObjectURL(url);
   return widget;
 }
 
-// Bring each node with a data-widget, the number of its widget, to life. Nodes with the same number share one model,
-// so that they stay in step; each module is loaded once.
-// `page` is {modules, widgets}; a widget is [number of its module, state]
+/**
+ * Bring each node with a data-widget, the index of its widget, to life. Nodes with the same index
+ * share one model, so that they stay in step; each module is loaded once.
+ * @param {ParentNode} root
+ * @param {Page} page
+ */
 export async function bringToLife(root, { modules, widgets }) {
   const { signal } = new AbortController();
   const loaded = modules.map(load);
-  const written = widgets.map((widget, number) => `${number} ${JSON.stringify(widget)}`); // before a hand changes them
-  const begun = widgets.map(async ([k, state], number) => {
-    const [widget, model] = [await loaded[k], createModel(state)];
+  // The texts of the widgets before a hand changes them.
+  const texts = widgets.map((widget, number) => `${number} ${JSON.stringify(widget)}`);
+  const started = widgets.map(async ([k, traits], number) => {
+    const widget = await loaded[k];
+    const model = createModel(traits);
     model.link = () => {
-      history.replaceState(null, "", hashOf(number, written[number], model.get("_state")));
+      history.replaceState(null, "", hashOf(number, texts[number], model.get("_state")));
       return location.href;
     };
     await widget.initialize?.({ model, signal });
     return { widget, model };
   });
-  for (const el of root.querySelectorAll("[data-widget]")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const nodes = root.querySelectorAll("[data-widget]");
+  for (const el of nodes) {
     try {
-      const { widget, model } = await begun[Number(el.dataset.widget)];
-      // What the page knows of this widget, such as an earlier answer, comes before it is drawn.
+      const { widget, model } = await started[Number(el.dataset.widget)];
+      // The page adds what it keeps of this widget, such as an earlier answer, before it is drawn.
       el.dispatchEvent?.(new CustomEvent("stridekit-model", { bubbles: true, detail: model }));
       await widget.render({ model, el, signal });
     } catch (error) {
-      el.textContent = `This picture could not be drawn: ${error.message}`;
+      const reason = error instanceof Error ? error.message : error;
+      el.textContent = `This picture could not be drawn: ${reason}`;
       reportError(error);
     }
   }
@@ -61,19 +97,20 @@ export async function bringToLife(root, { modules, widgets }) {
 
   /** Show the state of the link by which the page was opened, or which was followed on it. */
   async function follow() {
-    const [number, state] = readHash(location.hash, written) ?? [];
+    const [number, state] = readHash(location.hash, texts) ?? [0, null];
     if (!state) return;
-    const { model } = await begun[number];
-    model.set("_answered_id", model.get("_change_id")); // what a hand did before counts no longer
+    const { model } = await started[number];
+    model.set("_answered_id", model.get("_change_id")); // earlier changes by a hand no longer count
     model.set("_state", state);
     root.querySelector(`[data-widget="${number}"]`)?.scrollIntoView({ block: "center" });
   }
 }
 
-// A state in the address of a page: "#state=", the number of the widget, a checksum, and the state in base64url.
-// The checksum is over the widget as the page was written with it, too: what was cut off or is of another page does
-// not fit, and is left alone.
+// A state in the address of a page: "#state=", the index of the widget, a checksum, and the state in
+// base64url. The checksum also covers the widget as the page was written with it: a link that was cut
+// off, or is of another page, does not fit and is left alone.
 
+/** @type {(number: number, widget: string, state: any) => string} */
 export function hashOf(number, widget, state) {
   const bytes = new TextEncoder().encode(JSON.stringify(state));
   const text = btoa(String.fromCharCode(...bytes))
@@ -83,20 +120,26 @@ export function hashOf(number, widget, state) {
   return `${MARK}${number}.${checksum(widget, text)}.${text}`;
 }
 
-/** [number, state] of a hash, if it fits one of the widgets by their texts; or null. */
+/**
+ * The index and the state of a hash if it fits one of the widgets by their texts; or null.
+ * @param {string} hash
+ * @param {string[]} widgets
+ * @returns {[number: number, state: any] | null}
+ */
 export function readHash(hash, widgets) {
-  const [number, sum, text] = hash.startsWith(MARK) ? hash.slice(MARK.length).split(".") : [];
-  const widget = widgets[number];
+  if (!hash.startsWith(MARK)) return null;
+  const [number, sum, text] = hash.slice(MARK.length).split(".");
+  const widget = widgets[Number(number)];
   if (widget === undefined || sum !== checksum(widget, text)) return null;
-  const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return [
-    Number(number),
-    JSON.parse(new TextDecoder().decode(Uint8Array.from(bytes, (c) => c.charCodeAt(0)))),
-  ];
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  const bytes = Uint8Array.from(binary, (char) => char.charCodeAt(0));
+  return [Number(number), JSON.parse(new TextDecoder().decode(bytes))];
 }
 
+/** @param {string[]} texts */
 function checksum(...texts) {
   let sum = 2166136261;
-  for (const char of texts.join("\n")) sum = Math.imul(sum ^ char.codePointAt(0), 16777619) >>> 0;
+  for (const char of texts.join("\n"))
+    sum = Math.imul(sum ^ Number(char.codePointAt(0)), 16777619) >>> 0;
   return sum.toString(36);
 }

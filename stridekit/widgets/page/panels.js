@@ -1,82 +1,131 @@
-// The panels that several widgets share: chips, sliders, lists, labels, verdicts, code, players, strips.
+// The panels that several widgets share: chips, sliders, lists, labels, verdicts, code, players,
+// strips.
 
 import { button, fill, h, inRows, OWN_KEYS, reachedBy, set, setAll } from "./dom.js";
 import { range, sameLayout, verdict } from "./layout.js";
 
-/** A row of chips: draw([{text, title, isPressed, value}, …]). `classes` are for the row and for a chip. */
+/** @import { Props } from "./dom.js" */
+/** @import { Layout, Verdict } from "./layout.js" */
+/** @import { Shell } from "./shell.js" */
+
+/**
+ * A chip. `value` is what a press picks; a chip whose `isPressed` is left out is no switch.
+ * @typedef {{ text: string, title?: string | null, isPressed?: boolean, value: any }} Chip
+ */
+
+/**
+ * A row of chips. `classes` are for the row and for a chip.
+ * @param {string} label
+ * @param {(value: any) => void} onPick
+ * @param {(string | null)[]} classes
+ */
 export function createChips(label, onPick, [row, chip] = ["sk-presets", null]) {
   const node = h("div", { class: row, role: "group", "aria-label": label });
-  const draw = (choices) =>
-    fill(
-      node,
-      ...choices.map(({ text, title = null, isPressed, value }) => [
-        "button",
-        {
-          type: "button",
-          class: chip,
-          text,
-          title,
-          onclick: () => onPick(value),
-          "aria-pressed": isPressed === undefined ? null : String(isPressed),
-        },
-      ]),
-    );
+
+  /** @param {Chip[]} chips */
+  function draw(chips) {
+    const buttons = chips.map(({ text, title = null, isPressed, value }) => [
+      "button",
+      {
+        type: "button",
+        class: chip,
+        text,
+        title,
+        onclick: () => onPick(value),
+        "aria-pressed": isPressed === undefined ? null : String(isPressed),
+      },
+    ]);
+    fill(node, ...buttons);
+  }
+
   return { node, draw };
 }
 
-/** Chips, one of them pressed: choices are [value, text]. */
+/**
+ * Chips, one of them pressed.
+ * @param {string} label
+ * @param {any[][]} choices pairs of a value and its text
+ * @param {(value: any) => void} onPick
+ */
 export function createChoice(label, choices, onPick) {
-  const { node, draw } = createChips(label, onPick);
-  return {
-    node,
-    draw: (current) =>
-      draw(choices.map(([value, text]) => ({ text, isPressed: value === current, value }))),
-  };
+  const chips = createChips(label, onPick);
+
+  /** @param {any} current */
+  function draw(current) {
+    chips.draw(choices.map(([value, text]) => ({ text, isPressed: value === current, value })));
+  }
+
+  return { node: chips.node, draw };
 }
 
+/** @type {(name: string, ...nodes: Node[]) => HTMLElement} */
 export const named = (name, ...nodes) =>
   h("div", { class: "sk-setting" }, h("span", { text: name, "aria-hidden": "true" }), ...nodes);
 
-/** A choice behind each name of a table, {name: values}; the values are the texts. */
+/**
+ * A choice behind each name of a table, {name: values}; the values are the texts.
+ * @param {Record<string, any[]>} table
+ * @param {(changed: Record<string, any>) => void} onChange
+ */
 export function createSettings(table, onChange) {
-  const choices = Object.entries(table).map(([name, values]) => [
-    name,
-    createChoice(
-      name,
-      values.map((value) => [value, String(value)]),
-      (value) => onChange({ [name]: value }),
-    ),
-  ]);
-  return {
-    nodes: Object.fromEntries(choices.map(([name, { node }]) => [name, named(name, node)])),
-    draw: (current) => choices.forEach(([name, { draw }]) => draw(current[name])),
-  };
+  /** @type {Record<string, HTMLElement>} */
+  const nodes = {};
+  /** @type {Record<string, (current: any) => void>} */
+  const drawers = {};
+  for (const [name, values] of Object.entries(table)) {
+    const choices = values.map((value) => [value, String(value)]);
+    const choice = createChoice(name, choices, (value) => onChange({ [name]: value }));
+    nodes[name] = named(name, choice.node);
+    drawers[name] = choice.draw;
+  }
+
+  /** @param {Record<string, any>} current */
+  function draw(current) {
+    for (const name of Object.keys(table)) drawers[name](current[name]);
+  }
+
+  return { nodes, draw };
 }
 
+/**
+ * A layout to start from, and the expression that makes it.
+ * @typedef {{ name: string, expression: string, layout: Layout }} Preset
+ */
+
+/** @param {(preset: any) => void} onPick */
 export function createPresets(onPick) {
-  const { node, draw } = createChips("layouts to start from", onPick);
-  return {
-    node,
-    /** Returns the preset on screen, if any; none where the layout is null. */
-    draw(presets, layout) {
-      const current = layout
-        ? presets.find((preset) => sameLayout(preset.layout, layout))
-        : undefined;
-      draw(
-        presets.map((preset) => ({
-          text: preset.name,
-          title: preset.expression,
-          isPressed: preset === current,
-          value: preset,
-        })),
-      );
-      return current;
-    },
-  };
+  const chips = createChips("layouts to start from", onPick);
+
+  /**
+   * Returns the preset on screen, if any; none if the layout is null.
+   * @template {Preset} Drawn
+   * @param {Drawn[]} presets
+   * @param {Layout | null} layout
+   */
+  function draw(presets, layout) {
+    const current = layout
+      ? presets.find((preset) => sameLayout(preset.layout, layout))
+      : undefined;
+    chips.draw(
+      presets.map((preset) => ({
+        text: preset.name,
+        title: preset.expression,
+        isPressed: preset === current,
+        value: preset,
+      })),
+    );
+    return current;
+  }
+
+  return { node: chips.node, draw };
 }
 
-// A native slider between its label, which is text and nodes, and its value as text. `draw` fills the track up to the
-// value, and hatches it beyond `most`, which a limit closes.
+/**
+ * A native slider between its label, which is text and nodes, and its value as text.
+ * @param {string} id
+ * @param {string | Node | (string | Node)[]} label
+ * @param {Props & { onInput: (value: number) => void }} props
+ */
 export function createSlider(id, label, { onInput, ...props }) {
   const input = h("input", {
     type: "range",
@@ -87,21 +136,39 @@ export function createSlider(id, label, { onInput, ...props }) {
     oninput: () => onInput(input.valueAsNumber),
   });
   const output = h("output", { for: id });
+
+  /**
+   * Fill the track up to the value, and hatch it beyond `most`, which a limit closes.
+   * @param {number} value
+   * @param {string} text
+   * @param {Props} attributes
+   */
+  function draw(value, text = String(value), { most = Infinity, ...attributes } = {}) {
+    setAll(input, attributes);
+    const least = Number(input.min);
+    const end = Number(input.max);
+    /** @param {number} n */
+    const placeOf = (n) => (n - least) / Math.max(end - least, 1);
+    const limit = most < end ? placeOf(most) : 2; // beyond the track
+    set(input, "style", `--at:${placeOf(value)};--to:${limit}`);
+    if (input.valueAsNumber !== value) input.value = String(value);
+    set(output, "text", text);
+  }
+
   return {
     input,
     nodes: [h("label", { for: id }, ...[label].flat()), input, output],
-    draw(value, says = String(value), { most = Infinity, ...attributes } = {}) {
-      setAll(input, attributes);
-      const [least, end] = [Number(input.min), Number(input.max)];
-      const at = (n) => (n - least) / Math.max(end - least, 1);
-      set(input, "style", `--at:${at(value)};--to:${most < end ? at(most) : 2}`);
-      if (input.valueAsNumber !== value) input.value = value;
-      set(output, "text", says);
-    },
+    draw,
   };
 }
 
-/** Sliders below one another: [name, props, label, class] each; `draw` gets their values by name. */
+/**
+ * Sliders below one another: [name, props, label, class] each. `draw` gets their values by name.
+ * @param {string} id
+ * @param {string} label
+ * @param {any[][]} rows
+ * @param {(changed: Record<string, number>) => void} onChange
+ */
 export function createSizes(id, label, rows, onChange) {
   const sliders = rows.map(([name, props, text = name]) =>
     createSlider(`${id}-${name}`, text, {
@@ -109,25 +176,43 @@ export function createSizes(id, label, rows, onChange) {
       onInput: (value) => onChange({ [name]: value }),
     }),
   );
-  return {
-    node: h(
-      "div",
-      { class: "sk-sizes", role: "group", "aria-label": label },
-      ...sliders.map(({ nodes }, k) =>
-        h("div", { class: `sk-slider ${rows[k][3] ?? ""}` }, ...nodes),
-      ),
-    ),
-    draw: (values, says = {}) =>
-      rows.forEach(([name], k) => sliders[k].draw(values[name], says[name])),
-  };
+  const boxes = sliders.map(({ nodes }, k) =>
+    h("div", { class: `sk-slider ${rows[k][3] ?? ""}` }, ...nodes),
+  );
+  const node = h("div", { class: "sk-sizes", role: "group", "aria-label": label }, ...boxes);
+
+  /**
+   * @param {any} values
+   * @param {any} texts
+   */
+  function draw(values, texts = {}) {
+    for (const [k, [name]] of rows.entries()) sliders[k].draw(values[name], texts[name]);
+  }
+
+  return { node, draw };
 }
 
-/** A line to type on with its label and button. Enter presses it; a form would not hear of that in JupyterLab. */
+/**
+ * A line to type on with its label and button. Enter presses the button; a form would not get the
+ * key in JupyterLab.
+ * @param {string} id
+ * @param {string} label
+ * @param {string} action
+ * @param {(line: string) => void} onLine
+ * @param {Props} [props]
+ */
 export function createLine(id, label, action, onLine, props) {
-  const typed = (event) => {
+  /** @param {Event} event */
+  function submit(event) {
     event.preventDefault();
     if (input.value.trim()) onLine(input.value);
-  };
+  }
+
+  /** @param {KeyboardEvent} event */
+  function onkeydown(event) {
+    if (event.key === "Enter") submit(event);
+  }
+
   const input = h("input", {
     class: "sk-input",
     type: "text",
@@ -135,7 +220,7 @@ export function createLine(id, label, action, onLine, props) {
     autocomplete: "off",
     spellcheck: "false",
     autocapitalize: "off",
-    onkeydown: (event) => event.key === "Enter" && typed(event),
+    onkeydown,
     ...props,
   });
   return {
@@ -143,12 +228,18 @@ export function createLine(id, label, action, onLine, props) {
     nodes: [
       h("label", { for: id, text: label }),
       input,
-      button(action, typed, { class: "sk-button" }),
+      button(action, submit, { class: "sk-button" }),
     ],
   };
 }
 
-/** A list of texts with its label; `onPick` gets the position of the chosen text. */
+/**
+ * A list of texts with its label; `onPick` gets the position of the chosen text.
+ * @param {string} id
+ * @param {string} label
+ * @param {string[]} texts
+ * @param {(position: number) => void} onPick
+ */
 export function createSelect(id, label, texts, onPick) {
   const select = h(
     "select",
@@ -161,21 +252,26 @@ export function createSelect(id, label, texts, onPick) {
   };
 }
 
-/** Labels beside boxes: draw([[text, x, y, class], …]). */
+/** Labels beside boxes. */
 export function createMarks(kind = "sk-marks") {
   const node = h("div", { class: kind, "aria-hidden": "true" });
-  const draw = (places) =>
-    fill(
-      node,
-      ...places.map(([text, x, y, own = ""]) => [
-        "span",
-        { text: String(text), class: own, style: `left:${x}px;top:${y}px` },
-      ]),
-    );
+
+  /** @param {any[][]} marks [text, x, y, class] each; the class may be left out */
+  function draw(marks) {
+    const labels = marks.map(([text, x, y, own = ""]) => [
+      "span",
+      { text: String(text), class: own, style: `left:${x}px;top:${y}px` },
+    ]);
+    fill(node, ...labels);
+  }
+
   return { node, draw };
 }
 
-/** Terms with their meanings, [term, meaning, attributes] each. */
+/**
+ * Terms with their meanings, [term, meaning, attributes] each, for `fill`.
+ * @param {any[][]} rows
+ */
 export const terms = (rows) =>
   rows.map(([term, meaning, attributes = {}]) => [
     "div",
@@ -186,21 +282,29 @@ export const terms = (rows) =>
 
 export function createVerdicts() {
   const node = h("ul", { class: "sk-verdicts" });
-  const draw = (verdicts) =>
-    fill(
-      node,
-      ...verdicts.map((each) => ["li", { text: verdict(each), "data-good": String(each[0]) }]),
-    );
+
+  /** @param {Verdict[]} verdicts */
+  function draw(verdicts) {
+    const items = verdicts.map(([isGood, sentence]) => [
+      "li",
+      { text: verdict([isGood, sentence]), "data-good": String(isGood) },
+    ]);
+    fill(node, ...items);
+  }
+
   return { node, draw };
 }
 
-/** Copy the text of a node; false if there is no clipboard, and the text is selected for Ctrl+C. */
+/**
+ * Copy the text of a node. Without a clipboard, select the text for Ctrl+C and return false.
+ * @param {Node} node
+ */
 export async function copyText(node) {
   try {
-    await navigator.clipboard.writeText(node.textContent);
+    await navigator.clipboard.writeText(node.textContent ?? "");
     return true;
   } catch {
-    getSelection().selectAllChildren(node);
+    getSelection()?.selectAllChildren(node);
     return false;
   }
 }
@@ -214,30 +318,39 @@ export function createCode() {
 
   async function copy() {
     copier.textContent = (await copyText(code)) ? "copied" : "press Ctrl+C";
-    setTimeout(() => (copier.textContent = "copy"), 1500);
+    setTimeout(() => {
+      copier.textContent = "copy";
+    }, 1500);
   }
 
-  return {
-    node,
-    draw(text, preset) {
-      set(code, "text", text);
-      set(
-        also,
-        "text",
-        preset && preset.expression !== text ? `# the same as ${preset.expression}` : "",
-      );
-    },
-  };
+  /**
+   * @param {string} text
+   * @param {{ expression: string } | null} [preset]
+   */
+  function draw(text, preset) {
+    const isOther = preset && preset.expression !== text;
+    set(code, "text", text);
+    set(also, "text", isOther ? `# the same as ${preset.expression}` : "");
+  }
+
+  return { node, draw };
 }
 
-// Playing: steps on a timer, until none is left or a hand takes over ---------------------------------
+// Playing: steps on a timer, until none is left or a hand takes over ------------------------------
 
 const SPEEDS = ["0.5", "1", "2"];
 // One speed for all players of a page, though each kind of widget has its own copy of this module.
-const chosen = (globalThis.stridekitPlaying ??= { speed: "1" });
+globalThis.stridekitPlaying ??= { speed: "1" };
+const playing = globalThis.stridekitPlaying;
 
-// A button that plays and pauses, and a choice of speeds. It counts a part of the state from 0 up to `most()`, and `pause()`
-// returns the time in ms for which the step on screen stays there at speed 1. The widget draws the player.
+/**
+ * A button that plays and pauses, and a choice of speeds. It counts a part of the state from 0 up
+ * to `most()`, and `pause()` returns the time in ms for which the step on screen stays there at
+ * speed 1. The widget draws the player.
+ * @param {Shell} shell
+ * @param {string} key
+ * @param {{ most: () => number, pause: () => number }} options
+ */
 export function createPlayer(shell, key, { most, pause }) {
   const play = button("", toggle, { class: "sk-button sk-play" });
   const speed = h(
@@ -246,23 +359,26 @@ export function createPlayer(shell, key, { most, pause }) {
     ...SPEEDS.map((value) => h("option", { value, text: `${value}×` })),
   );
   const node = h("span", { class: "sk-player" }, play, speed);
+  /** @type {ReturnType<typeof setTimeout> | null} */
   let waiting = null;
 
-  const left = () => most() - shell.state()[key];
+  const remaining = () => most() - shell.state()[key];
+  /** @param {number} step */
   const go = (step) => shell.put({ [key]: step });
   shell.atEnd(stop);
 
   function toggle() {
-    if (waiting !== null) stop();
-    else {
-      if (!left()) go(0);
+    if (waiting === null) {
+      if (!remaining()) go(0);
       wait();
+    } else {
+      stop();
     }
     shell.redraw();
   }
 
   function tick() {
-    const steps = left();
+    const steps = remaining();
     if (steps <= 1) stop();
     if (steps) go(shell.state()[key] + 1);
     else shell.redraw(); // Python may have moved to the end meanwhile
@@ -270,43 +386,93 @@ export function createPlayer(shell, key, { most, pause }) {
   }
 
   function wait() {
-    clearTimeout(waiting);
-    waiting = setTimeout(tick, pause() / chosen.speed);
+    stop();
+    waiting = setTimeout(tick, pause() / Number(playing.speed));
   }
 
   function stop() {
-    clearTimeout(waiting);
+    if (waiting !== null) clearTimeout(waiting);
     waiting = null;
   }
 
   function choose() {
-    chosen.speed = speed.value;
-    for (const other of document.querySelectorAll(".sk-speed")) other.value = chosen.speed;
+    playing.speed = speed.value;
+    /** @type {NodeListOf<HTMLSelectElement>} */
+    const selects = document.querySelectorAll(".sk-speed");
+    for (const select of selects) select.value = playing.speed;
     if (waiting !== null) wait();
   }
 
-  return {
-    node,
-    toggle,
-    stop,
-    draw(possible) {
-      set(play, "text", waiting === null ? "▶ play" : "❚❚ pause");
-      play.disabled = !possible;
-      if (speed.value !== chosen.speed) speed.value = chosen.speed;
-    },
-  };
+  /** @param {boolean} isPossible */
+  function draw(isPossible) {
+    set(play, "text", waiting === null ? "▶ play" : "❚❚ pause");
+    play.disabled = !isPossible;
+    if (speed.value !== playing.speed) speed.value = playing.speed;
+  }
+
+  return { node, toggle, stop, draw };
 }
 
 // Strips: numbered boxes in rows, one tab stop, arrow keys from box to box; widgets paint them ----
 
-// `layOut(count, perRow, width, apart)` places the boxes and `draw(look, active)` patches them: look(k) returns
-// {text, kind, says, style} for box k, where `kind` is its classes and `says` is read aloud. `apart` may widen the
-// gaps between groups of `columns` or `rows`: [how many in a group, px], and give the boxes another `height`. `of(k)` is
-// what box k stands for: `onHover` gets it, or null, and `onMove` when a hand proposes another active box, which the
-// caller keeps.
+/**
+ * `of(k)` is what box k stands for: `onHover` gets it, or null, and so does `onMove` when a hand
+ * proposes another active box, which the caller keeps.
+ * @typedef {object} StripOptions
+ * @property {string} label
+ * @property {(k: number) => any} [of]
+ * @property {(element: any) => void} [onHover]
+ * @property {(element: any) => void} [onMove]
+ * @property {number} [height]
+ * @property {number} [gap]
+ * @property {number} [narrowest]
+ */
+
+/**
+ * Wider gaps between groups of columns or rows: how many are in a group, and the extra px.
+ * @typedef {number[]} Groups
+ */
+
+/**
+ * @typedef {object} Geometry
+ * @property {number} count
+ * @property {number} perRow
+ * @property {number} pitch
+ * @property {number} height
+ * @property {Groups} columns
+ * @property {Groups} rows
+ */
+
+/**
+ * How to paint a box: `kind` is its classes, and `says` is read aloud.
+ * @typedef {object} Look
+ * @property {string} text
+ * @property {string} [kind]
+ * @property {string} [says]
+ * @property {string} [style]
+ */
+
+/** @type {Groups} */
+const TOGETHER = [Infinity, 0];
+
+/** @typedef {ReturnType<typeof createStrip>} Strip */
+
+/**
+ * A strip of boxes: `layOut` places the boxes and `draw` patches them.
+ * @param {string} id
+ * @param {StripOptions} options
+ */
 export function createStrip(
   id,
-  { label, of = (k) => k, onHover = () => {}, onMove, height = 34, gap = 4, narrowest = 18 },
+  {
+    label,
+    of = (k) => k,
+    onHover = () => {},
+    onMove = () => {},
+    height = 34,
+    gap = 4,
+    narrowest = 18,
+  },
 ) {
   const node = h("div", {
     class: "sk-strip",
@@ -314,79 +480,111 @@ export function createStrip(
     tabindex: "0",
     ...OWN_KEYS,
     "aria-label": label,
-    onkeydown(event) {
-      const { count, perRow } = geometry;
-      if (event.key === "Escape") return node.blur();
-      const led = reachedBy(event.key, reached, perRow, count);
-      if (led === undefined) return;
-      event.preventDefault();
-      const next = reached === null ? 0 : led;
-      if (next >= 0 && next < count) onMove(of(next));
-    },
-    onpointerover: ({
-      target: {
-        dataset: { box },
-      },
-    }) => onHover(box ? of(Number(box)) : null),
+    onkeydown: move,
+    onpointerover: hover,
     onpointerleave: () => onHover(null),
-    onclick: ({
-      target: {
-        dataset: { box },
-      },
-    }) => box && onMove(of(Number(box))),
+    onclick: press,
   });
-  const together = [Infinity, 0];
-  let [geometry, reached] = [{ pitch: 40 }, null];
+  /** @type {Geometry} */
+  let geometry = { count: 0, perRow: 1, pitch: 40, height, columns: TOGETHER, rows: TOGETHER };
+  /** @type {number | null} */
+  let activeBox = null;
 
+  /** @param {KeyboardEvent} event */
+  function move(event) {
+    if (event.key === "Escape") {
+      node.blur();
+      return;
+    }
+    const { count, perRow } = geometry;
+    const target = reachedBy(event.key, activeBox ?? 0, perRow, count);
+    if (target === undefined) return;
+    event.preventDefault();
+    const next = activeBox === null ? 0 : target;
+    if (next >= 0 && next < count) onMove(of(next));
+  }
+
+  /** @param {{ target: HTMLElement }} event */
+  function hover({ target }) {
+    const { box } = target.dataset;
+    onHover(box ? of(Number(box)) : null);
+  }
+
+  /** @param {{ target: HTMLElement }} event */
+  function press({ target }) {
+    const { box } = target.dataset;
+    if (box) onMove(of(Number(box)));
+  }
+
+  /**
+   * Place the boxes. `apart` may widen the gaps between groups of columns or rows, and give the
+   * boxes another height.
+   * @param {number} count
+   * @param {number} perRow
+   * @param {number} width
+   * @param {{ columns?: Groups, rows?: Groups, height?: number }} apart
+   */
   function layOut(count, perRow, width, apart = {}) {
     const pitch = Math.max(narrowest, Math.min(52, Math.floor(width / perRow)));
-    geometry = { count, perRow, pitch, columns: together, rows: together, height, ...apart };
-    const { columns, rows: groups, height: tall } = geometry;
-    // The tracks of a CSS grid place the boxes: a style per box would double the time of a frame.
-    const across = range(perRow).map((c) => `${pitch - gap + extra(columns, c)}px`);
-    const down = range(Math.ceil(count / perRow)).map((r) => `${tall + extra(groups, r)}px`);
-    set(
-      node,
-      "style",
-      count
-        ? `--height:${tall}px;gap:${gap}px;grid-template:${down.join(" ")}/${across.join(" ")}`
-        : null,
-    );
+    geometry = { count, perRow, pitch, columns: TOGETHER, rows: TOGETHER, height, ...apart };
+    set(node, "style", count ? gridStyle(geometry) : null);
   }
 
+  /**
+   * The tracks of a CSS grid place the boxes: a style per box would double the time of a frame.
+   * @param {Geometry} geometry
+   */
+  function gridStyle({ count, perRow, pitch, columns, rows, height }) {
+    const widths = range(perRow).map((c) => `${pitch - gap + extra(columns, c)}px`);
+    const heights = range(Math.ceil(count / perRow)).map((r) => `${height + extra(rows, r)}px`);
+    const template = `${heights.join(" ")}/${widths.join(" ")}`;
+    return `--height:${height}px;gap:${gap}px;grid-template:${template}`;
+  }
+
+  /**
+   * Patch the boxes.
+   * @param {(k: number) => Look} look
+   * @param {number | null} active
+   */
   function draw(look, active = null) {
-    reached = active;
-    const { count, perRow, columns } = geometry;
-    const boxes = range(count).map((k) => {
-      const { text, kind = "", says, style = "" } = look(k);
-      const before = extra(columns, k % perRow);
-      return [
-        "div",
-        {
-          role: "gridcell",
-          id: idOf(k),
-          "data-box": String(k),
-          text,
-          class: `sk-box ${kind}`,
-          "aria-label": says,
-          "aria-selected": String(k === active),
-          style: `${before ? `margin-left:${before}px;` : ""}${style}` || null,
-        },
-      ];
-    });
+    activeBox = active;
+    const { count, perRow } = geometry;
+    const boxes = range(count).map((k) => boxOf(k, look(k), k === active));
     fill(node, ...inRows(boxes, perRow));
-    set(node, "aria-activedescendant", active in boxes ? idOf(active) : null);
+    const isInside = active !== null && active >= 0 && active < count;
+    set(node, "aria-activedescendant", isInside ? idOf(active) : null);
   }
 
-  const rowOf = (k) => Math.floor(k / geometry.perRow);
-  const idOf = (k) => `${id}-b${rowOf(k)}-${k % geometry.perRow}`;
-  /** The extra space before the n-th column or row, and its sum up to there. */
-  const extra = ([many, px], n) => (n > 0 && n % many === 0 ? px : 0);
-  const extras = ([many, px], n) => Math.floor(n / many) * px;
+  /** @type {(k: number, look: Look, isActive: boolean) => any[]} */
+  function boxOf(k, { text, kind = "", says, style = "" }, isActive) {
+    const before = extra(geometry.columns, k % geometry.perRow);
+    const margin = before ? `margin-left:${before}px;` : "";
+    return [
+      "div",
+      {
+        role: "gridcell",
+        id: idOf(k),
+        "data-box": String(k),
+        text,
+        class: `sk-box ${kind}`,
+        "aria-label": says,
+        "aria-selected": String(isActive),
+        style: `${margin}${style}` || null,
+      },
+    ];
+  }
 
-  const left = (k, { perRow, pitch, columns } = geometry) =>
-    (k % perRow) * pitch + extras(columns, k % perRow);
-  const top = (k) => rowOf(k) * (geometry.height + gap) + extras(geometry.rows, rowOf(k));
+  /** @param {number} k */
+  const rowOf = (k) => Math.floor(k / geometry.perRow);
+  /** @param {number} k */
+  const columnOf = (k) => k % geometry.perRow;
+  /** @param {number} k */
+  const idOf = (k) => `${id}-b${rowOf(k)}-${columnOf(k)}`;
+
+  /** @param {number} k */
+  const left = (k) => columnOf(k) * geometry.pitch + extraSum(geometry.columns, columnOf(k));
+  /** @param {number} k */
+  const top = (k) => rowOf(k) * (geometry.height + gap) + extraSum(geometry.rows, rowOf(k));
 
   return {
     node,
@@ -394,31 +592,71 @@ export function createStrip(
     draw,
     left,
     top,
+    /** @param {number} k */
     middle: (k) => [left(k) + (geometry.pitch - gap) / 2, top(k) + geometry.height / 2],
     boxWidth: () => geometry.pitch - gap,
-    box: (k) => node.children[rowOf(k)].children[k % geometry.perRow],
+    /** @param {number} k */
+    box: (k) => node.children[rowOf(k)].children[columnOf(k)],
   };
 }
 
-// A strip whose boxes stand for elements. `put` takes {element, text, says, kind} of each. `light` marks the `spot`, and all for
-// which `isLit(element)`; keys go on from the `selected` one. These two are elements as texts.
+/**
+ * The extra space before the n-th column or row.
+ * @type {(groups: Groups, n: number) => number}
+ */
+const extra = ([count, px], n) => (n > 0 && n % count === 0 ? px : 0);
+
+/**
+ * The sum of the extra space up to the n-th column or row.
+ * @type {(groups: Groups, n: number) => number}
+ */
+const extraSum = ([count, px], n) => Math.floor(n / count) * px;
+
+/**
+ * An element of a strip, as its widget names it. `text` is on its box, and `says` is read aloud.
+ * @typedef {{ element: any, text: string, says: string, kind: string }} ShownElement
+ */
+
+/**
+ * The `spot` is marked, and so are all elements that are lit. Keys go on from the `selected` one.
+ * The first two are elements as texts.
+ * @typedef {object} Light
+ * @property {string} [spot]
+ * @property {string} [selected]
+ * @property {(element: any) => boolean} isLit
+ */
+
+/**
+ * A strip whose boxes stand for elements. `put` takes the elements, and `light` draws them.
+ * @param {string} id
+ * @param {StripOptions} options
+ */
 export function createElements(id, options) {
+  /** @type {(ShownElement & { key: string })[]} */
   let boxes = [];
   const strip = createStrip(id, { of: (k) => boxes[k].element, ...options });
-  return {
-    ...strip,
-    put: (elements) => (boxes = elements.map((each) => ({ ...each, key: String(each.element) }))),
-    light: ({ spot, selected, isLit }) =>
-      strip.draw(
-        (k) => {
-          const { element, text, says, kind, key } = boxes[k];
-          return {
-            text,
-            says,
-            kind: `${kind}${key === spot ? " is-here" : isLit(element) ? " is-lit" : ""}`,
-          };
-        },
-        boxes.findIndex(({ key }) => key === selected),
-      ),
-  };
+
+  /** @param {ShownElement[]} elements */
+  function put(elements) {
+    boxes = elements.map((shown) => ({ ...shown, key: String(shown.element) }));
+  }
+
+  /** @param {Light} light */
+  function light({ spot, selected, isLit }) {
+    /** @param {ShownElement & { key: string }} box */
+    function highlight({ key, element }) {
+      if (key === spot) return " is-here";
+      return isLit(element) ? " is-lit" : "";
+    }
+
+    strip.draw(
+      (k) => {
+        const { text, says, kind } = boxes[k];
+        return { text, says, kind: `${kind}${highlight(boxes[k])}` };
+      },
+      boxes.findIndex(({ key }) => key === selected),
+    );
+  }
+
+  return { ...strip, put, light };
 }

@@ -1,22 +1,76 @@
-// What is around the panes of every widget: a root that follows theme and width, a sentence that is read
-// aloud when the pointer rests, sending the state to the kernel, and cleaning up.
+// The frame of every widget, around its panes: a root that follows theme and width, a sentence that
+// is read aloud when the pointer rests, sending the state to the kernel, and cleaning up.
 
 import { h, set } from "./dom.js";
 import { createFrame } from "./frame.js";
 import { createGoals } from "./goals.js";
 
-// The state of a widget is one trait, "_state", which both sides write whole: no half-changed picture can be
-// seen or sent. If both write at once, the last change to reach the kernel wins. Each change made here gets a
-// number, "_change_id", which the kernel's reply repeats as "_answered_id". Until that reply comes, any state that
-// arrives is older than the change, which stays on screen in all views of its model.
+/**
+ * The model of a widget, as anywidget promises it. host.js makes one for a page without a kernel,
+ * and gives it `link`, which returns the address of the state on screen.
+ * @typedef {object} Model
+ * @property {(trait: string) => any} get
+ * @property {(trait: string, value: any) => void} set
+ * @property {(event: string, handler: () => void) => void} on
+ * @property {(event: string, handler: () => void) => void} off
+ * @property {() => void} save_changes
+ * @property {any} [widget_manager] that of ipywidgets, in a notebook
+ * @property {() => string} [link]
+ */
+
+/** @typedef {{ model: Model, el: Element }} View */
+
+/**
+ * The part of a widget that is its own.
+ * @typedef {object} Spec
+ * @property {string} label
+ * @property {string} kind the class of the root
+ * @property {string[]} [traits] draw again when one of them changes
+ * @property {() => void | (() => void)} draw draw the state. The returned function draws all that
+ *   may be missing in the first frame of a change; it is called once that frame is painted.
+ * @property {() => void} [forget] is called before `draw` when another state has arrived
+ * @property {(state: any) => string} [code] returns the source that reproduces the picture; a
+ *   widget with it has a toolbar
+ * @property {(state: any) => Record<string, any>} [facts] returns the facts of a state, over which
+ *   goals are set
+ */
+
+/**
+ * The part of a widget that is the same for all kinds.
+ * @typedef {object} Shell
+ * @property {string} id is unique on the page
+ * @property {number} width the width of the root in px
+ * @property {AbortSignal} signal is aborted once the view is gone
+ * @property {(first: Element, ...rest: Element[]) => () => void} open add the panes, and draw for
+ *   the first time; returns a function that closes the view
+ * @property {(end: () => void) => void} atEnd call a function once the view is gone
+ * @property {() => void} redraw
+ * @property {any} hovered is under the pointer, until another state comes
+ * @property {(spot: any) => void} hover
+ * @property {() => any} state
+ * @property {(changed: Record<string, any>) => void} put change some parts of the state on behalf
+ *   of a hand
+ * @property {(state: any) => void} change change the state on behalf of a hand: draw at once, and
+ *   tell the kernel once it is painted
+ * @property {(sentence: string) => void} speak say a sentence when the hand rests
+ */
+
+// The state of a widget is one trait, "_state", which both sides write whole: no half-changed
+// picture can be seen or sent. If both write at once, the last change to reach the kernel wins. Each
+// change made here gets a number, "_change_id", which the kernel's reply repeats as "_answered_id".
+// Until that reply comes, any state that arrives is older than the change, which stays on screen in
+// all views of its model.
+/** @type {Map<number, any>} */
 const unanswered = new Map();
 
 const NARROW = 480; // px: the toolbar then has a row of its own
+const RESTS = 250; // ms: a live region that changes with every pixel is never read out
 
-// `draw` is called without arguments when "_state", one of the `traits` or the width has changed; before it, `forget` when
-// "_state" has been replaced. What need not be in the first frame of a change, it returns as a function: this page
-// calls it once that frame is painted. A widget with a toolbar has `code()`, the source that reproduces the picture, and
-// `facts(state)`, over which goals are set.
+/**
+ * @param {View} view
+ * @param {Spec} spec
+ * @returns {Shell}
+ */
 export function createShell(
   { model, el },
   { label, kind, traits = [], draw, forget, code, facts },
@@ -24,89 +78,93 @@ export function createShell(
   const spoken = h("p", { class: "sk-spoken", role: "status" });
   const root = h("div", { class: `stridekit ${kind}`, role: "group", "aria-label": label }, spoken);
   restoreSliders(root);
-  let speaking = null;
-  let unsent = false; // a change waits to be sent until it has been painted,
-  let undrawn = null; // and with it what is no part of its first frame
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let speaking;
+  let isUnsent = false; // a change waits to be sent until it has been painted,
+  /** @type {(() => void) | null} */
+  let drawRest = null; // and with it all that is no part of its first frame
+  /** @type {any} */
   let drawn = null; // the state that is on screen
   const ended = new AbortController();
   const { signal } = ended;
+  /** @type {[event: string, handler: () => void][]} */
   const listeners = [
-    ["_state", follow],
-    ["_answered_id", settle],
-    ["_done", () => goals?.draw()],
-    ...traits.map((trait) => [trait, redraw]),
+    ["change:_state", follow],
+    ["change:_answered_id", settle],
+    ["change:_done", () => goals?.draw()],
   ];
+  for (const trait of traits) listeners.push([`change:${trait}`, redraw]);
 
-  globalThis.stridekitViews = (globalThis.stridekitViews ?? 0) + 1; // ids are unique on a page, for all kinds of widgets
+  globalThis.stridekitViews = (globalThis.stridekitViews ?? 0) + 1;
+  /** @type {Shell} */
   const shell = {
     id: `stridekit-${globalThis.stridekitViews}`,
     width: 900,
-    signal, // is aborted once the view is gone
-    /** Add the panes, and draw for the first time. */
+    signal,
     open(first, ...rest) {
       root.prepend(first, ...(goals ? [goals.node] : []), ...rest);
-      if (frame) root.append(frame.node);
-      if (frame) first.classList.add("sk-first");
+      if (frame) {
+        root.append(frame.node);
+        first.classList.add("sk-first");
+      }
       el.append(root);
-      for (const [trait, handler] of listeners) model.on(`change:${trait}`, handler);
+      for (const [event, handler] of listeners) model.on(event, handler);
       resized.observe(root);
       besideKernel(model, root, signal);
       shell.atEnd(close);
       redraw();
-      return ended.abort.bind(ended); // anywidget keeps it as long as the model lives, so it holds nothing of the view
+      // anywidget keeps the function as long as the model lives, so it holds nothing of the view.
+      return ended.abort.bind(ended);
     },
     atEnd: (end) => signal.addEventListener("abort", end, { once: true }),
     redraw,
-    hovered: null, // what is under the pointer, until another state comes
-    hover(what) {
-      if (String(what) === String(shell.hovered)) return;
-      shell.hovered = what;
+    hovered: null,
+    hover(spot) {
+      if (String(spot) === String(shell.hovered)) return;
+      shell.hovered = spot;
       redraw();
     },
     state: () => model.get("_state"),
-    /** Change some parts of the state on behalf of a hand. */
     put: (changed) => shell.change({ ...model.get("_state"), ...changed }),
-    /** Change the state on behalf of a hand: draw at once, and tell the kernel once it is painted. */
     change(state) {
       const changeId = Math.random();
       unanswered.delete(model.get("_change_id"));
       unanswered.set(changeId, state);
       drawn = null;
-      if (!unsent)
-        requestAnimationFrame(() =>
-          setTimeout(() => {
-            unsent = false;
-            undrawn?.();
-            model.save_changes();
-          }),
-        );
-      unsent = true;
+      if (!isUnsent) requestAnimationFrame(() => setTimeout(send));
+      isUnsent = true;
       model.set("_change_id", changeId);
       model.set("_state", state);
       if (drawn === null) redraw(); // the same state, but perhaps another box is pointed at
     },
-    /** Say a sentence when the hand rests: a live region that changes with every pixel is never read out. */
     speak(sentence) {
       clearTimeout(speaking);
-      speaking = setTimeout(() => set(spoken, "text", sentence), 250);
+      speaking = setTimeout(() => set(spoken, "text", sentence), RESTS);
     },
   };
 
-  const frame =
-    code &&
-    createFrame(model, root, {
-      id: shell.id,
-      name: label.replaceAll(" ", "-"),
-      code: () => code(shell.state()),
-      change: shell.change,
-      signal,
-    });
-  const goals = facts && createGoals(model, facts);
+  const goals = facts ? createGoals(model, facts) : null;
+  const frame = code
+    ? createFrame(model, root, {
+        id: shell.id,
+        name: label.replaceAll(" ", "-"),
+        code: () => code(shell.state()),
+        change: shell.change,
+        signal,
+      })
+    : null;
+
+  /** A change has been painted: finish the picture, and send the change. */
+  function send() {
+    isUnsent = false;
+    drawRest?.();
+    model.save_changes();
+  }
 
   /** Once the newest change is answered, the kernel's state counts. */
   function settle() {
-    if (model.get("_answered_id") === model.get("_change_id"))
-      unanswered.delete(model.get("_change_id"));
+    const changeId = model.get("_change_id");
+    if (model.get("_answered_id") === changeId) unanswered.delete(changeId);
   }
 
   /** Another state has arrived: put back an unanswered change of this page, which is newer. */
@@ -115,36 +173,36 @@ export function createShell(
     const kept = unanswered.get(model.get("_change_id"));
     if (kept && kept !== model.get("_state")) model.set("_state", kept);
     if (model.get("_state") === drawn) return;
-    shell.hovered = null; // it may not exist in this one
+    shell.hovered = null; // it may not exist in this state
     forget?.();
     redraw();
   }
 
   function redraw() {
     drawn = model.get("_state");
-    const rest = draw();
+    const drawRestOfWidget = draw();
     frame?.draw();
-    undrawn = () => {
-      rest?.();
+    drawRest = () => {
+      drawRestOfWidget?.();
       goals?.draw();
     };
-    if (!unsent) undrawn();
+    if (!isUnsent) drawRest();
   }
 
   let measured = 0; // the first draw happens outside the page, where sizes and colours are unknown
   const resized = new ResizeObserver(([{ contentRect }]) => {
     const width = Math.floor(contentRect.width);
-    if (width && width !== measured) {
-      if (!measured) comeIntoView(root);
-      measured = shell.width = width;
-      set(root, "data-narrow", width < NARROW ? "" : null);
-      redraw();
-    }
+    if (!width || width === measured) return;
+    if (!measured) comeIntoView(root);
+    measured = width;
+    shell.width = width;
+    set(root, "data-narrow", width < NARROW ? "" : null);
+    redraw();
   });
 
   function close() {
-    undrawn = null;
-    for (const [trait, handler] of listeners) model.off(`change:${trait}`, handler);
+    drawRest = null;
+    for (const [event, handler] of listeners) model.off(event, handler);
     resized.disconnect();
     clearTimeout(speaking);
     root.remove();
@@ -153,85 +211,132 @@ export function createShell(
   return shell;
 }
 
-// Show a widget whole whose cell has just been run: JupyterLab went on to the next cell when there was no output yet.
-// After Run All, and where a notebook is only opened, another cell is the active one.
+/**
+ * Show a widget whole if its cell has just been run: JupyterLab went on to the next cell when there
+ * was no output yet. After Run All, and in a notebook that is only opened, another cell is active.
+ * @param {Element} root
+ */
 function comeIntoView(root) {
+  const { ahead } = cellOf(root);
+  if (ahead !== 0 && ahead !== 1) return;
   const show = () => root.scrollIntoView({ block: "nearest" });
-  if ([0, 1].includes(cellOf(root).ahead)) requestAnimationFrame(() => requestAnimationFrame(show));
+  requestAnimationFrame(() => requestAnimationFrame(show));
 }
 
-/** JupyterLab's cell around a node, its number, its notebook, the active cell, and how many cells that is ahead. */
+/**
+ * JupyterLab's cell around a node, its number, its notebook, the active cell, and how many cells
+ * that is ahead.
+ * @param {Element} node
+ */
 export function cellOf(node) {
+  /** @type {HTMLElement | null} */
   const cell = node.closest(".jp-Cell");
+  /** @type {HTMLElement | null | undefined} */
   const book = cell?.closest(".jp-Notebook");
+  /** @type {HTMLElement | null | undefined} */
   const active = book?.querySelector(".jp-Cell.jp-mod-active");
-  const [number, other] = [cell, active].map((each) => Number(each?.dataset.windowedListIndex));
-  return { cell, number, book, active, ahead: other - number };
+  const number = Number(cell?.dataset.windowedListIndex);
+  const ahead = Number(active?.dataset.windowedListIndex) - number;
+  return { cell, number, book, active, ahead };
 }
 
-// A finger that lands on a slider may mean to scroll the page. A browser moves the slider at once, and leaves it moved
-// when the page then scrolls. Here it goes back.
-function restoreSliders(node) {
-  let held = null; // the slider under a finger, and its value before
-  node.addEventListener(
+/**
+ * A finger that lands on a slider may mean to scroll the page. A browser moves the slider at once,
+ * and leaves it moved when the page then scrolls. Here it goes back.
+ * @param {Element} root
+ */
+function restoreSliders(root) {
+  /** @type {{ input: HTMLInputElement, value: string } | null} */
+  let touched = null; // the slider under a finger, and its value before
+
+  root.addEventListener(
     "pointerdown",
-    ({ target, pointerType }) => {
-      held = pointerType === "touch" && target.type === "range" ? [target, target.value] : null;
+    (event) => {
+      const { pointerType } = /** @type {PointerEvent} */ (event);
+      const input = /** @type {HTMLInputElement} */ (event.target);
+      const isTouched = pointerType === "touch" && input.type === "range";
+      touched = isTouched ? { input, value: input.value } : null;
     },
     { capture: true },
   );
-  node.addEventListener("pointercancel", () => {
-    const [input, value] = held ?? [];
-    if (!input || input.value === value) return;
-    input.value = value;
-    input.dispatchEvent(new Event("input", { bubbles: true }));
+  root.addEventListener("pointercancel", () => {
+    if (!touched || touched.input.value === touched.value) return;
+    touched.input.value = touched.value;
+    touched.input.dispatchEvent(new Event("input", { bubbles: true }));
   });
 }
 
-// A widget in a notebook, seen from its kernel: what a hand changes is to be saved with the notebook, and a line
-// says when the kernel that made the widget is gone. Elsewhere there is nothing to do.
+// A widget in a notebook, seen from its kernel: a hand's changes are to be saved with the notebook,
+// and a line says when the kernel that made the widget is gone. Elsewhere there is nothing to do.
 
 const GONE =
   "No kernel: this still answers, but Python does not see it until you run the cell again.";
 
-/** Watch over a view with this root. */
+/**
+ * Watch over a view with this root.
+ * @param {Model} model
+ * @param {Element} root
+ * @param {AbortSignal} signal
+ */
 export function besideKernel(model, root, signal) {
   const { context, _modelsSync: models } = model.widget_manager ?? {};
-  // What a kind of widget shares was made by the same kernel, and lives as long.
+  // The code of a kind of widget was made by the same kernel, and lives as long.
   const code = models?.get(model.get("_code").replace("IPY_MODEL_", ""));
   if (!context || !code) return;
-  const line = h("p", { class: "sk-gone", text: GONE });
-  const show = () => (code.comm_live ? line.remove() : root.append(line));
-  const touch = () => (context.model.dirty = true);
+  const notice = h("p", { class: "sk-gone", text: GONE });
+
+  function showNotice() {
+    if (code.comm_live) notice.remove();
+    else root.append(notice);
+  }
+
+  function markDirty() {
+    context.model.dirty = true;
+  }
+
+  function end() {
+    code.off("comm_live_update", showNotice);
+    model.off("change", markDirty);
+  }
+
   watch(code, context.sessionContext);
-  code.on("comm_live_update", show);
-  model.on("change", touch);
-  show();
-  signal.addEventListener(
-    "abort",
-    () => {
-      code.off("comm_live_update", show);
-      model.off("change", touch);
-    },
-    { once: true },
-  );
+  code.on("comm_live_update", showNotice);
+  model.on("change", markDirty);
+  showNotice();
+  signal.addEventListener("abort", end, { once: true });
 }
 
-// Jupyter tells its models when a kernel is restarted, but not when it dies, is shut down, or is exchanged.
+// Jupyter tells its models when a kernel is restarted, but not when it dies, is shut down, or is
+// exchanged.
 const ENDS = ["autorestarting", "terminating", "dead"];
 const watched = new WeakSet();
 
-function watch(code, session) {
-  const { kernel } = session.session ?? {};
+/**
+ * Tell the code of a kind of widget when its kernel is gone.
+ * @param {any} code
+ * @param {any} sessionContext
+ */
+function watch(code, sessionContext) {
+  const { kernel } = sessionContext.session ?? {};
   if (watched.has(code) || !code.comm_live) return;
   watched.add(code);
-  const end = () => {
-    session.statusChanged.disconnect(heard);
-    session.kernelChanged.disconnect(changed);
+
+  /** @type {(sender: unknown, status: string) => void} */
+  function statusChanged(_, status) {
+    if (ENDS.includes(status)) end();
+  }
+
+  /** @type {(sender: unknown, change: { newValue: { id: string } | null }) => void} */
+  function kernelChanged(_, { newValue }) {
+    if (newValue?.id !== kernel?.id) end();
+  }
+
+  function end() {
+    sessionContext.statusChanged.disconnect(statusChanged);
+    sessionContext.kernelChanged.disconnect(kernelChanged);
     code.comm_live = false;
-  };
-  const heard = (_, status) => ENDS.includes(status) && end();
-  const changed = (_, { newValue }) => newValue?.id !== kernel?.id && end();
-  session.statusChanged.connect(heard);
-  session.kernelChanged.connect(changed);
+  }
+
+  sessionContext.statusChanged.connect(statusChanged);
+  sessionContext.kernelChanged.connect(kernelChanged);
 }
