@@ -1,4 +1,4 @@
-"""What a Layout and a tensor are compared by, and where torch has changed."""
+"""The numbers by which a Layout and a tensor are compared, and the tests that need a newer torch."""
 
 import inspect
 
@@ -15,17 +15,18 @@ TORCH_REFUSALS = (RuntimeError, IndexError, ValueError)
 
 def numbers(results):
     """Shape, stride, storage_offset and itemsize of one result, or of each of several."""
-    several = results if isinstance(results, (tuple, list)) else [results]
-    return [brute_force.numbers(x) for x in several]
+    if not isinstance(results, (tuple, list)):
+        results = [results]
+    return [brute_force.numbers(x) for x in results]
 
 
 def storage_of(x):
-    """The identity of a storage; the address does not tell empty ones apart."""
+    """The identity of a storage; empty storages have one address."""
     return x.untyped_storage()._cdata
 
 
 def _takes_odd_steps():
-    """Whether a dim of size 1 may have an odd stride, which takes no step."""
+    """Return True if view_as_complex accepts an odd stride of a dim of size 1."""
     try:
         return len(torch.view_as_complex(torch.zeros(2).as_strided((1, 2), (3, 1)))) == 1
     except RuntimeError:

@@ -18,17 +18,23 @@ def sums(base, generators):
 
 
 def blocks_of(numbers, size=64):
+    """The aligned blocks that a set of numbers meets."""
     return {number // size for number in numbers}
 
 
 def partial_of(numbers, size=64):
-    """The blocks of which it has some bytes but not all."""
-    return {k for k in blocks_of(numbers, size) if {*range(k * size, (k + 1) * size)} - numbers}
+    """The blocks that a set of numbers meets but does not fill."""
+    partial = set()
+    for block in blocks_of(numbers, size):
+        if not numbers.issuperset(range(block * size, (block + 1) * size)):
+            partial.add(block)
+    return partial
 
 
 def slow_blocks(numbers, size):
-    met = len(blocks_of(numbers, size))
-    return Blocks(size, met, met - len(partial_of(numbers, size)))
+    """The result of `blocks`, by sets of numbers."""
+    touched = len(blocks_of(numbers, size))
+    return Blocks(size, touched, touched - len(partial_of(numbers, size)))
 
 
 def bytes_of(x):
@@ -38,6 +44,7 @@ def bytes_of(x):
 
 
 def address_of(x, index):
+    """The first byte of the element at an index."""
     if isinstance(x, Layout):
         return x.address(index)
     element = x[(*index, ...)]
@@ -45,17 +52,19 @@ def address_of(x, index):
 
 
 def numbers(x):
+    """Shape, stride, storage_offset and itemsize of a layout, a tensor or an array."""
     if isinstance(x, Layout):
         return x.shape, x.stride, x.storage_offset, x.itemsize
     if isinstance(x, torch.Tensor):
         return tuple(x.shape), tuple(x.stride()), x.storage_offset(), x.element_size()
-    item = x.itemsize
-    offset = (x.ctypes.data - block(x)[0]) // max(item, 1)
-    return x.shape, tuple(s // max(item, 1) for s in x.strides), offset, item
+    itemsize = max(x.itemsize, 1)  # an array may have elements of 0 bytes
+    start, _ = block(x)
+    stride = tuple(step // itemsize for step in x.strides)
+    return x.shape, stride, (x.ctypes.data - start) // itemsize, x.itemsize
 
 
 def block(x):
-    """The first address of the memory that x keeps alive, and the one after its last."""
+    """The first address of the memory that x keeps alive, and the address after its last."""
     if isinstance(x, torch.Tensor):  # data_ptr() would make a lazy clone real
         start = torch._C._data_address(x)
         return start, start + x.untyped_storage().nbytes()
@@ -70,5 +79,5 @@ def visited(layout):
     """The elements of a layout in the order of visit, row-major."""
     elements = [layout.storage_offset]
     for size, step in zip(layout.shape, layout.stride, strict=True):
-        elements = [e + i * step for e in elements for i in range(size)]
+        elements = [start + i * step for start, i in product(elements, range(size))]
     return elements

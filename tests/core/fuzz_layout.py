@@ -25,19 +25,20 @@ from tests.core.steps import DTYPES, FORMATS, operands, tensor
 Tensor = torch.Tensor
 
 BY_ITEMSIZE = {dtype.itemsize: dtype for dtype in DTYPES}
-ALL = [*FORMATS, torch.preserve_format]
+ALL_FORMATS = [*FORMATS, torch.preserve_format]
 
-# What torch calls differently.
-TORCHS: dict[str, Callable[..., Any]] = {
+# The operations that are no methods of a tensor under the name of Layout.
+TORCH_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "view_dtype": lambda x, itemsize: x.view(BY_ITEMSIZE[itemsize]),
     "view_as_real": torch.view_as_real,
     "view_as_complex": torch.view_as_complex,
     "alias": torch.ops.aten.alias,
-    "to": lambda x, itemsize=None, **asked: x.to(BY_ITEMSIZE.get(itemsize, x.dtype), **asked),
+    "to": lambda x, itemsize=None, **options: x.to(BY_ITEMSIZE.get(itemsize, x.dtype), **options),
 }
 
 
 def code(x: Tensor) -> str:
+    """The Python of a tensor's layout."""
     return f"Layout({tuple(x.shape)}, {x.stride()}, {x.storage_offset()}, {x.element_size()})"
 
 
@@ -45,43 +46,60 @@ def codes(tensors: list[Tensor]) -> str:
     return ", ".join(map(code, tensors))
 
 
-def same(x: Tensor, name: str, *args: Any, **kwargs: Any) -> Any:
-    """`layout.name(*args)` is what torch makes of it, or both refuse; returns torch's, or None.
+def check_operation(x: Tensor, name: str, *args: Any, **kwargs: Any) -> Any:
+    """Compare `layout.name(*args)` with torch: equal, or both refuse. Return torch's result, or None.
 
     `copied` tells whether torch's result lies in another storage.
     """
-    given = expected = found = None
+    source = f"{code(x)}{steps.source(name, args)}"
+    if kwargs:
+        source += f" with {kwargs}"
+    expected = result = None
     try:
         with warnings.catch_warnings():  # torch warns of some numbers of dims, but answers
             warnings.simplefilter("ignore")
-            ours = TORCHS.get(name)
-            found = ours(x, *args, **kwargs) if ours else use(x, name, args, kwargs)
-        expected = [(*one, storage_of(y) != storage_of(x)) for one, y in each(found)]
-        if any(size < 0 for shape, *_ in expected for size in shape):
-            expected = found = None  # torch made a size of -1, which Layout refuses
+            result = apply_torch(x, name, args, kwargs)
     except TORCH_REFUSALS:
         pass
+    else:
+        views = as_list(result)
+        if any(min(view.shape, default=0) < 0 for view in views):
+            result = None  # torch made a size of -1, which Layout refuses
+        else:
+            copied = [storage_of(view) != storage_of(x) for view in views]
+            expected = list(zip(numbers(views), copied, strict=True))
+    actual = None
     try:
-        given = [(*one, y.copied) for one, y in each(use(Layout.of(x), name, args, kwargs))]
+        layouts = as_list(apply(Layout.of(x), name, args, kwargs))
+        copied = [layout.copied for layout in layouts]
+        actual = list(zip(numbers(layouts), copied, strict=True))
     except REFUSALS as refusal:
         if str(refusal).endswith("index out of range"):  # Python's own: an accident
-            raise AssertionError(f"{code(x)}{steps.source(name, args)}: {refusal}") from refusal
-    line = f"{code(x)}{steps.source(name, args)}{f' with {kwargs}' if kwargs else ''}"
-    assert given == expected, f"{line} is {given}, torch has {expected}"
-    return found
+            raise AssertionError(f"{source}: {refusal}") from refusal
+    assert actual == expected, f"{source} is {actual}, torch has {expected}"
+    return result
 
 
-def use(x: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    found = getattr(x, name)
-    return found(*args, **kwargs) if callable(found) else found
+def apply_torch(x: Tensor, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return the result of torch's operation of this name."""
+    if name in TORCH_FUNCTIONS:
+        return TORCH_FUNCTIONS[name](x, *args, **kwargs)
+    return apply(x, name, args, kwargs)
 
 
-def each(results: Any) -> Any:
-    several = results if isinstance(results, (tuple, list)) else [results]
-    return zip(numbers(several), several, strict=True)
+def apply(x: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call the method of this name, or return the property."""
+    attribute = getattr(x, name)
+    return attribute(*args, **kwargs) if callable(attribute) else attribute
+
+
+def as_list(results: Any) -> list[Any]:
+    """One result, or each of several."""
+    return list(results) if isinstance(results, (tuple, list)) else [results]
 
 
 def answer(question: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The result of a call; None if it refuses."""
     try:
         return question(*args, **kwargs)
     except (*TORCH_REFUSALS, *REFUSALS):
@@ -89,14 +107,15 @@ def answer(question: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def operation(name: str, r: Random) -> None:
-    x = DRAWN.get(name, tensor)(r)
+    draw = DRAWN.get(name, tensor)
+    x = draw(r)
     if name == "unflatten" and not x.ndim and r.random() < 0.9:
         return  # torch takes milliseconds for each of these refusals
     args = steps.ARGUMENTS[name](r, x)
-    found = same(x, name, *args)
+    result = check_operation(x, name, *args)
     if name == "view":
         why = Layout.of(x).why_not_view(*args)
-        assert (why == "") == (found is not None), f"{code(x)}.why_not_view{args} is {why!r}"
+        assert (why == "") == (result is not None), f"{code(x)}.why_not_view{args} is {why!r}"
 
 
 def rows(r: Random) -> Tensor:
@@ -104,7 +123,8 @@ def rows(r: Random) -> Tensor:
     x = tensor(r)
     if not x.ndim or r.random() < 0.2:
         return x
-    return x.as_strided(x.shape, [*(r.choice((1, 2, 4)) * s for s in x.stride()[:-1]), 1])
+    outer_stride = [r.choice((1, 2, 4)) * step for step in x.stride()[:-1]]
+    return x.as_strided(x.shape, [*outer_stride, 1])
 
 
 def pairs(r: Random) -> Tensor:
@@ -112,64 +132,77 @@ def pairs(r: Random) -> Tensor:
     x = tensor(r, max_ndim=4, dtype=r.choice((torch.float16, torch.float32, torch.float64)))
     if r.random() < 0.2:
         return x
-    return x.as_strided([*x.shape, 2], [*(r.choice((1, 2, 2, 2)) * s for s in x.stride()), 1])
+    stride = [r.choice((1, 2, 2, 2)) * step for step in x.stride()]
+    return x.as_strided([*x.shape, 2], [*stride, 1])
 
 
 def small(r: Random) -> Tensor:
+    """A tensor of at most 4 dims."""
     return tensor(r, max_ndim=4)
 
 
-def flattish(r: Random) -> Tensor:
+def divisible(r: Random) -> Tensor:
+    """A tensor with sizes that can be cut."""
     return tensor(r, sizes=(1, 2, 3, 4, 6))
 
 
-DRAWN = {"view_dtype": rows, "view_as_complex": pairs, "unflatten": flattish}
+# How the tensor of an operation is drawn; any tensor without an entry.
+DRAWN = {"view_dtype": rows, "view_as_complex": pairs, "unflatten": divisible}
 DRAWN |= dict.fromkeys(("view_as_real", "real", "imag"), partial(tensor, dtype=torch.complex128))
 DRAWN |= dict.fromkeys(("expand", "broadcast_to", "expand_as", "view", "reshape"), small)
 
 
 def contiguous(r: Random) -> None:
-    same(image(r), "contiguous", **r.choice(({}, {"memory_format": r.choice(ALL)})))
+    options = r.choice(({}, {"memory_format": r.choice(ALL_FORMATS)}))
+    check_operation(image(r), "contiguous", **options)
 
 
 def clone(r: Random) -> None:
-    same(image(r), "clone", memory_format=r.choice([*ALL, None]))
+    check_operation(image(r), "clone", memory_format=r.choice([*ALL_FORMATS, None]))
 
 
 def to(r: Random) -> None:
-    asked: dict[str, Any] = {"memory_format": r.choice([*ALL, None])}
+    options: dict[str, Any] = {"memory_format": r.choice([*ALL_FORMATS, None])}
     if r.random() < 0.3:
-        asked["copy"] = r.random() < 0.5
-    same(image(r), "to", *r.choice(((), (2,), (4,))), **asked)
+        options["copy"] = r.random() < 0.5
+    itemsize = r.choice(((), (2,), (4,)))
+    check_operation(image(r), "to", *itemsize, **options)
 
 
 def image(r: Random) -> Tensor:
-    """Often of 4 or 5 dims, with sizes of 1, where memory formats are ambiguous."""
-    few = r.choice((0, 4))
+    """A tensor, often of 4 or 5 dims, with sizes of 1, where memory formats are ambiguous."""
+    min_ndim = r.choice((0, 4))
     dtype = r.choice((torch.float16, torch.float32))
-    return tensor(r, sizes=(0, 1, 1, 1, 2, 2, 3), min_ndim=few, dtype=dtype)
+    return tensor(r, sizes=(0, 1, 1, 1, 2, 2, 3), min_ndim=min_ndim, dtype=dtype)
 
 
 def chains(r: Random) -> None:
-    """Five views, one of the other: each layout is made of the one before, not of a tensor."""
+    """Five views, each of the view before: each layout comes from a layout, not from a tensor."""
     x = tensor(r, max_ndim=4)
-    layout, line = Layout.of(x), code(x)
+    layout = Layout.of(x)
+    source = code(x)
     for _ in range(5):
         seed = r.random()
-        (layout, text), (x, _) = (steps.viewed(Random(seed), y) for y in (layout, x))
-        line += text
-        assert numbers(layout) == numbers(x), f"{line} is {layout}, torch has {numbers(x)}"
-        assert not layout.storage, line
+        layout, step = steps.viewed(Random(seed), layout)
+        x, _ = steps.viewed(Random(seed), x)
+        source += step
+        assert numbers(layout) == numbers(x), f"{source} is {layout}, torch has {numbers(x)}"
+        assert not layout.storage, source
 
 
 def contiguity(r: Random) -> None:
-    x, memory_format = image(r), r.choice(ALL)
+    x = image(r)
+    memory_format = r.choice(ALL_FORMATS)
     why = Layout.of(x).why_not_contiguous(memory_format)
     is_contiguous = x.is_contiguous(memory_format=memory_format)
     assert is_contiguous == (why == ""), f"{code(x)}.why_not_contiguous({memory_format}) is {why!r}"
-    fitting = [str(f)[6:] for f in FORMATS if x.is_contiguous(memory_format=f)]
+    fitting = [format_ for format_ in FORMATS if x.is_contiguous(memory_format=format_)]
+    expected = "neither"
+    if len(fitting) == 1:
+        expected = str(fitting[0]).removeprefix("torch.")
+    elif fitting:
+        expected = "both"
     name = Layout.of(x).memory_format
-    expected = {0: "neither", 2: "both"}.get(len(fitting), "".join(fitting))
     assert name == expected, f"{code(x)}.memory_format is {name}"
 
 
@@ -182,16 +215,17 @@ def dense(r: Random) -> None:
     assert layout.is_dense() == is_dense == (why == ""), f"{code(x)}.why_not_dense() is {why!r}"
     if is_dense:
         return
-    reached, reason = visited(layout), re.fullmatch(NOT_DENSE, why)
+    reached = visited(layout)
+    reason = re.fullmatch(NOT_DENSE, why)
     assert reason, why
-    dim, stride, needed, first, last, shared = (int(n or 0) for n in reason.groups())
+    dim, stride, needed, first, last, shared = (int(number or 0) for number in reason.groups())
     assert layout.stride[dim] == stride != needed, f"{code(x)}: {why}"
     if reason[6]:
         assert reached.count(shared) > 1, f"{code(x)}: {why}"
     else:
-        hole = {*range(first, max(first, last) + 1)}
-        assert {first - 1, max(hole) + 1} <= {*reached}, f"{code(x)}: {why}"
-        assert not hole & {*reached}, f"{code(x)}: {why}"
+        last = max(first, last)  # a hole of one element names only the first
+        assert {first - 1, last + 1} <= {*reached}, f"{code(x)}: {why}"
+        assert not {*range(first, last + 1)} & {*reached}, f"{code(x)}: {why}"
 
 
 NOT_DENSE = (
@@ -205,32 +239,35 @@ def coalesce(r: Random) -> None:
     x = tensor(r, sizes=(0, 1, 2, 2, 3), max_ndim=4)
     merged = Layout.of(x).coalesce()
     assert visited(merged) == visited(Layout.of(x)), f"{code(x)}.coalesce() is {merged}"
-    inner = [n * s for n, s in zip(merged.shape, merged.stride, strict=True)][1:]
-    merge = [step == all_of_it for step, all_of_it in zip(merged.stride, inner, strict=False)]
-    assert 1 not in merged.shape and not any(merge), f"{code(x)}.coalesce() is {merged}"
+    assert 1 not in merged.shape, f"{code(x)}.coalesce() is {merged}"
+    for d in range(1, merged.ndim):
+        inner_extent = merged.shape[d] * merged.stride[d]
+        assert merged.stride[d - 1] != inner_extent, f"{code(x)}.coalesce() is {merged}"
     assert x.numel() or (merged.shape, merged.stride) == ((0,), (1,)), merged
 
 
 def dim_order(r: Random) -> None:
     x = tensor(r, sizes=(0, 1, 2, 2, 3) if r.random() < 0.3 else (2, 3, 4))
-    check = r.choice((False, True, r.sample(ALL, r.randint(0, 3))))
+    check = r.choice((False, True, r.sample(ALL_FORMATS, r.randint(0, 3))))
     expected = answer(x.dim_order, ambiguity_check=check)
-    given = answer(Layout.of(x).dim_order, ambiguity_check=check)
-    assert given == expected, f"{code(x)}.dim_order({check}) is {given}, torch has {expected}"
+    actual = answer(Layout.of(x).dim_order, ambiguity_check=check)
+    assert actual == expected, f"{code(x)}.dim_order({check}) is {actual}, torch has {expected}"
 
 
 def elementwise_output(r: Random) -> None:
-    """Of one, two and three operands, and of a comparison, whose result has other elements."""
+    """Compare the results of one, two and three operands, and of comparisons, which return bools."""
     tensors = operands(r, r.choice((1, 2, 2, 3)))
     if r.random() < 0.3:
-        other = tensors[0] if r.random() < 0.5 else image(r).float()
-        tensors = tensors[:1] + [other] * (len(tensors) - 1)
-    compute, itemsize = (torch.neg, torch.add, torch.addcmul)[len(tensors) - 1], None
+        repeated = tensors[0] if r.random() < 0.5 else image(r).float()
+        tensors = tensors[:1] + [repeated] * (len(tensors) - 1)
+    compute = (torch.neg, torch.add, torch.addcmul)[len(tensors) - 1]
+    itemsize = None
     if r.random() < 0.2 and len(tensors) < 3:
-        compute, itemsize = (torch.isnan, torch.gt)[len(tensors) - 1], 1
+        compute = (torch.isnan, torch.gt)[len(tensors) - 1]
+        itemsize = 1
     expected = answer(lambda: numbers(compute(*tensors)))
-    given = answer(lambda: numbers(output_layout(*tensors, itemsize=itemsize)))
-    assert given == expected, f"output_layout({codes(tensors)}) is {given}, torch has {expected}"
+    actual = answer(lambda: numbers(output_layout(*tensors, itemsize=itemsize)))
+    assert actual == expected, f"output_layout({codes(tensors)}) is {actual}, torch has {expected}"
 
 
 def loop_visits(r: Random) -> None:
@@ -240,51 +277,62 @@ def loop_visits(r: Random) -> None:
         broadcast = broadcast_tensors(*layouts)
     except REFUSALS:
         return
-    out = output_layout(*layouts)
-    given_out = r.random() < 0.5
-    if given_out:  # in another order of the dims
-        out = Layout(out.shape[::-1], storage_offset=3, itemsize=4).T
-    nest = loop_nest(*layouts, out=out if given_out else None)
-    expected = sorted(zip(*map(visited, (out, *broadcast)), strict=True))
-    found = sorted(zip(*map(visited, nest), strict=True))
-    assert found == expected, f"loop_nest{(*layouts,)} is {nest}"
+    out = None
+    output = output_layout(*layouts)
+    if r.random() < 0.5:  # an output in another order of the dims
+        output = out = Layout(output.shape[::-1], storage_offset=3, itemsize=4).T
+    nest = loop_nest(*layouts, out=out)
+    expected = sorted(zip(*map(visited, (output, *broadcast)), strict=True))
+    actual = sorted(zip(*map(visited, nest), strict=True))
+    assert actual == expected, f"loop_nest{(*layouts,)} is {nest}"
 
 
 def broadcasting(r: Random) -> None:
     tensors = operands(r, r.choice((2, 3)))
     expected = answer(lambda: numbers(torch.broadcast_tensors(*tensors)))
-    given = answer(lambda: numbers(broadcast_tensors(*tensors)))
-    assert given == expected, f"broadcast_tensors({codes(tensors)}): {given}, torch has {expected}"
+    actual = answer(lambda: numbers(broadcast_tensors(*tensors)))
+    assert actual == expected, (
+        f"broadcast_tensors({codes(tensors)}): {actual}, torch has {expected}"
+    )
 
 
 def numpy_arrays(r: Random) -> None:
     shape = r.choices((0, 1, 2, 3), k=r.randint(0, 4))
     array = np.zeros(shape, r.choice(("u1", "f2", "f4", "f8", "c16", "S3", "S32", "S0", "S1")))
     array = array.transpose(r.sample(range(len(shape)), len(shape)))
-    array = array[(..., *(slice(None, None, r.choice((1, 1, 2, -1, -2))) for _ in shape))]
+    slices = [slice(None, None, r.choice((1, 1, 2, -1, -2))) for _ in shape]
+    array = array[(..., *slices)]
     layout = Layout.of(array)
     try:
-        tensor_of_it = torch.from_numpy(array)
+        x = torch.from_numpy(array)
     except (ValueError, TypeError):
         # torch.from_numpy also looks at the dtype, which a layout does not know.
-        known = array.dtype.kind != "S" or array.itemsize not in BY_ITEMSIZE
-        assert layout.why_not_torch() or not known, f"{layout} of {array.dtype} is torch's"
+        is_refused_for_dtype = array.dtype.kind == "S" and array.itemsize in BY_ITEMSIZE
+        assert layout.why_not_torch() or is_refused_for_dtype, f"{layout} of {array.dtype}"
     else:
         assert not layout.why_not_torch(), f"{layout} of {array.dtype} is torch's"
-        assert layout == Layout.of(tensor_of_it) or not array.size, f"{layout} is not torch's"
-        assert numbers(layout.clone()) == numbers(tensor_of_it.clone()), f"{layout}.clone()"
+        assert layout == Layout.of(x) or not array.size, f"{layout} is not torch's"
+        assert numbers(layout.clone()) == numbers(x.clone()), f"{layout}.clone()"
     if prod(shape) > 1:
-        strides = [s // max(array.itemsize, 1) for s in array.copy(order="K").strides]
-        stepped = [d for d, size in enumerate(array.shape) if size > 1]
-        copied = [layout.clone().stride[d] for d in stepped]
-        assert copied == [strides[d] for d in stepped], f"{layout}.clone(), NumPy has {strides}"
+        expected = array.copy(order="K").strides
+        copy = layout.clone()
+        for d, size in enumerate(array.shape):
+            is_equal = copy.stride[d] * array.itemsize == expected[d]
+            assert size == 1 or is_equal, f"{layout}.clone(), NumPy's strides are {expected}"
 
 
 OPERATIONS: dict[str, Callable[[Random], None]]
 OPERATIONS = {name: partial(operation, name) for name in steps.ARGUMENTS}
 OPERATIONS |= {"contiguous": contiguous, "clone": clone, "to": to}
-_OTHERS = (
-    *(chains, contiguity, dense, coalesce, dim_order, numpy_arrays),
-    *(elementwise_output, loop_visits, broadcasting),
-)
-CASES = OPERATIONS | {family.__name__: family for family in _OTHERS}
+FAMILIES = [
+    chains,
+    contiguity,
+    dense,
+    coalesce,
+    dim_order,
+    numpy_arrays,
+    elementwise_output,
+    loop_visits,
+    broadcasting,
+]
+CASES = OPERATIONS | {family.__name__: family for family in FAMILIES}
