@@ -1,4 +1,4 @@
-"""Typed lines: what the scripts read and refuse, in which words, and that torch does the same."""
+"""Typed lines: the scripts read and refuse the same ones as torch, in these words."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.course.widget_kinds import rows
 SIGNATURES = grammar.SIGNATURES
 STEPS_FORM = ": write operations as .permute(1, 0) or [1:, ::2]"
 FORM = ": write y = x[1:, ::2] or y = x + 1 to make a tensor, y += 100 or y[0] = 7 to write to one"
-# What a row of widgets.txt cannot hold: odd spaces and characters, and long texts.
+# A row of widgets.txt cannot hold odd spaces and characters, and long texts.
 READ = {
     " permute( [ 1,0, ] )\t": "(8, 5)",
     "[0" + " " * 997 + "]": "(8,)",
@@ -43,54 +43,62 @@ LINES = {
 }
 
 
-def both(title, others):
-    """The rows of a part of widgets.txt, and others: a text, and what comes of it."""
-    pairs = [*rows(title), *others.items()]
-    return pytest.mark.parametrize(("text", "said"), pairs, ids=[text[:30] for text, _ in pairs])
+def with_rows(title, further_rows):
+    """Run a test for each row of a part of widgets.txt, and for further ones: a text, its outcome."""
+    pairs = [*rows(title), *further_rows.items()]
+    ids = [text[:30] for text, _ in pairs]
+    return pytest.mark.parametrize(("text", "outcome"), pairs, ids=ids)
 
 
-def in_full(said, form):
-    return said.replace("…", form).replace("NAMES", ", ".join(SIGNATURES))
+def in_full(refusal, form):
+    return refusal.replace("…", form).replace("NAMES", ", ".join(SIGNATURES))
 
 
 def typed(text):
-    """The stages of a text on the layout of shape (5, 8)."""
+    """Return the stages of a text on the layout of shape (5, 8)."""
     start = Chains(Layout((5, 8), itemsize=4), 40).start
     return chain.stagesOf(start | {"steps": [text]}, 40, None)
 
 
-@both("steps on shape (5, 8)", READ)
-def test_steps_are_read_as_torch_reads_them(text, said):
-    """torch runs the text that is written; what is written is read again."""
-    *_, last = stages = typed(text)
-    assert str(tuple(last["layout"]["shape"])) == said
-    assert typed("".join(stage["text"] for stage in stages[1:])) == stages
-    assert Chains(Layout((5, 8), itemsize=4), 40, [f"v{k}" for k in range(40)]).type(text)
+@with_rows("steps on shape (5, 8)", READ)
+def test_steps_are_read_as_torch_reads_them(text, outcome):
+    """torch runs the written texts of the steps, and the script reads them again."""
+    stages = typed(text)
+    assert str(tuple(stages[-1]["layout"]["shape"])) == outcome
+    written = "".join(stage["text"] for stage in stages[1:])
+    assert typed(written) == stages
+    labels = [f"v{k}" for k in range(40)]
+    assert Chains(Layout((5, 8), itemsize=4), 40, labels).type(text)
 
 
-@both("refused steps on shape (5, 8)", UNREADABLE)
-def test_other_texts_are_refused_in_these_words(text, said):
+@with_rows("refused steps on shape (5, 8)", UNREADABLE)
+def test_other_texts_are_refused_in_these_words(text, outcome):
     """torch refuses, too."""
     with pytest.raises(LayoutError) as refusal:
         typed(text)
-    assert str(refusal.value) == in_full(said, STEPS_FORM)
+    assert str(refusal.value) == in_full(outcome, STEPS_FORM)
     assert not Chains(Layout((5, 8), itemsize=4), 40).type(text)
 
 
-@both("lines on shape (4, 6)", LINES)
-def test_a_line_is_of_this_kind_or_refused_in_these_words(text, said):
+@with_rows("lines on shape (4, 6)", LINES)
+def test_a_line_is_of_this_kind_or_refused_in_these_words(text, outcome):
     """torch runs or refuses the line as well."""
-    try:
-        kind = session.sessionOf({"shape": [4, 6], "steps": [text]})["log"][0]["kind"]
-    except LayoutError as error:
-        kind = str(error)
-    assert kind == in_full(said, FORM)
-    assert Sessions((4, 6)).type(text) == (kind in ("view", "copy", "write"))
+    is_run = outcome in ("view", "copy", "write")
+    state = {"shape": [4, 6], "steps": [text]}
+    if is_run:
+        (entry,) = session.sessionOf(state)["log"]
+        assert entry["kind"] == outcome
+    else:
+        with pytest.raises(LayoutError) as refusal:
+            session.sessionOf(state)
+        assert str(refusal.value) == in_full(outcome, FORM)
+    assert Sessions((4, 6)).type(text) == is_run
 
 
 def test_a_page_may_send_several_steps_in_one_text():
     explorer = StrideExplorer()
     explorer.chain = [".T", "[1:]", ".T"]
-    chain = explorer._state["chain"]
-    explorer.set_state({"_state": {**explorer._state, "chain": {**chain, "steps": ["T[1:].T"]}}})
-    assert explorer._state["chain"] == chain
+    state = explorer._state
+    sent_chain = state["chain"] | {"steps": ["T[1:].T"]}
+    explorer.set_state({"_state": state | {"chain": sent_chain}})
+    assert explorer._state["chain"] == state["chain"]

@@ -10,52 +10,84 @@ from stridekit.widgets.notation import layout_json
 from stridekit.widgets.stride_explorer.widget import words
 from tests.core.strategies import tensors
 
-
-def test_presets_are_the_views_they_name():
-    """Each preset's expression, run by torch, has exactly the preset's layout."""
-    for x in (torch.empty(2, 3, 4), torch.empty(12), torch.empty(4, 6).t()):
-        for preset in words.DEFAULTS + words.presetsOf(layout_json(Layout.of(x)), "x"):
-            made = eval(preset["expression"], {"torch": torch, "x": x})
-            assert layout_json(Layout.of(made)) == preset["layout"], preset["name"]
-    names = [preset["name"] for preset in words.DEFAULTS]
-    assert names == ["slice", "row-major", "column-major", "transpose", "every 2nd", "diagonal",
-                     "broadcast", "windows"]  # fmt: skip
-
-
 chain = Script("stride_explorer/chain.js")
 
 
+@pytest.mark.parametrize(
+    "x",
+    [torch.empty(2, 3, 4), torch.empty(12), torch.empty(4, 6).t()],
+    ids=["3 dims", "1 dim", "transposed"],
+)
+def test_presets_are_the_views_they_name(x):
+    """Each preset's expression, run by torch, has exactly the preset's layout."""
+    for preset in words.DEFAULTS + words.presetsOf(layout_json(Layout.of(x)), "x"):
+        view = eval(preset["expression"], {"torch": torch, "x": x})
+        assert layout_json(Layout.of(view)) == preset["layout"], preset["name"]
+
+
+def test_names_of_presets():
+    names = [preset["name"] for preset in words.DEFAULTS]
+    assert names == [
+        "slice",
+        "row-major",
+        "column-major",
+        "transpose",
+        "every 2nd",
+        "diagonal",
+        "broadcast",
+        "windows",
+    ]
+
+
 def stages(*steps):
+    """Return the stages of a chain from shape (5, 8)."""
     start = layout_json(Layout((5, 8), itemsize=4))
     return chain.stagesOf({"source": "x", "start": start, "steps": steps}, 40, None)
 
 
-def test_what_is_suggested_exists_changes_something_and_says_where_it_copies():
-    def offered(*steps):
-        return {one["text"]: one["copied"] for one in chain.suggestions(stages(*steps)[-1])}
+def suggestions(*steps):
+    """Return the steps that are offered after a chain, and whether each one copies."""
+    end = stages(*steps)[-1]
+    return {suggestion["text"]: suggestion["copied"] for suggestion in chain.suggestions(end)}
 
-    assert [*offered()][:4] == [".T", "[1:]", "[:, ::2]", ".diagonal()"]
-    assert ".contiguous()" not in offered() and ".contiguous()" in offered(".T")
-    assert ".expand(3, 8)" in offered("[:1]") and ".view(-1)" not in offered(".T")
-    assert (offered()[".reshape(-1)"], offered(".T")[".reshape(-1)"]) == (False, True)
+
+def test_the_most_instructive_suggestions_come_first():
+    assert list(suggestions())[:4] == [".T", "[1:]", "[:, ::2]", ".diagonal()"]
+
+
+def test_suggestions_exist_and_change_something():
+    assert ".contiguous()" not in suggestions()
+    assert ".contiguous()" in suggestions(".T")
+    assert ".expand(3, 8)" in suggestions("[:1]")
+    assert ".view(-1)" not in suggestions(".T")
     for step in ("[0, 0]", "[0:0]", "[0]", ".view(5, 2, 2, 2)"):
-        assert all(stages(step, text) for text in offered(step))
+        for text in suggestions(step):
+            stages(step, text)  # is not refused
 
 
-@pytest.mark.parametrize(("steps", "index", "flat"), [
-    ([".T"], [2, 3], 17),
-    (["[1:]"], [0, 3], None),  # it is gone
-    ([".T", ".contiguous()"], [3, 2], 17),
-    ([".T", ".contiguous()", "[1:]"], [1, 3], 3),  # by its place on the copy's own storage
-    (["[0:0]"], [0, 0], None),
-])  # fmt: skip
+def test_suggestions_say_whether_they_copy():
+    assert not suggestions()[".reshape(-1)"]
+    assert suggestions(".T")[".reshape(-1)"]
+
+
+@pytest.mark.parametrize(
+    ("steps", "index", "flat"),
+    [
+        pytest.param([".T"], [2, 3], 17, id="a view has it"),
+        pytest.param(["[1:]"], [0, 3], None, id="a view lacks it"),
+        pytest.param([".T", ".contiguous()"], [3, 2], 17, id="a copy keeps its place"),
+        pytest.param([".T", ".contiguous()", "[1:]"], [1, 3], 3, id="a view of a copy"),
+        pytest.param(["[0:0]"], [0, 0], None, id="an empty view"),
+    ],
+)
 def test_the_selected_element_is_followed_by_its_place_or_its_value(steps, index, flat):
     *_, before, after = stages(*steps)
     assert chain.followed(before, after, index) == flat
 
 
 def test_observers_see_each_layout_and_a_change_by_hand_stays_in_the_last_copy():
-    explorer, seen = StrideExplorer(), []
+    explorer = StrideExplorer()
+    seen = []
     explorer.observe(lambda change: seen.append(change["new"]), "layout")
     explorer.chain = (".T", ".contiguous()", "[0]")
     with pytest.raises(LayoutError, match="reaches element 24, and the storage ends at 23"):
@@ -67,33 +99,51 @@ SHAPES = [(4096, 1), (1, 4096), (64, 64, 1, 1), (300, 2, 2), (2, 300, 2), (40, 1
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_explore_offers_only_what_fits_a_page(shape):
+def test_explore_offers_only_presets_that_fit_a_page(shape):
     """A long tensor is shown by its corner, without presets that the picture would refuse."""
     explorer = explore(torch.zeros(shape))
     for preset in explorer._presets:
         explorer.layout = Layout(**preset["layout"])
 
 
-def test_values_fit_a_box():
-    """At most six characters, exponents without a leading zero, whole numbers unchanged."""
-    t = torch.tensor([-0.000535, -0.0535, 1234.5, -12345.6, 0.00123, 3, 99999], dtype=torch.float64)
-    assert explore(t)._values == ["-5e-4", "-0.053", "1234", "-12346", "1.2e-3", "3", "99999"]
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (-0.000535, "-5e-4"),
+        (-0.0535, "-0.053"),
+        (1234.5, "1234"),
+        (-12345.6, "-12346"),
+        (0.00123, "1.2e-3"),
+        (3.0, "3"),
+        (99999.0, "99999"),
+    ],
+)
+def test_values_fit_a_box(value, text):
+    """They have at most six characters, exponents without a leading zero, whole numbers unchanged."""
+    assert explore(torch.tensor([value], dtype=torch.float64))._values == [text]
 
 
-def test_the_note_says_what_is_shown():
-    """The note tells the corner and the whole shape, or that numbers are not values; the repr has it."""
-    places = "the numbers are places in the storage, not values"
-    for x, note in [
+PLACES = "the numbers are places in the storage, not values"
+
+
+@pytest.mark.parametrize(
+    ("x", "note"),
+    [
         (torch.zeros(60, 3), ""),
         (torch.zeros(70, 3), "t[:8, :3] of shape (70, 3)"),
         (torch.zeros(2, 3, 4, 5, 6, 2), "t[0, 0, :3, :3, :3, :2] of shape (2, 3, 4, 5, 6, 2)"),
-        (torch.zeros(3, 2000).t()[:4], places),
-        (torch.zeros(5000), f"t[:32] of shape (5000,): {places}"),
-        (torch.zeros(2, 3, device="meta"), places),
-    ]:
-        e = explore(x, "t")
-        assert e._note == note
-        assert repr(e).splitlines()[1] == f"  {note}" or not note
+        (torch.zeros(3, 2000).t()[:4], PLACES),
+        (torch.zeros(5000), f"t[:32] of shape (5000,): {PLACES}"),
+        (torch.zeros(2, 3, device="meta"), PLACES),
+    ],
+    ids=lambda x: "" if isinstance(x, str) else str(tuple(x.shape)),
+)
+def test_the_note_names_the_corner_and_says_if_numbers_are_not_values(x, note):
+    """The repr has it, too."""
+    explorer = explore(x, "t")
+    assert explorer._note == note
+    if note:
+        assert repr(explorer).splitlines()[1] == f"  {note}"
 
 
 @given(tensors(max_ndim=5, max_size=4))
