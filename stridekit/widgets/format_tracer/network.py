@@ -29,9 +29,16 @@ class Layer(NamedTuple):
 
     def run(self, x: Tensor) -> Tensor:
         """Run the code on x; skip is as from a branch that was not converted."""
-        weight, mean = torch.ones(4, x.shape[1], 3, 3), torch.ones(x.shape[1])
-        names = {"torch": torch, "F": torch.nn.functional, "skip": torch.ones(x.shape)}
-        return eval(self.code, names | {"x": x, "weight": weight, "mean": mean, "var": mean})
+        names = {
+            "torch": torch,
+            "F": torch.nn.functional,
+            "x": x,
+            "skip": torch.ones(x.shape),
+            "weight": torch.ones(4, x.shape[1], 3, 3),
+            "mean": torch.ones(x.shape[1]),
+            "var": torch.ones(x.shape[1]),
+        }
+        return eval(self.code, names)
 
 
 _FLAG = "its flag is still True, but the new stride[0] is only {stride[0]}"
@@ -56,75 +63,93 @@ NAMES = tuple(layer.name for layer in LAYERS)
 @cache
 @torch_defaults()
 def network() -> dict[str, Any]:
-    """Everything that network.js looks up, as JSON.
+    """Return everything that network.js looks up, as JSON.
 
     `inputs` have the two states in which each shape starts, `states` are all states of a tensor, and
     `steps[state][layer]` is [the state after the layer, or None where torch refuses; the number of a note].
     """
-    numbers: dict[tuple[object, ...], int] = {}
-    states: list[dict[str, Any]] = []
-    steps: list[dict[str, list[int | None]]] = []
-    notes: dict[str, int] = {}
+    table = _Table()
+    inputs = []
+    for x in map(torch.ones, INPUTS):
+        converted = x.to(memory_format=torch.channels_last)
+        starts = [table.state_of(x), table.state_of(converted)]
+        inputs.append({"shape": [*x.shape], "starts": starts})
+    return {
+        "layers": [{"name": layer.name, "code": layer.code} for layer in LAYERS],
+        "inputs": inputs,
+        "states": table.states,
+        "steps": table.steps,
+        "notes": [*table.notes],
+    }
 
-    def state_of(x: Tensor, dims: str = "NCHW", following: int = 0) -> int:
-        """The number of the state of x, whose dims have these names; runs the layers that may follow."""
-        number = numbers.setdefault((x.shape, x.stride(), dims), len(states))
-        if number == len(states):
-            states.append({"shape": [*x.shape], "stride": [*x.stride()], "label": label(x)})
-            steps.append({})
-        for k, layer in enumerate(LAYERS[following:], following):
-            if str(k) not in steps[number]:
-                to, text = after(x, dims, k, layer)
-                steps[number][str(k)] = [to, notes.setdefault(text, len(notes))]
+
+class _Table:
+    """The states of tensors, and the layers that lead from one to another."""
+
+    def __init__(self) -> None:
+        self.states: list[dict[str, Any]] = []
+        self.steps: list[dict[str, list[int | None]]] = []
+        self.notes: dict[str, int] = {}  # with their numbers
+        self._numbers: dict[tuple[object, ...], int] = {}
+
+    def state_of(self, x: Tensor, dims: str = "NCHW", following: int = 0) -> int:
+        """Return the number of the state of x, whose dims have these names.
+
+        Run the layers that may follow, from number `following` on.
+        """
+        number = self._numbers.setdefault((x.shape, x.stride(), dims), len(self.states))
+        if number == len(self.states):
+            state = {"shape": [*x.shape], "stride": [*x.stride()], "label": label(x)}
+            self.states.append(state)
+            self.steps.append({})
+        for k in range(following, len(LAYERS)):
+            if str(k) not in self.steps[number]:
+                after, text = self._after(x, dims, k)
+                note_number = self.notes.setdefault(text, len(self.notes))
+                self.steps[number][str(k)] = [after, note_number]
         return number
 
-    def after(x: Tensor, dims: str, k: int, layer: Layer) -> tuple[int | None, str]:
-        """The state after a layer, and a note."""
+    def _after(self, x: Tensor, dims: str, k: int) -> tuple[int | None, str]:
+        """Return the state after a layer, or None where torch refuses, and a note."""
+        layer = LAYERS[k]
         try:
             y = layer.run(x)
         except RuntimeError:
             return None, f"torch refuses: {_innermost(x, dims)}"
-        named = "NHWC" if layer.name == "permute" else dims
-        return state_of(y, named, k + 1), note(layer, x, y, dims)
-
-    inputs = []
-    for x in map(torch.ones, INPUTS):
-        both = (x, x.to(memory_format=torch.channels_last))
-        inputs.append({"shape": [*x.shape], "starts": [*map(state_of, both)]})
-    layers = [{"name": layer.name, "code": layer.code} for layer in LAYERS]
-    tables = {"states": states, "steps": steps, "notes": [*notes]}
-    return {"layers": layers, "inputs": inputs, **tables}
+        dims_after = "NHWC" if layer.name == "permute" else dims
+        return self.state_of(y, dims_after, k + 1), note(layer, x, y, dims)
 
 
 def label(x: Tensor) -> str:
-    """The memory format of x by its flags, and the one that torch takes it for, if that differs."""
+    """Return the memory format of x by its flags, and the format that torch assumes, if it differs."""
     if x.ndim != 4:
         return "contiguous" if x.is_contiguous() else "not contiguous"
-    taken = "channels_last" if _taken_for_channels_last(x) else "contiguous_format"
+    assumed = "channels_last" if _is_taken_for_channels_last(x) else "contiguous_format"
     name = Layout.of(x).memory_format
-    return name if name in (taken, "neither") else f"{name}, taken for {taken}"
+    return name if name in (assumed, "neither") else f"{name}, taken for {assumed}"
 
 
 def note(layer: Layer, x: Tensor, y: Tensor, dims: str) -> str:
-    """A note on what a layer did to the format of x; "" if nothing needs saying."""
-    shared = x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr()
-    if layer.name == "flatten" and not shared:
+    """Return a note on what a layer did to the format of x; "" if nothing needs saying."""
+    is_view = x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr()
+    if layer.name == "flatten" and not is_view:
         return f"has to copy {x.numel()} elements: {_innermost(x, dims)}"
     if layer.name in ("flatten", "view"):
         return "a view: nothing is copied"
     if layer.name == "permute":
         return "a view of the same memory, with its dims in another order"
-    lost = _taken_for_channels_last(x) and not _taken_for_channels_last(y)
-    return "channels_last is lost: " + layer.lost.format(stride=y.stride()) if lost else ""
+    if _is_taken_for_channels_last(x) and not _is_taken_for_channels_last(y):
+        return f"channels_last is lost: {layer.lost.format(stride=y.stride())}"
+    return ""
 
 
-def _taken_for_channels_last(x: Tensor) -> bool:
-    """`.to(memory_format=…)` returns x itself exactly if torch takes it to be in that format."""
+def _is_taken_for_channels_last(x: Tensor) -> bool:
+    """Return whether torch takes x to be in channels_last: exactly then, `.to` returns x itself."""
     return x.to(memory_format=torch.channels_last) is x
 
 
 def _innermost(x: Tensor, dims: str) -> str:
-    """A note that names the dim innermost in memory, where it is not the last one."""
-    stepped = [d for d in range(x.ndim) if x.shape[d] > 1]
-    nearest = min(stepped, key=lambda d: x.stride(d))
-    return f"{dims[nearest]} is innermost in memory, not {dims[stepped[-1]]}"
+    """Return a note that names the dim innermost in memory, where it is not the last one."""
+    longer_than_1 = [d for d in range(x.ndim) if x.shape[d] > 1]
+    innermost = min(longer_than_1, key=lambda d: x.stride(d))
+    return f"{dims[innermost]} is innermost in memory, not {dims[longer_than_1[-1]]}"

@@ -1,29 +1,20 @@
-// FormatTracer: the layers of a network in rows, and what each makes of x in both memory formats.
-// The state in the model is {input, layers}: the number of the input in `_network`, and the layers that are on.
+// FormatTracer: the layers of a network in rows, and the output of each for x in both memory
+// formats. The state in the model is {input, layers}: the number of the input in `_network`, and
+// the layers that are on.
 
 import { fill, h, set } from "../page/dom.js";
 import { tuple } from "../page/layout.js";
 import { createChoice } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
-import { code, facts, trace } from "./network.js";
+import { code, facts, outputText, trace } from "./network.js";
 
-const NARROW = 600; // below this, the code of a layer stands above its two outputs
+/** @import { Network, Output, State } from "./network.js" */
+
+const NARROW = 600; // px: below this, the code of a layer stands above its two outputs
 const HEADS = ["layer", "x in contiguous_format", "x in channels_last"];
 
-function output({ label, stride, note } = { label: "", stride: [], note: "" }, isOn = true) {
-  const [format, taken = ""] = label.split(", ");
-  const text = isOn && !label && !note ? "nothing comes here" : note;
-  return [
-    "td",
-    {},
-    ["span", { text: format, class: format ? `sk-format is-${format.replace(" ", "-")}` : "" }],
-    ["code", { text: stride.length ? tuple(stride) : "" }],
-    ["p", { text: taken }],
-    ["p", { text, class: text && !/^(a view|nothing)/.test(text) ? "sk-why" : "sk-note" }],
-  ];
-}
-
 export function render({ model, el }) {
+  /** @type {Network} */
   const network = model.get("_network");
   const shell = createShell(
     { model, el },
@@ -42,50 +33,73 @@ export function render({ model, el }) {
     h("input", { type: "checkbox", id: `${shell.id}-layer${k}`, onchange: toggle }),
   );
   const body = h("tbody");
-  const table = h(
-    "table",
-    {},
-    h("thead", {}, h("tr", {}, ...HEADS.map((text) => h("th", { scope: "col", text })))),
-    body,
-  );
+  const heads = HEADS.map((text) => h("th", { scope: "col", text }));
+  const table = h("table", {}, h("thead", {}, h("tr", {}, ...heads)), body);
 
   function draw() {
+    /** @type {State} */
     const { input, layers } = shell.state();
     choice.draw(input);
     set(table, "data-narrow", String(shell.width < NARROW));
-    const passed = trace(network, input, layers);
-    const starts = network.inputs[input].starts.map((start) =>
-      output({ ...network.states[start], note: "" }),
-    );
-    fill(
-      body,
-      ["tr", {}, ["th", { scope: "row" }, ["code", { text: "x" }]], ...starts],
-      ...network.layers.map(({ name, code: text }, k) => {
-        boxes[k].checked = layers.includes(name);
-        return [
-          "tr",
-          { class: passed[k] ? null : "is-off" },
-          ["th", { scope: "row" }, ["label", { for: boxes[k].id }, boxes[k], ["code", { text }]]],
-          ...[0, 1].map((side) => output(passed[k]?.[side], Boolean(passed[k]))),
-        ];
-      }),
-    );
-    const last = passed.findLast((passages) => passages);
-    const [first, second] = (last ?? []).map(
-      ({ label, note }) => [label, note].filter(Boolean).join(", ") || "nothing",
-    );
-    shell.speak(
-      last
-        ? `At the end, x in contiguous_format is: ${first}; x in channels_last is: ${second}.`
-        : "No layer is switched on.",
-    );
+    boxes.forEach((box, k) => {
+      box.checked = layers.includes(network.layers[k].name);
+    });
+    const pairs = trace(network, input, layers);
+    fill(body, inputRow(input), ...pairs.map(layerRow));
+    shell.speak(sentenceOn(pairs.findLast((pair) => pair !== null)));
+  }
+
+  function inputRow(input) {
+    const cells = network.inputs[input].starts.map((start) => {
+      const { label, stride } = network.states[start];
+      return cellOf({ label, stride, note: "" });
+    });
+    return ["tr", {}, ["th", { scope: "row" }, ["code", { text: "x" }]], ...cells];
+  }
+
+  function layerRow(pair, k) {
+    const { code: text } = network.layers[k];
+    const label = ["label", { for: boxes[k].id }, boxes[k], ["code", { text }]];
+    const cells = pair ? pair.map(cellOf) : [EMPTY_CELL, EMPTY_CELL];
+    return ["tr", { class: pair ? null : "is-off" }, ["th", { scope: "row" }, label], ...cells];
   }
 
   function toggle() {
-    shell.put({
-      layers: network.layers.map(({ name }) => name).filter((_, k) => boxes[k].checked),
-    });
+    const names = network.layers.map(({ name }) => name);
+    shell.put({ layers: names.filter((_, k) => boxes[k].checked) });
   }
 
   return shell.open(choice.node, table);
+}
+
+/**
+ * The cell of an output.
+ *
+ * @param {Output} output
+ */
+function cellOf({ label, stride, note }) {
+  const text = label || note ? note : "nothing comes here";
+  return cell(label, stride.length ? tuple(stride) : "", text);
+}
+
+function cell(label, stride, text) {
+  const [format, taken = ""] = label.split(", ");
+  const isReason = text && !/^(a view|nothing)/.test(text);
+  return [
+    "td",
+    {},
+    ["span", { text: format, class: format ? `sk-format is-${format.replace(" ", "-")}` : "" }],
+    ["code", { text: stride }],
+    ["p", { text: taken }],
+    ["p", { text, class: isReason ? "sk-why" : "sk-note" }],
+  ];
+}
+
+const EMPTY_CELL = cell("", "", "");
+
+/** @param {Output[] | null | undefined} pair the outputs of the last layer */
+function sentenceOn(pair) {
+  if (!pair) return "No layer is switched on.";
+  const [contiguous, last] = pair.map((output) => outputText(output, "nothing"));
+  return `At the end, x in contiguous_format is: ${contiguous}; x in channels_last is: ${last}.`;
 }

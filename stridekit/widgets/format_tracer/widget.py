@@ -14,7 +14,7 @@ from stridekit.widgets.format_tracer import network as net
 from stridekit.widgets.goals import Goal
 
 
-def _input(shape: Iterable[int]) -> int:
+def _input_number(shape: Iterable[int]) -> int:
     wanted = ints("shape", shape)
     if wanted not in net.INPUTS:
         known = ", ".join(map(str, net.INPUTS))
@@ -22,8 +22,8 @@ def _input(shape: Iterable[int]) -> int:
     return net.INPUTS.index(wanted)
 
 
-def _layers(names: Iterable[str]) -> list[str]:
-    """The names in the order in which the layers run; a list, as in JSON."""
+def _in_order(names: Iterable[str]) -> list[str]:
+    """Return the names of layers in the order in which the layers run; a list, as in JSON."""
     wanted = texts("layers", [names] if isinstance(names, str) else names)
     for name in wanted:
         if name not in net.NAMES:
@@ -47,9 +47,15 @@ class FormatTracer(Explorer, script="format_tracer/network.js"):
     _network = traitlets.Dict().tag(sync=True)
     _knows = ("_network",)
 
-    # Not asked of the network, which takes a while to run.
-    FACTS: ClassVar = {"shape": tuple, "layers": tuple, "refused": bool, "lost": bool}
-    FACTS |= {"contiguous_end": str, "channels_last_end": str}
+    # The types are given, because an example would need the network, which takes a while to run.
+    FACTS: ClassVar = {
+        "shape": tuple,
+        "layers": tuple,
+        "refused": bool,
+        "lost": bool,
+        "contiguous_end": str,
+        "channels_last_end": str,
+    }
 
     def __init__(
         self,
@@ -58,18 +64,18 @@ class FormatTracer(Explorer, script="format_tracer/network.js"):
         *,
         goals: Iterable[Goal] = (),
     ) -> None:
-        state = {"input": _input(shape), "layers": _layers(layers)}
+        state = {"input": _input_number(shape), "layers": _in_order(layers)}
         super().__init__(_state=state, _network=net.network())
         self._aim(goals)
 
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
         number = choice("input", state["input"], range(len(net.INPUTS)))
-        return {"input": number, "layers": _layers(state["layers"])}
+        return {"input": number, "layers": _in_order(state["layers"])}
 
     shape = setting(
         "input",
         "The shape of the input: (2, 3, 4, 4), or one of two shapes with sizes of 1.",
         net.INPUTS.__getitem__,
-        _input,
+        _input_number,
     )
     layers = setting("layers", "The layers that are switched on, in the order in which they run.")
