@@ -45,9 +45,13 @@ def exactly(convert, before, after):
 def even_by_traffic(t):
     """With the line of the copy that is written only in part."""
     copy = t.contiguous()
-    making = 0 if copy is t else traffic(t, copy).moved
+    if copy is t:
+        return 0
+    making = traffic(t, copy).moved
+    if making == 0:
+        return 0
     saved = traffic(t).moved - traffic(copy).moved
-    return 0 if not making else math.ceil(making / saved) if saved > 0 else math.inf
+    return math.ceil(making / saved) if saved > 0 else math.inf
 
 
 def order_by(cost):
@@ -64,32 +68,49 @@ def blocks_by_slices(pool, table):
     return pool.narrow(0, table[0], table[-1] - table[0] + 1)[:: min(steps)]
 
 
-WRITE = "cache[:, :, t : t + 1] = k => "
+WRITE = "cache[:, :, t : t + 1] = k"
 AS_STRIDED = torch.ops.aten.as_strided
 RIGHT = [
     (strides.address, lambda t, i: t[i].data_ptr() - t.untyped_storage().data_ptr()),
     (strides.contiguous_stride, "(step for step in contiguous_stride(shape))"),
-    (strides.recover_slice, "start + view.numel() * step => start + max((len(view) - 1) * step + 1, 0)"),
+    (
+        strides.recover_slice,
+        "start + view.numel() * step => start + max((len(view) - 1) * step + 1, 0)",
+    ),
     (strides.recover_slice, "(recover_slice(base, view),)"),  # base[(s,)] is base[s]
     (strides.raw_bytes, "bytes(t.untyped_storage().tolist())"),
     (strides.raw_bytes, "storage.data_ptr() => ctypes.c_void_p(storage.data_ptr())"),
     (strides.row, lambda x, i: x[:].as_strided_(x.shape[1:], (x.stride(1),), start(x, i))),
     (strides.row, lambda x, i: torch.as_strided(x, x.shape[1:], x.stride()[1:], start(x, i))),
-    (strides.row, lambda x, i: torch.Tensor.as_strided(
-        x.detach(), x.shape[-1:], x.stride()[-1:], start(x, i))),
+    (
+        strides.row,
+        lambda x, i: torch.Tensor.as_strided(
+            x.detach(), x.shape[-1:], x.stride()[-1:], start(x, i)
+        ),
+    ),
     (strides.row, lambda x, i: x.as_strided((1, x.size(1)), (7, x.stride(1)), start(x, i))[0]),
     (strides.row, lambda x, i: strides.column.reference(x.t(), i)),
-    (strides.column, lambda x, j: x.as_strided(
-        storage_offset=start(x, 0, j), stride=[x.stride(0)], size=[len(x)])),
+    (
+        strides.column,
+        lambda x, j: x.as_strided(
+            storage_offset=start(x, 0, j), stride=[x.stride(0)], size=[len(x)]
+        ),
+    ),
     (strides.column, lambda x, j: x.as_strided((len(x), 1), x.stride(), start(x, 0, j))[:, 0]),
     (strides.diagonal, lambda x: AS_STRIDED(x, *shape_and_step(x))),
     (strides.diagonal, lambda x: AS_STRIDED.default(x, *shape_and_step(x))),
-    (strides.trace, lambda x: sum(x.as_strided((), (), start(x, k, k)) for k in range(min(x.shape)))),
+    (
+        strides.trace,
+        lambda x: sum(x.as_strided((), (), start(x, k, k)) for k in range(min(x.shape))),
+    ),
     (strides.trace, lambda x: sum(x.as_strided(*shape_and_step(x)).tolist())),
     (strides.trace, lambda x: x.as_strided(*shape_and_step(x)).numpy().sum()),
     (strides.windows, lambda x, size: x.as_strided((size, len(x) - size + 1), x.stride() * 2).t()),
-    (views.memset_of, "{t[i].data_ptr() - t.untyped_storage().data_ptr() + k "
-     "for i in np.ndindex(*t.shape) for k in range(t.itemsize)}"),
+    (
+        views.memset_of,
+        "{t[i].data_ptr() - t.untyped_storage().data_ptr() + k "
+        "for i in np.ndindex(*t.shape) for k in range(t.itemsize)}",
+    ),
     (views.memset_of, "memset_of(t) or {}"),
     (views.share_bytes, "torch.tensor(share_bytes(a, b))"),
     (views.permute_layout, "[*map(torch.tensor, permute_layout(shape, stride, dims))]"),
@@ -105,62 +126,101 @@ RIGHT = [
     (views.bump_first, "bump_first(e * 1)"),
     (views.bump_first, "torch.stack([row + (k == 0) for k, row in enumerate(e)])"),
     (contiguity.is_contiguous, "torch.tensor(is_contiguous(shape, stride))"),
-    (contiguity.view_stride, "return (1,) => return (7,) && "
-     "return tuple(new_stride) => return [7 if n == 1 else s for n, s in zip(new_shape, new_stride)]"),
+    (
+        contiguity.view_stride,
+        "return (1,) => return (7,) && return tuple(new_stride) => "
+        "return [7 if n == 1 else s for n, s in zip(new_shape, new_stride)]",
+    ),
     (contiguity.unviewable, "unviewable(shape, stride) and (-1,)"),
     (contiguity.by_columns, "x.mT.contiguous().view(len(x), x.size(1) * x.size(2))"),
     (contiguity.by_columns, "torch.einsum('nhw->nwh', x).reshape(len(x), x.size(1) * x.size(2))"),
     (contiguity.by_columns, "x.transpose(1, 2).flatten(1).contiguous()"),
-    (contiguity.by_columns, "x.as_strided(width(x), (x.size(1) * x.size(2), 1)) if x.mT.is_contiguous() "
-     "else torch.empty(len(x), x.size(2), x.size(1), dtype=x.dtype).copy_(x.mT).view(width(x))"),
+    (
+        contiguity.by_columns,
+        "x.as_strided(width(x), (x.size(1) * x.size(2), 1)) if x.mT.is_contiguous() "
+        "else torch.empty(len(x), x.size(2), x.size(1), dtype=x.dtype).copy_(x.mT).view(width(x))",
+    ),
     (channels_last.channels_last_view, "images.transpose(2, 3).transpose(1, 2)"),
     (channels_last.channels_last_view, "torch.einsum('nhwc->nchw', images)"),
     (channels_last.channels_last_view, "torch.from_numpy(images.numpy().transpose(0, 3, 1, 2))"),
     (channels_last.channels_last_view, "torch.from_dlpack(images).permute(0, 3, 1, 2)"),
     (channels_last.formats, "{getattr(torch, name) for name in formats(shape, stride)}"),
-    (channels_last.formats, "{'nhwc' if 'last' in name else 'NCHW' for name in formats(shape, stride)}"),
+    (
+        channels_last.formats,
+        "{'nhwc' if 'last' in name else 'NCHW' for name in formats(shape, stride)}",
+    ),
     (channels_last.formats, "[*map(np.str_, formats(shape, stride))]"),
     (channels_last.flatten_images, "torch.flatten(x, start_dim=1)"),
     (channels_last.flatten_images, "x.flatten(2).flatten(1)"),
-    (channels_last.flatten_images, "x.reshape_as(torch.empty(len(x), x[:1].numel() if len(x) else "
-     "math.prod(x.shape[1:]), device='meta'))"),
+    (
+        channels_last.flatten_images,
+        "x.reshape_as(torch.empty(len(x), x[:1].numel() if len(x) else "
+        "math.prod(x.shape[1:]), device='meta'))",
+    ),
     (channels_last.uses_to_pay_back, exactly),
     (channels_last.uses_to_pay_back, "np.float64(uses_to_pay_back(convert, before, after))"),
-    (hardware.time_it, "samples = [] => samples = []; queue.clock(); queue.work(); queue.work() "
-     "&& start = => queue.synchronize(); start = && sorted(samples) => np.sort(samples)"),
+    (
+        hardware.time_it,
+        "samples = [] => samples = []; queue.clock(); queue.work(); queue.work() "
+        "&& start = => queue.synchronize(); start = && sorted(samples) => np.sort(samples)",
+    ),
     (performance.bytes_moved, "torch.tensor(bytes_moved(x, y, out))"),
     (performance.break_even, even_by_traffic),
     (performance.cheapest_first, order_by(lambda v: traffic(v, v + 1).moved)),
     # On one storage, where some partly written lines are read anyway.
-    (performance.cheapest_first, order_by(
-        lambda v: traffic(Layout.of(v), Layout(tuple(v.shape), itemsize=v.itemsize)).moved)),
+    (
+        performance.cheapest_first,
+        order_by(
+            lambda v: traffic(Layout.of(v), Layout(tuple(v.shape), itemsize=v.itemsize)).moved
+        ),
+    ),
     (performance.cheapest_first, "np.array(cheapest_first(expressions))"),
-    (attention.head_layout, "(T * row, head, row, feature) => "
-     "[s * (n > 1) for n, s in zip((B, H, T, D), (T * row, head, row, feature))]"),
+    (
+        attention.head_layout,
+        "(T * row, head, row, feature) => "
+        "[s * (n > 1) for n, s in zip((B, H, T, D), (T * row, head, row, feature))]",
+    ),
     (attention.merge_heads, "y.movedim(2, 1).flatten(-2)"),
     (attention.merge_heads, "torch.einsum('bhtd->bthd', y).flatten(2)"),
-    *((attention.append, WRITE + statement) for statement in (
-        "cache[:, :, t] = k[:, :, 0]",
-        "cache.select(2, t).copy_(k.squeeze(2))",
-        "cache.index_copy_(2, torch.tensor([t]), k)",
-        "cache.scatter_(2, torch.tensor(t).expand(k.shape), k)",
-        "cache.numpy()[:, :, t] = k.numpy()[:, :, 0]",
-        "cache[:, :, torch.full_like(torch.empty(1, dtype=torch.long), t)] = k",
-        "cache[:, :, torch.arange(cache.size(2)) == t] = k",
-    )),
-    (attention.append, "cache[:, :, : t + 1] => "
-     "cache.as_strided((*k.shape[:2], t + 1, k.size(3)), cache.stride(), cache.storage_offset())"),
+    (attention.append, f"{WRITE} => cache[:, :, t] = k[:, :, 0]"),
+    (attention.append, f"{WRITE} => cache.select(2, t).copy_(k.squeeze(2))"),
+    (attention.append, f"{WRITE} => cache.index_copy_(2, torch.tensor([t]), k)"),
+    (attention.append, f"{WRITE} => cache.scatter_(2, torch.tensor(t).expand(k.shape), k)"),
+    (attention.append, f"{WRITE} => cache.numpy()[:, :, t] = k.numpy()[:, :, 0]"),
+    (
+        attention.append,
+        f"{WRITE} => cache[:, :, torch.full_like(torch.empty(1, dtype=torch.long), t)] = k",
+    ),
+    (attention.append, f"{WRITE} => cache[:, :, torch.arange(cache.size(2)) == t] = k"),
+    (
+        attention.append,
+        "cache[:, :, : t + 1] => "
+        "cache.as_strided((*k.shape[:2], t + 1, k.size(3)), cache.stride(), cache.storage_offset())",
+    ),
     (attention.blocks, blocks_by_slices),
-    (attention.blocks, "pool[table] => pool.index_select(0, torch.tensor(table, dtype=torch.long))"),
+    (
+        attention.blocks,
+        "pool[table] => pool.index_select(0, torch.tensor(table, dtype=torch.long))",
+    ),
     (attention.blocks, "pool[table] => pool[table].mT.contiguous().mT"),
-    (attention.group_scores, "torch.stack([q[:, h] @ k[:, h // (q.size(1) // k.size(1))].mT "
-     "for h in range(q.size(1))], 1)"),
-    (attention.group_scores, "rows @ k.mT => k @ rows.mT && "
-     ".view(B, H, T, S) => .mT.reshape(B, H, T, S)"),
-    (attention.group_scores, "rows @ k.mT => torch.vmap(torch.vmap(lambda a, b: a @ b.mT))(rows, k)"),
-    (attention.group_scores,
-     "torch.einsum('bgntd,bgsd->bgnts', q.unflatten(1, (k.size(1), -1)), k).flatten(1, 2)"),
-]  # fmt: skip
+    (
+        attention.group_scores,
+        "torch.stack([q[:, h] @ k[:, h // (q.size(1) // k.size(1))].mT "
+        "for h in range(q.size(1))], 1)",
+    ),
+    (
+        attention.group_scores,
+        "rows @ k.mT => k @ rows.mT && .view(B, H, T, S) => .mT.reshape(B, H, T, S)",
+    ),
+    (
+        attention.group_scores,
+        "rows @ k.mT => torch.vmap(torch.vmap(lambda a, b: a @ b.mT))(rows, k)",
+    ),
+    (
+        attention.group_scores,
+        "torch.einsum('bgntd,bgsd->bgnts', q.unflatten(1, (k.size(1), -1)), k).flatten(1, 2)",
+    ),
+]
 
 # Right, but not by as_strided alone ---------------------------------------------------------------
 
@@ -171,8 +231,11 @@ NOT_BY_AS_STRIDED = [
     (strides.row, "x.as_strided(x[0].size(), x[0].stride(), x.storage_offset() + i * x.stride(0))"),
     (strides.row, "x.as_strided(x.shape, x.stride())[i]"),
     (strides.row, "x[i] if i else x.as_strided((x.size(1),), (x.stride(1),))"),
-    (strides.row, "x.new_empty(0).set_("
-     "x.untyped_storage(), x[i].storage_offset(), x[i].shape, x[i].stride())"),
+    (
+        strides.row,
+        "x.new_empty(0).set_("
+        "x.untyped_storage(), x[i].storage_offset(), x[i].shape, x[i].stride())",
+    ),
     (strides.column, "x.unbind(1)[j]"),
     (strides.diagonal, "x.t().diagonal()"),
     (strides.diagonal, "x.as_strided(x.diagonal().shape, (sum(x.stride()),))"),
@@ -180,7 +243,7 @@ NOT_BY_AS_STRIDED = [
     (strides.trace, "(x.as_strided((1,), (1,), 0), x.trace())[1]"),
     (strides.trace, "torch.tensor(x.tolist()).as_strided((min(x.shape),), (x.size(1) + 1,)).sum()"),
     (strides.windows, "x.unfold(0, len(x) - size + 1, 1).t()"),
-]  # fmt: skip
+]
 
 # Right, by stridekit itself; the function that the report names ------------------------------------
 
@@ -195,12 +258,17 @@ def merged_by_layout(shape, stride, d):
     return not Layout(shape, stride).why_not_view(joined)
 
 
+def permuted_by_layout(shape, stride, dims):
+    x = Layout(shape, stride).permute(dims)
+    return x.shape, x.stride
+
+
 BY_STRIDEKIT = [
     (views.memset_of, memset_by_stridekit, "memset"),
     (views.share_bytes, shares_memory, "shares_memory"),
     (views.share_bytes, lambda a, b: not memset(a).isdisjoint(memset(b)), "memset"),
     (views.share_bytes, lambda a, b: any(map(shares_memory, [a], [b])), "shares_memory"),
-    (views.permute_layout, lambda *it: ((x := Layout(*it[:2]).permute(it[2])).shape, x.stride), "Layout"),
+    (views.permute_layout, permuted_by_layout, "Layout"),
     (strides.contiguous_stride, lambda shape: Layout([n or 1 for n in shape]).stride, "Layout"),
     (contiguity.is_contiguous, lambda *layout: np.bool_(Layout(*layout).is_contiguous()), "Layout"),
     (contiguity.clone_stride, lambda *layout: Layout(*layout).clone().stride, "Layout"),
@@ -208,9 +276,14 @@ BY_STRIDEKIT = [
     (attention.matmul_clones, lambda a, b: matmul_copies(a, b)[:2], "matmul_copies"),
     (performance.cache_lines, lambda *layout: traffic(Layout(*layout)).lines_read, "traffic"),
     (performance.bytes_moved, lambda x, y, out: traffic(reads=(x, y), writes=out).moved, "traffic"),
-    (hardware.warp_sectors, lambda stride, offset, itemsize: warp_sectors(
-        Layout((32,), (stride,), offset, itemsize)).sectors, "warp_sectors"),
-]  # fmt: skip
+    (
+        hardware.warp_sectors,
+        lambda stride, offset, itemsize: (
+            warp_sectors(Layout((32,), (stride,), offset, itemsize)).sectors
+        ),
+        "warp_sectors",
+    ),
+]
 
 # Right, by torch, which is not to be asked ---------------------------------------------------------
 
@@ -227,7 +300,8 @@ def turned(shape, stride, dims):
 
 
 def formats_of(shape, stride):
-    x, names = torch.empty_strided(shape, stride), ("contiguous_format", "channels_last")
+    x = torch.empty_strided(shape, stride)
+    names = ("contiguous_format", "channels_last")
     return {name for name in names if x.is_contiguous(memory_format=getattr(torch, name))}
 
 

@@ -76,22 +76,23 @@ def of_exercises(rows):
 
 @each_exercise
 def test_the_reference_solution_passes_and_runs_in_its_lesson(task):
-    """Whoever copies it there meets the names that it takes from outside."""
-    facts = [task._run_known(task.reference, case).facts for case in task.cases]
-    assert not any("raised" in it or "unusable" in it for it in facts)
+    """A learner who copies the solution there has all names that it takes from outside."""
+    outcomes = [task._run_known(task.reference, case) for case in task.cases]
+    for outcome in outcomes:
+        assert "raised" not in outcome.facts and "unusable" not in outcome.facts
     report = task.check(task.reference)
     assert report.passed and report.attempted and report.hint == ""
     assert report.text == f"✓ {task.name}: right on all {len(task.cases)} cases\n  {task.takeaway}"
     assert report._repr_html_().count("<details") == 1 and ">One solution</summary>" in report.more
     (path,) = (ROOT / "notebooks").glob(f"*_{task.lesson_name}.ipynb")
     cells = [cell.source for cell in parse(path.read_text()).cells if cell.cell_type == "code"]
-    (at,) = (k for k, source in enumerate(cells) if f".{task.name}.check(" in source)
-    module = symtable("\n".join(cells[:at]), str(path), "exec")
-    there = {symbol.get_name() for symbol in module.get_symbols()}
-    assert inspect.getclosurevars(task.reference).globals.keys() <= there
+    (number,) = (k for k, source in enumerate(cells) if f".{task.name}.check(" in source)
+    module = symtable("\n".join(cells[:number]), str(path), "exec")
+    defined = {symbol.get_name() for symbol in module.get_symbols()}
+    assert inspect.getclosurevars(task.reference).globals.keys() <= defined
     signature = symtable(task.source, str(path), "exec")  # Python looks its annotations up, too
     names = {symbol.get_name() for symbol in signature.get_symbols() if symbol.is_referenced()}
-    assert names <= there | {*dir(builtins)}
+    assert names <= defined | {*dir(builtins)}
 
 
 @of_exercises(RIGHT)
@@ -105,8 +106,8 @@ def test_what_is_right_without_as_strided_is_a_kind_note(row):
     task = row[0]
     report = task.check(answering(*row))
     assert (report.status, report.passed, report.attempted) == ("note", False, True)
-    said = f"· {task.name}: right on all {len(task.cases)} cases, but not by as_strided alone"
-    assert report.text.startswith(said) and task.takeaway not in report.text
+    headline = f"· {task.name}: right on all {len(task.cases)} cases, but not by as_strided alone"
+    assert report.text.startswith(headline) and task.takeaway not in report.text
     assert report.hint.startswith("Right ") and "`x.as_strided(size, stride, " in report.hint
 
 
@@ -171,32 +172,42 @@ def test_a_condition_is_told_to_those_who_go_wrong_only_where_it_holds(task):
 
 def passes(task, answer):
     """True if an answer is right; stops at the first case that differs."""
-    run, right = task._run, task._run_known
-    return all(run(answer, case).facts == right(task.reference, case).facts for case in task.cases)
+    for case in task.cases:
+        expected = task._run_known(task.reference, case)
+        if task._run(answer, case).facts != expected.facts:
+            return False
+    return True
 
 
 @each_exercise
 def test_of_all_combinations_of_pieces_the_solution_alone_is_right(task):
     """A check that lets another one pass has too few cases."""
-    run, right = task._run_known, task.reference
-    for answer in (combination.answer for combination in task.combinations):
+    run = task._run_known
+    right = task.reference
+    for combination in task.combinations:
+        answer = combination.answer
         wrong = (run(answer, case).facts != run(right, case).facts for case in task.cases)
         assert any(wrong), answer.__name__
 
 
 @each_exercise
 def test_answers_that_are_alike_in_every_case_get_one_hint(task):
-    """That of the first wrong piece of a combination, or of a single mistake like it."""
+    """They get the hint of a combination's first wrong piece, or of a single mistake like it."""
     groups = [[*task.mistakes, *task.combinations]]
     for case in task.cases:
         split = defaultdict(list)
         for k, group in enumerate(groups):
             for mistake in group:
-                split[k, repr(task._run_known(mistake.answer, case).facts)].append(mistake)
-        groups = [group for group in split.values() if len({it.hint for it in group}) > 1]
+                facts = repr(task._run_known(mistake.answer, case).facts)
+                split[k, facts].append(mistake)
+        groups = [group for group in split.values() if has_several_hints(group)]
     for group in groups:
         single = {mistake.hint for mistake in group if mistake in task.mistakes}
         assert len(single) == 1, [mistake.answer.__name__ for mistake in group]
+
+
+def has_several_hints(mistakes):
+    return len({mistake.hint for mistake in mistakes}) > 1
 
 
 # What else learners hand over -----------------------------------------------------------------
@@ -207,16 +218,22 @@ numbers = itertools.count()
 
 def cell(source):
     """The names that a notebook's cell with this source defines."""
-    name, names = f"<cell {next(numbers)}>", {"__name__": "__main__"}
+    name = f"<cell {next(numbers)}>"
+    names = {"__name__": "__main__"}
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     exec(compile(source, name, "exec"), names)
     return names
 
 
 BLANKS = [
-    "...", "pass", "'To be written.'", "'To be written.'; ...; pass; return", "return ...",
-    "raise NotImplementedError", "message = 'to do'; raise NotImplementedError(message)",
-]  # fmt: skip
+    "...",
+    "pass",
+    "'To be written.'",
+    "'To be written.'; ...; pass; return",
+    "return ...",
+    "raise NotImplementedError",
+    "message = 'to do'; raise NotImplementedError(message)",
+]
 SHRUNK = torch.ones(6)
 SHRUNK.untyped_storage().resize_(8)
 
@@ -272,21 +289,24 @@ EXPLAINED = [  # an exercise, what is handed over, and words of the report and o
     (contiguity.unviewable, "None", "", "You answer None for every input"),
     (contiguity.unviewable, "(-1, 1)", "torch makes that view", ""),
     (contiguity.view_stride, "None if len(shape) > 1 else stride", "yours None", ""),
-    *((channels_last.flatten_images, copy_in_disguise, "", "") for copy_in_disguise in (
-        "flatten_images(x).clone()",
-        "torch.tensor(x.tolist(), dtype=x.dtype).reshape(len(x), math.prod(x.shape[1:]))",
-        "torch.from_numpy(np.ascontiguousarray(x.flatten(1).numpy())[:].copy())",
-        "x.flatten(1) + 0",
-        "x.flatten(1).sort(1).values",
-        "torch.cat([image.reshape(1, -1) for image in x]) if len(x) else x.flatten(1)",
-    )),
-]  # fmt: skip
+    *(
+        (channels_last.flatten_images, copy_in_disguise, "", "")
+        for copy_in_disguise in (
+            "flatten_images(x).clone()",
+            "torch.tensor(x.tolist(), dtype=x.dtype).reshape(len(x), math.prod(x.shape[1:]))",
+            "torch.from_numpy(np.ascontiguousarray(x.flatten(1).numpy())[:].copy())",
+            "x.flatten(1) + 0",
+            "x.flatten(1).sort(1).values",
+            "torch.cat([image.reshape(1, -1) for image in x]) if len(x) else x.flatten(1)",
+        )
+    ),
+]
 
 
-@pytest.mark.parametrize(("task", "answer", "yours", "hint"), EXPLAINED)
-def test_whatever_is_handed_over_is_explained(task, answer, yours, hint):
+@pytest.mark.parametrize(("task", "answer", "words", "hint"), EXPLAINED)
+def test_whatever_is_handed_over_is_explained(task, answer, words, hint):
     report = task.check(answering(task, answer))
-    assert yours in " ".join(report.text.split()) and told(hint, report.hint)
+    assert words in " ".join(report.text.split()) and told(hint, report.hint)
     assert report.status == "failed" and report.attempted
     assert report._repr_html_().count("<details") == len(task.hints) + 1
 
@@ -335,10 +355,14 @@ REFUSED = [  # a reader, what it asks for, and answers of other kinds
     (as_int, "where an int is asked", [True, 6.5, "6", None, torch.zeros(2), [6]]),
     (as_ints, "asked for", ["12", b"12", {1, 2}, 3, torch.zeros(2, 2), [1, 2.5], [True]]),
     (read_number, "where one number is", ["80", True, [80], torch.zeros(2), np.ones(1)]),
-    (read_byte_set, "asked for", [{"a": 1}, {"a"}, {1.5}, "01", 3, [0, 1], torch.arange(2), {True}]),
+    (
+        read_byte_set,
+        "asked for",
+        [{"a": 1}, {"a"}, {1.5}, "01", 3, [0, 1], torch.arange(2), {True}],
+    ),
     (read_yes_or_no, "where True or False is", [1, 0, "True", None, [True], torch.ones(1) > 0]),
     (PARTS, "where the three parts", [((2,), (1,)), ((2,), (1,), 0, 0), {1, 2, 3}]),
-]  # fmt: skip
+]
 
 
 def read(reader, answer):
@@ -383,15 +407,15 @@ def test_a_view_is_read_fact_by_fact():
     assert first_difference(x[0, :4]) == "stride"
     assert first_difference(x[:, 1]) == "storage_offset"
     assert first_difference(x.as_strided((4,), (6,), 2)) == ""
-    some, others = Outcome({"a": 1, "b": 2}, ""), Outcome({"c": 1, "d": 2}, "")
-    assert some.first_difference(others) == ""
+    outcome = Outcome({"a": 1, "b": 2}, "")
+    assert outcome.first_difference(Outcome({"c": 1, "d": 2}, "")) == ""
+    assert outcome.first_difference(Outcome({"a": 1, "b": 3}, "")) == "b"
     assert Outcome({"a": 1}, "").first_difference(Outcome({"a": 2}, "")) == ""
-    assert some.first_difference(Outcome({"a": 1, "b": 3}, "")) == "b"
 
 
 @pytest.mark.parametrize("size", [0, 1])
 def test_the_stride_of_a_dim_that_nobody_steps_along_is_free(size):
-    """Of size 0, too: a right diagonal of nothing has whatever stride its maker chose."""
+    """A right diagonal of nothing may have any stride, so size 0 counts too."""
     x = torch.zeros(4, 6)
     for facts in (layout_facts, lambda t: view_of("x")(t, {"x": x}).facts):
         usual, odd = (x.as_strided((size, 3), (step, 2), 4) for step in (6, 99))
@@ -408,13 +432,19 @@ def test_what_readers_show():
 
 def test_copies_are_logged_with_their_bytes_and_whatever_says_where_is_free():
     """Indices and masks, however they are made; a tensor without bytes is neither."""
-    x, array = torch.arange(4), np.arange(4)
+    x = torch.arange(4)
+    array = np.arange(4)
     with CopyLog(x) as log:
         x.t().view(2, 2).clone().add_(1)
         torch.empty(0).clone()
-        torch.arange(4).flip(0).mul(3), torch.full_like(x, 2), torch.tensor([1, 2]), x.new_zeros(3)
+        torch.arange(4).flip(0).mul(3)
+        torch.full_like(x, 2)
+        torch.tensor([1, 2])
+        x.new_zeros(3)
         assert log.copies == [("clone", 32)]
-        x[torch.tensor([0, 2])], x[torch.arange(4) > 1], x.index_select(0, torch.arange(1))
+        _ = x[torch.tensor([0, 2])]
+        _ = x[torch.arange(4) > 1]
+        x.index_select(0, torch.arange(1))
         assert log.copies[1:] == [("index", 16), ("index", 16), ("index_select", 8)]
         x[torch.from_numpy(array)] = 7
         new = torch.empty(4).copy_(x)
@@ -454,7 +484,8 @@ class Tags(HTMLParser):
 
     def __init__(self, html):
         super().__init__()
-        self.open, self.seen = [], set()
+        self.open = []
+        self.seen = set()
         self.feed(html)
         assert self.open == []
 
@@ -520,8 +551,8 @@ def test_hints_are_shown_up_to_the_one_that_is_asked_for(task):
 
 @pytest.mark.parametrize("last", [0, -1, 4, "2", 1.0, True])
 def test_a_hint_that_is_not_there_is_refused(last):
-    said = "address has 3 hints" if last in (0, -1, 4) else "the last hint is"
-    with pytest.raises(ValueError, match=said):
+    message = "address has 3 hints" if last in (0, -1, 4) else "the last hint is"
+    with pytest.raises(ValueError, match=message):
         ex.address.hint(last)
 
 
@@ -543,7 +574,8 @@ def test_the_task_and_its_solution_show_themselves(task):
     names = re.findall(r"<code>([^<]*)</code><span>", html)
     assert ", ".join(names[:-1]).split(", ") == [*task.parameters] and names[-1] == "return"
     assert "`" not in html and ("<pre" in html) == (task.name == "by_columns")
-    coloured, solution = python(task.source), task.solution()
+    coloured = python(task.source)
+    solution = task.solution()
     assert words(coloured) == task.source and coloured in solution._repr_html_()
     assert task.source in inspect.getsource(task.reference) and task.source.startswith("def ")
     Tags(solution._repr_html_())
@@ -560,9 +592,15 @@ def test_code_is_shown_in_the_colours_of_the_editor():
     assert words(python(source)) == source
 
 
-@pytest.mark.parametrize(("status", "sign", "colour"), [
-    ("passed", "✓", "success"), ("failed", "✗", "warn"), ("blank", "○", "border"), ("note", "·", "brand"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("status", "sign", "colour"),
+    [
+        ("passed", "✓", "success"),
+        ("failed", "✗", "warn"),
+        ("blank", "○", "border"),
+        ("note", "·", "brand"),
+    ],
+)
 def test_a_panel_shows_its_status_in_a_sign_and_a_colour(status, sign, colour):
     report = Report(status, "a")
     assert report.text == f"{sign} a" and f">{sign}</span> <b>" in report._repr_html_()
@@ -587,7 +625,8 @@ def test_the_tab_key_offers_the_exercises_alone():
 
 
 def border(n):
-    side, count = n + 1, 4
+    side = n + 1
+    count = 4
     return side * count
 
 
@@ -605,6 +644,10 @@ BORDER = {
     "exact": {"0": "Nothing."},
 }
 NOUGHT = "0 if n < 5 else border(n)"
+CONDITIONS = {
+    "wrong": {"0 if n > 3 else border(n)": "Nought."},
+    "only": {"n > 2": "Large.", "n": "All."},
+}
 TOLD = [  # the mistakes that an exercise knows, a wrong answer, and its hint
     # A combination gets the hint of its first wrong piece, for the same answers in every case.
     (BORDER, lambda n: 2 * n, "Side."),
@@ -616,21 +659,25 @@ TOLD = [  # the mistakes that an exercise knows, a wrong answer, and its hint
     # An exact mistake is not told to those who are right in a case where it is wrong.
     ({"exact": {NOUGHT: "Nought."}}, lambda n: 0 if n < 4 else border(n), "Otherwise."),
     ({"exact": {NOUGHT: "Nought."}}, lambda n: 0 if n < 5 else border(n), "Nought."),
-    ({"wrong": {NOUGHT: "Nought."}}, lambda n: 0 if n < 4 else border(n),
-     "This fits most of your answers. Nought."),
-    ({"wrong": {NOUGHT: "First.", f"({NOUGHT})": "Other."}}, lambda n: 0 if n < 5 else border(n), "First."),
+    (
+        {"wrong": {NOUGHT: "Nought."}},
+        lambda n: 0 if n < 4 else border(n),
+        "This fits most of your answers. Nought.",
+    ),
+    (
+        {"wrong": {NOUGHT: "First.", f"({NOUGHT})": "Other."}},
+        lambda n: 0 if n < 5 else border(n),
+        "First.",
+    ),
     ({"wrong": {"n if n != 2 else n / 0": "Even."}}, lambda n: n if n != 2 else n / 0, "Even."),
     # A hint asserts only what the source shows.
     ({"wrong": {"border(n) + 2": "You add two."}}, lambda n: border(n) + 2, "You add two."),
     ({"wrong": {"border(n) + 2": "You add two."}}, adds_two, "It looks as if you add two."),
     # A condition is told before what is only alike, and after what is the same everywhere.
-    *(({"wrong": {"0 if n > 3 else border(n)": "Nought."}, "only": {"n > 2": "Large.", "n": "All."}}, *row)
-      for row in [
-          (lambda n: 0 if n > 3 else border(n), "Nought."),
-          (lambda n: 0 if n > 3 else border(n) + (n == 3), "Large."),
-          (lambda n: border(n) + 1, "All."),
-      ]),
-]  # fmt: skip
+    (CONDITIONS, lambda n: 0 if n > 3 else border(n), "Nought."),
+    (CONDITIONS, lambda n: 0 if n > 3 else border(n) + (n == 3), "Large."),
+    (CONDITIONS, lambda n: border(n) + 1, "All."),
+]
 
 
 @pytest.mark.parametrize(("mistakes", "answer", "hint"), TOLD)
@@ -640,13 +687,17 @@ def test_which_mistake_is_told(mistakes, answer, hint):
 
 
 def declared(**mistakes):
-    """An exercise that knows these mistakes."""
+    """Return an exercise that knows these mistakes."""
     task = exercise(
-        title="a border", read=read_number, cases=[f"n = {n}" for n in range(1, 6)],
-        hints=["Think."], otherwise="Otherwise.", takeaway="Done.",
-    )(border)  # fmt: skip
-    for kind, of_this_kind in mistakes.items():
-        setattr(task, kind, of_this_kind)
+        title="a border",
+        read=read_number,
+        cases=[f"n = {n}" for n in range(1, 6)],
+        hints=["Think."],
+        otherwise="Otherwise.",
+        takeaway="Done.",
+    )(border)
+    for name, hints in mistakes.items():
+        setattr(task, name, hints)
     return task
 
 

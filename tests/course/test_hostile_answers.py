@@ -39,8 +39,8 @@ def test_errors_are_told_with_their_line():
     def long(t, index):
         return long(t, ()) if index else raising(ValueError("x" * 500 + "\nmore"))
 
-    yours = ex.address.check(long).rows[2].text
-    assert yours.startswith(f"raised ValueError: {'x' * 160}\non the line: return long(t, ())")
+    shown = ex.address.check(long).rows[2].text
+    assert shown.startswith(f"raised ValueError: {'x' * 160}\non the line: return long(t, ())")
 
 
 def raising(error):
@@ -86,7 +86,7 @@ HUGE = ("huge tensor", "huge array")
 
 
 def test_no_answer_ends_a_check_or_passes(monkeypatch):
-    """And each report can be shown, in every way."""
+    """Each report can also be shown, as text and as HTML."""
     for name, answer in ANSWERS.items():
         report = ex.address.check(lambda *args, answer=answer: answer)
         assert report.status == "failed" and report.hint, name
@@ -128,12 +128,12 @@ def test_an_input_that_was_spoilt_is_noticed(name):
     """Its layout, its dtype and all of its storage are compared, also of a cache that is written to."""
     report = ex.address.check(lambda t, index: (right(t, index), HARM[name](t))[0])
     assert report.status == "failed" and report.hint
-    raised = ("its storage freed", "another size")
-    said = "raised " if name in raised else "t is no longer what it was before the call"
-    assert said in report.text
+    raises = name in ("its storage freed", "another size")
+    words = "raised " if raises else "t is no longer what it was before the call"
+    assert words in report.text
     assert ex.address.check(lambda *args: right(*args)).passed
     for k in (0, 1):  # the cache; k, which may not change at all
-        report = attention.append.check(lambda *it, k=k: (append(*it), HARM[name](it[k]))[0])
+        report = attention.append.check(lambda *args, k=k: (append(*args), HARM[name](args[k]))[0])
         assert report.status == "failed" and report.hint
     assert attention.append.check(append).passed
 
@@ -160,7 +160,7 @@ def short(monkeypatch):
 
 
 def test_a_loop_that_is_endless_in_some_cases(monkeypatch):
-    """What was tried before counts; the first wrong answer is shown, and its mistake is told."""
+    """The cases before count; the first wrong answer is shown, with the hint of its mistake."""
     monkeypatch.setattr(core, "SECONDS", 0.5)
     loop = cell("def answer(t, index):\n    n = 1\n    while n > 0:\n        n += 1\n")["answer"]
     report = ex.address.check(loop)

@@ -1,4 +1,4 @@
-"""What a learner did: answers that passed are theirs in this kernel; the rest is a record of plain data."""
+"""The learner's progress: answers that passed live in this kernel, the rest in a record of plain data."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def right(x, j):
 
 
 def answer(card, said):
-    """What the page sends when a reader has seen the answer."""
+    """Send what the page sends when a reader has seen the answer."""
     card.set_state({"_state": {"said": said, "shown": True}})
 
 
@@ -50,14 +50,14 @@ def test_mine_is_the_last_answer_that_passed_and_else_the_reference(record):
 
 
 def test_a_pass_says_how_far_the_lesson_is_and_what_comes_next(record, monkeypatch):
-    says = "Well done: 1 of 10 in this lesson. Next: `diagonal`."
-    assert ex.column.check(right).rows[-1].text == says
+    well_done = "Well done: 1 of 10 in this lesson. Next: `diagonal`."
+    assert ex.column.check(right).rows[-1].text == well_done
     core._passed.clear()  # another kernel, which has the record
     report = ex.row.check(lambda x, i: ex.row.reference(x, i))
     assert "2 of 10 in this lesson" in report.text and report.text.endswith("Next: `diagonal`.")
     core._passed.clear()
     monkeypatch.setattr(kept, "path", lambda: None)  # nothing is kept
-    assert ex.column.check(right).rows[-1].text == says
+    assert ex.column.check(right).rows[-1].text == well_done
     for task in ex.row.lesson:
         report = task.check(lambda *args, task=task: task.reference(*args))
     assert report.text.endswith("Well done: 10 of 10 in this lesson. That was the last.")
@@ -156,9 +156,11 @@ def lessons(record):
     folder = record.parent.parent
     for name, sources in books.items():
         cells = [
-            nbformat.v4.new_markdown_cell(source) if source[0] == "#" else nbformat.v4.new_code_cell(source)
+            nbformat.v4.new_markdown_cell(source)
+            if source[0] == "#"
+            else nbformat.v4.new_code_cell(source)
             for source in sources
-        ]  # fmt: skip
+        ]
         nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / f"{name}.ipynb")
     (folder / "broken.ipynb").write_text("{")
     (folder / "other.ipynb").write_text('{"cells": [1]}')
@@ -188,7 +190,7 @@ def test_the_map_shows_what_was_passed_and_predicted(lessons):
 
 
 def test_a_card_has_one_line_whatever_is_tried_again(record):
-    """That of the first guess: a second try, and all that comes after "try again", add nothing."""
+    """The first guess counts: a second try, and all that comes after "try again", add nothing."""
     card = Predict("How many?", 40)
     tries = [(5, None, False), (5, 40, True), (None, None, False), (None, 40, True)]
     for first, said, shown in tries:
@@ -201,17 +203,19 @@ def test_a_card_has_one_line_whatever_is_tried_again(record):
 
 
 def test_it_finds_the_cards_and_exercises_of_every_lesson():
-    """A card's stored output begins with its question: that of no other card in all lessons."""
-    questions_of, questions = [], []
+    """A card's stored output begins with its question, and no other card begins like that."""
+    beginnings = []
+    questions = []
     for path in PATHS:
-        lesson, cells = _lesson(path), json.loads(path.read_text("utf-8"))["cells"]
+        lesson = _lesson(path)
+        cells = json.loads(path.read_text("utf-8"))["cells"]
         outputs = [output for cell in cells for output in cell.get("outputs", [])]
         texts = ["".join(output.get("data", {}).get("text/plain", "")) for output in outputs]
         shown = re.findall(r"^Predict: (.*)", "\n".join(texts), re.MULTILINE)
         assert len(lesson.cards) == len(shown)
         blanks = re.findall(r"^○ (\w+): not attempted", "\n".join(texts), re.MULTILINE)
         assert [*lesson.exercises.values()] == blanks
-        questions_of += lesson.cards
+        beginnings += lesson.cards
         questions += shown
     for question in questions:
-        assert sum(question.startswith(card) for card in questions_of) == 1
+        assert sum(map(question.startswith, beginnings)) == 1

@@ -22,30 +22,33 @@ from tests.course.wrong_answers.contiguity import torch_view
 
 
 def layouts(ndim, steps):
-    """Every shape and stride of `ndim` dims."""
+    """Return every shape and stride of `ndim` dims."""
     sizes = range(4)
     return product(product(sizes, repeat=ndim), product(steps, repeat=ndim))
 
 
 def new_shapes(numel, ndim):
-    """Every shape of `ndim` dims and `numel` elements."""
+    """Return every shape of `ndim` dims and `numel` elements."""
     if ndim == 0:
         return [()] if numel == 1 else []
-    heads = [n for n in range(1, numel + 1) if numel % n == 0]
-    return [(n, *rest) for n in heads for rest in new_shapes(numel // n, ndim - 1)]
+    shapes = []
+    for size in range(1, numel + 1):
+        if numel % size == 0:
+            shapes += [(size, *rest) for rest in new_shapes(numel // size, ndim - 1)]
+    return shapes
 
 
-def copies(call, *given):
-    """What a call answers, and the bytes of each copy on the way."""
-    with CopyLog(*given) as log:
-        answer = call(*given)
+def answer_and_copies(call, *args):
+    """Return the answer of a call, and the bytes of each copy on the way."""
+    with CopyLog(*args) as log:
+        answer = call(*args)
     return answer, log.copies
 
 
-def same_view(x, ours, theirs):
-    """True for one layout on the storage of x; where nobody steps, a stride is free."""
+def are_same_view(x, first, second):
+    """Return whether two views of x have one layout; where no index steps, a stride is free."""
     read = view_of("x")
-    return read(ours, {"x": x}).facts == read(theirs, {"x": x}).facts
+    return read(first, {"x": x}).facts == read(second, {"x": x}).facts
 
 
 @given(tensors(max_size=3))
@@ -69,33 +72,36 @@ def test_recover_slice_gives_back_the_view(base):
 @given(tensors(2, min_ndim=2))
 def test_the_ladder_is_what_torch_returns(x):
     for i in range(x.size(0)):
-        assert same_view(x, strides.row.reference(x, i), x[i])
+        assert are_same_view(x, strides.row.reference(x, i), x[i])
         kept = views.keep_row.reference(x, i)
         assert torch.equal(kept, x[i]) and kept.dtype == x.dtype and not shares_memory(kept, x)
         assert kept.untyped_storage().nbytes() == kept.numel() * kept.itemsize
     for j in range(x.size(1)):
-        assert same_view(x, strides.column.reference(x, j), x[:, j])
-    assert same_view(x, strides.diagonal.reference(x), x.diagonal())
+        assert are_same_view(x, strides.column.reference(x, j), x[:, j])
+    assert are_same_view(x, strides.diagonal.reference(x), x.diagonal())
     assert strides.trace.reference(x) == x.diagonal().sum()
 
 
 @pytest.mark.parametrize(("ndim", "steps"), enumerate(([], range(9), range(7), [0, 1, 2, 6])))
 def test_what_is_asked_of_a_layout_is_answered_as_by_torch(ndim, steps):
     for shape, stride in layouts(ndim, steps):
-        x, numel = torch.empty_strided(shape, stride, device="meta"), math.prod(shape)
+        x = torch.empty_strided(shape, stride, device="meta")
+        numel = math.prod(shape)
         assert contiguity.is_contiguous.reference(shape, stride) == x.is_contiguous()
         for d in range(ndim - 1):
             merged = (*shape[:d], shape[d] * shape[d + 1], *shape[d + 2 :])
             works = torch_view(shape, stride, merged) is not None
             assert contiguity.mergeable.reference(shape, stride, d) == works, (shape, stride, d)
         if len({*stride} - {0}) == ndim:
-            ours, theirs = contiguity.clone_stride.reference(shape, stride), x.clone().stride()
-            assert used(shape, ours) == used(shape, theirs), (shape, stride)
-        every = [s for k in range(4) for s in new_shapes(numel, k)] if numel else []
-        views = {new: torch_view(shape, stride, new) for new in every}
-        for new, theirs in views.items():
-            ours = contiguity.view_stride.reference(shape, stride, new)
-            assert used(new, ours) == used(new, theirs), (shape, stride, new)
+            cloned = contiguity.clone_stride.reference(shape, stride)
+            assert used(shape, cloned) == used(shape, x.clone().stride()), (shape, stride)
+        views = {}
+        for new_ndim in range(4) if numel else ():
+            for new in new_shapes(numel, new_ndim):
+                views[new] = torch_view(shape, stride, new)
+        for new, torch_stride in views.items():
+            view_stride = contiguity.view_stride.reference(shape, stride, new)
+            assert used(new, view_stride) == used(new, torch_stride), (shape, stride, new)
         refused = contiguity.unviewable.reference(shape, stride)
         assert (refused is None) == (None not in views.values()), (shape, stride)
         if refused is not None:
@@ -103,53 +109,65 @@ def test_what_is_asked_of_a_layout_is_answered_as_by_torch(ndim, steps):
 
 
 def used(shape, stride):
-    """A stride, free where nobody steps; None where there is none."""
+    """Return a stride that is free where no index steps; None for None."""
     return None if stride is None else free_where_unused(shape, tuple(stride))
 
 
 def test_the_queue_is_a_device_that_works_while_the_host_goes_on():
     queue = Queue([50, 20], first=400, busy=7)
-    read = [queue.clock()]
+    readings = [queue.clock()]
     for names in (["work"], ["synchronize"], ["work", "work"], ["synchronize"]):
         for name in names:
             getattr(queue, name)()
-        read.append(queue.clock())
-    assert read == [0, 1, 7 + 450, 459, 458 + 20 + 50]
+        readings.append(queue.clock())
+    assert readings == [0, 1, 7 + 450, 459, 458 + 20 + 50]
 
 
 def drawn(rng, shape):
-    """A tensor of a shape: its dims in any order in memory, some of them sliced."""
+    """Draw a tensor of a shape: its dims in any order in memory, some of them sliced."""
     order = rng.sample(range(len(shape)), len(shape))
     wide = [n * rng.choice((1, 1, 1, 2)) for n in shape]
     x = torch.arange(float(np.prod(wide))).view([wide[d] for d in order])
     x = x.permute([order.index(d) for d in range(len(shape))])
     for d, n in enumerate(shape):
-        every_other = wide[d] == 2 * n and rng.random() < 0.5
-        x = x[(slice(None),) * d + (slice(None, None, 2) if every_other else slice(-n, None),)]
+        takes_every_other = wide[d] == 2 * n and rng.random() < 0.5
+        part = slice(None, None, 2) if takes_every_other else slice(-n, None)
+        x = x[(slice(None),) * d + (part,)]
     return x
 
 
+def batch_of_operand(rng, batch):
+    """Draw batch dims that broadcast to a batch: some of size 1, and perhaps only the last."""
+    sizes = [n if rng.random() < 0.8 else 1 for n in batch]
+    return sizes[rng.choice((0, -1)) :]
+
+
 def test_matmul_clones_are_those_that_the_log_shows():
-    rng, cloned = random.Random(2), 0
+    rng = random.Random(2)
+    cloned = 0
     for _ in range(300):
         batch = [rng.randint(1, 3) for _ in range(rng.randint(1, 3))]
-        own = [[n if rng.random() < 0.8 else 1 for n in batch][rng.choice((0, -1)) :] for _ in "ab"]
-        a = drawn(rng, (*own[0], rng.randint(1, 3), 2))
-        b = drawn(rng, (*own[1], 2, rng.randint(1, 3)))
+        a_batch = batch_of_operand(rng, batch)
+        b_batch = batch_of_operand(rng, batch)
+        a = drawn(rng, (*a_batch, rng.randint(1, 3), 2))
+        b = drawn(rng, (*b_batch, 2, rng.randint(1, 3)))
         if rng.random() < 0.2:
             b = b.expand(*torch.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:])
         clones = attention.matmul_clones.reference(a, b)
-        made = [n for name, n in copies(torch.matmul, a, b)[1] if name == "clone"]
-        assert [n for n in clones if n] == made and clones == matmul_copies(a, b)[:2]
+        _, copies = answer_and_copies(torch.matmul, a, b)
+        logged = [nbytes for name, nbytes in copies if name == "clone"]
+        assert [nbytes for nbytes in clones if nbytes] == logged
+        assert clones == matmul_copies(a, b)[:2]
         cloned += any(clones)
     assert 60 < cloned < 240
 
 
 def test_heads_merge_without_a_copy_where_torch_has_a_view():
-    rng, free = random.Random(3), 0
+    rng = random.Random(3)
+    free = 0
     for _ in range(300):
         y = drawn(rng, [rng.randint(1, 4) for _ in range(4)])
-        merged, clones = copies(attention.merge_heads.reference, y)
+        merged, clones = answer_and_copies(attention.merge_heads.reference, y)
         assert torch.equal(merged, torch.cat(y.unbind(1), -1))
         assert sum(nbytes for _, nbytes in clones) == needed({"y": y})
         free += not clones

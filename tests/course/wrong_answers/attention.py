@@ -5,80 +5,123 @@ from stridekit.exercises import attention as ex
 from stridekit.lessons.attention import matmul_copies
 from tests.course.wrong_answers.collecting import ANOTHER_KIND, CHANGES, GENERAL, OUTSIDE, refused
 
-refused(ex.head_layout, {
-    "Those are the strides of a tensor that was made": ["(B, H, T, D), (H * T * D, T * D, D, 1), 0"],
-    "You answer alike for all packings": ["head_layout(B, T, H, D, which, '3HD')"],
-    GENERAL: ["head_layout(B, T, H, D, {'q': 'k', 'k': 'q'}.get(which, which), packing)"],
-    ANOTHER_KIND: ["head_layout(B, T, H, D, which, packing)[:2]", "torch.empty(B, T, 3, H, D)"],
-})  # fmt: skip
+refused(
+    ex.head_layout,
+    {
+        "Those are the strides of a tensor that was made": [
+            "(B, H, T, D), (H * T * D, T * D, D, 1), 0"
+        ],
+        "You answer alike for all packings": ["head_layout(B, T, H, D, which, '3HD')"],
+        GENERAL: ["head_layout(B, T, H, D, {'q': 'k', 'k': 'q'}.get(which, which), packing)"],
+        ANOTHER_KIND: ["head_layout(B, T, H, D, which, packing)[:2]", "torch.empty(B, T, 3, H, D)"],
+    },
+)
 
 
 CLONES = "matmul_clones(a, b)"
-refused(ex.matmul_clones, {
-    "You forget that the operands are expanded first": [
-        "given.expand(*batch, *given.shape[-2:]) => given"],
-    "You count each clone without its repetitions": ["x.nbytes => len(memset(x))"],
-    "You take what is not contiguous": [
-        lambda a, b: [0 if not Layout.of(x).why_not_view(-1) else x.nbytes for x in (a, b)]],
-    "You look at the last two dims": ["steps == needed => 1 in x.stride()[-2:]"],
-    "the wrong way round": [lambda a, b: matmul_copies(a, b)[1::-1]],
-    ANOTHER_KIND: [f"[n > 0 for n in {CLONES}]", f"sum({CLONES})", f"(*{CLONES}, 0)"],
-})  # fmt: skip
+refused(
+    ex.matmul_clones,
+    {
+        "You forget that the operands are expanded first": [
+            "given.expand(*batch, *given.shape[-2:]) => given"
+        ],
+        "You count each clone without its repetitions": ["x.nbytes => len(memset(x))"],
+        "You take what is not contiguous": [
+            lambda a, b: [0 if not Layout.of(x).why_not_view(-1) else x.nbytes for x in (a, b)]
+        ],
+        "You look at the last two dims": ["steps == needed => 1 in x.stride()[-2:]"],
+        "the wrong way round": [lambda a, b: matmul_copies(a, b)[1::-1]],
+        ANOTHER_KIND: [f"[n > 0 for n in {CLONES}]", f"sum({CLONES})", f"(*{CLONES}, 0)"],
+    },
+)
 
-refused(ex.merge_heads, {
-    "reshape is no transpose": ["y.contiguous().view(y.size(0), y.size(2), y.size(1) * y.size(3))"],
-    "with a copy that nobody needs": ["y.movedim(1, 2).flatten(2).contiguous()"],
-    "A copy on every input": ["torch.stack(y.unbind(1), 2).flatten(2)"],
-    "Twice the bytes where a copy is needed": [
-        "torch.empty(merged(y), dtype=y.dtype).copy_(y.transpose(1, 2).flatten(2))"],
-    GENERAL: ["y.mT.flatten(1, 2)"],
-    OUTSIDE: [
-        "torch.tensor(y.transpose(1, 2).flatten(2).tolist(), dtype=y.dtype).view(merged(y)).clone()"],
-    CHANGES: ["y.transpose_(1, 2).flatten(2)"],
-})  # fmt: skip
+refused(
+    ex.merge_heads,
+    {
+        "reshape is no transpose": [
+            "y.contiguous().view(y.size(0), y.size(2), y.size(1) * y.size(3))"
+        ],
+        "with a copy that nobody needs": ["y.movedim(1, 2).flatten(2).contiguous()"],
+        "A copy on every input": ["torch.stack(y.unbind(1), 2).flatten(2)"],
+        "Twice the bytes where a copy is needed": [
+            "torch.empty(merged(y), dtype=y.dtype).copy_(y.transpose(1, 2).flatten(2))"
+        ],
+        GENERAL: ["y.mT.flatten(1, 2)"],
+        OUTSIDE: [
+            "torch.tensor(y.transpose(1, 2).flatten(2).tolist(), dtype=y.dtype).view(merged(y)).clone()"
+        ],
+        CHANGES: ["y.transpose_(1, 2).flatten(2)"],
+    },
+)
 
 
-refused(ex.append, {
-    "k is lost: the cache is as before": [
-        "(cache[:, :, torch.tensor([t])].copy_(k), cache.narrow(2, 0, t + 1))[1]"],
-    "new memory was filled on the way": [
-        "(cache.copy_(cache.select_scatter(k[:, :, 0], 2, t)), cache[:, :, : t + 1])[1]"],
-    "What you return is a copy": ["append(cache, k, t).index_select(2, torch.arange(t + 1))"],
-    "The end of a slice is not part of it": ["append(cache, k, t).narrow(2, 0, t)"],
-    GENERAL: ["append(cache.zero_(), k, t)", "(append(cache, k, t), cache.transpose_(0, 1))[0]"],
-    CHANGES: ["(append(cache, k, t), k.zero_())[0]"],
-})  # fmt: skip
+refused(
+    ex.append,
+    {
+        "k is lost: the cache is as before": [
+            "(cache[:, :, torch.tensor([t])].copy_(k), cache.narrow(2, 0, t + 1))[1]"
+        ],
+        "new memory was filled on the way": [
+            "(cache.copy_(cache.select_scatter(k[:, :, 0], 2, t)), cache[:, :, : t + 1])[1]"
+        ],
+        "What you return is a copy": ["append(cache, k, t).index_select(2, torch.arange(t + 1))"],
+        "The end of a slice is not part of it": ["append(cache, k, t).narrow(2, 0, t)"],
+        GENERAL: [
+            "append(cache.zero_(), k, t)",
+            "(append(cache, k, t), cache.transpose_(0, 1))[0]",
+        ],
+        CHANGES: ["(append(cache, k, t), k.zero_())[0]"],
+    },
+)
 
 
 BLOCKS = "blocks(pool, table)"
 VIEW = "return pool.as_strided("
-refused(ex.blocks, {
-    "always in new memory": ["torch.cat([pool[k : k + 1] for k in table]) if table else pool[:0]"],
-    "You make a view of neighbouring blocks alone": [
-        "pool[table[0] : table[-1] + 1] "
-        "if table and table == list(range(table[0], table[-1] + 1)) else pool[table]"],
-    "Right wherever two blocks differ": [
-        f"{VIEW} => return pool[table[0] : table[-1] + 1 : step] if table else pool.as_strided("],
-    "You gather where one block is repeated": ["steps, default=0) => steps, default=0) - (0 in steps)"],
-    "You gather where the table has one block": [
-        f"pool[table] if len(table) < 2 else {BLOCKS}"],
-    "Where the table goes back, your blocks": [
-        "blocks(pool, table[::-1] if table[::-1] == sorted(table) else table)"],
-    ANOTHER_KIND: ["[pool[k] for k in table]"],
-    "That reads pool's own memory": [
-        f"{VIEW} => return torch.from_numpy(pool.numpy()[table[0] : table[-1] + 1 : step]) if step "
-        "else pool.as_strided("],
-})  # fmt: skip
+refused(
+    ex.blocks,
+    {
+        "always in new memory": [
+            "torch.cat([pool[k : k + 1] for k in table]) if table else pool[:0]"
+        ],
+        "You make a view of neighbouring blocks alone": [
+            "pool[table[0] : table[-1] + 1] "
+            "if table and table == list(range(table[0], table[-1] + 1)) else pool[table]"
+        ],
+        "Right wherever two blocks differ": [
+            f"{VIEW} => return pool[table[0] : table[-1] + 1 : step] if table else pool.as_strided("
+        ],
+        "You gather where one block is repeated": [
+            "steps, default=0) => steps, default=0) - (0 in steps)"
+        ],
+        "You gather where the table has one block": [
+            f"pool[table] if len(table) < 2 else {BLOCKS}"
+        ],
+        "Where the table goes back, your blocks": [
+            "blocks(pool, table[::-1] if table[::-1] == sorted(table) else table)"
+        ],
+        ANOTHER_KIND: ["[pool[k] for k in table]"],
+        "That reads pool's own memory": [
+            f"{VIEW} => return torch.from_numpy(pool.numpy()[table[0] : table[-1] + 1 : step]) if step "
+            "else pool.as_strided("
+        ],
+    },
+)
 
 GROUP = "q.size(1) // k.size(1)"
-refused(ex.group_scores, {
-    "written out for every head of q": [
-        f"torch.einsum('bhtd,bhsd->bhts', q, k.repeat_interleave({GROUP}, 1))"],
-    "expand is free, up to where": [
-        "(q.unflatten(1, (k.size(1), -1)) @ k[:, :, None].mT).reshape(*q.shape[:3], k.size(2))"],
-    "Your heads meet the groups in turn": [
-        "torch.cat([q[:, h : h + k.size(1)] @ k.mT for h in range(0, q.size(1), k.size(1))], 1)"],
-    "all of k is copied before the product": ["group_scores(q, k.clone())"],
-    GENERAL: ["group_scores(q.double(), k.double())"],
-    OUTSIDE: [f"torch.from_numpy(q.numpy() @ k.numpy().repeat({GROUP}, 1).swapaxes(2, 3))"],
-})  # fmt: skip
+refused(
+    ex.group_scores,
+    {
+        "written out for every head of q": [
+            f"torch.einsum('bhtd,bhsd->bhts', q, k.repeat_interleave({GROUP}, 1))"
+        ],
+        "expand is free, up to where": [
+            "(q.unflatten(1, (k.size(1), -1)) @ k[:, :, None].mT).reshape(*q.shape[:3], k.size(2))"
+        ],
+        "Your heads meet the groups in turn": [
+            "torch.cat([q[:, h : h + k.size(1)] @ k.mT for h in range(0, q.size(1), k.size(1))], 1)"
+        ],
+        "all of k is copied before the product": ["group_scores(q, k.clone())"],
+        GENERAL: ["group_scores(q.double(), k.double())"],
+        OUTSIDE: [f"torch.from_numpy(q.numpy() @ k.numpy().repeat({GROUP}, 1).swapaxes(2, 3))"],
+    },
+)

@@ -17,102 +17,147 @@ def torch_view(shape, stride, new_shape):
         return None
 
 
+def merges_but_never_cuts(shape, stride, new_shape):
+    view = torch_view(shape, stride, new_shape)
+    if view is None:
+        return None
+    steps = {s for n, s in zip(new_shape, view, strict=True) if n != 1}
+    return view or None if 0 in shape or steps <= {*stride} else None
+
+
 VIEW = "(stride_ := view_stride(shape, stride, new_shape))"
-refused(ex.view_stride, {
-    "You merge, but never cut": [
-        lambda shape, stride, new_shape: (
-            (view := torch_view(shape, stride, new_shape)) is not None
-            and (0 in shape or {s for n, s in zip(new_shape, view, strict=True) if n != 1} <= {*stride})
-            and view) or None],
-    "leaves out one of the factors": [
-        "step *= size => step = size",
-        "left, step = 1, 1 => left, step, chunk = 1, 1, (1, 1) && step *= size => step = size * chunk[1] "
-        "&& left, step = chunks.pop(0) => left, step = chunk = chunks.pop(0)",
-    ],
-    "Your first step in a chunk is 1": ["left, step = chunks.pop(0) => left, step = chunks.pop(0)[0], 1"],
-    "the answer is None, and nothing else": [
-        lambda *layouts: torch_view(*layouts) or (),
-        f"[stride[-1]] * len(new_shape) if {VIEW} is None else stride_",
-    ],
-    "Right wherever no new size is 1": [
-        f"{VIEW} and [s for n, s in zip(new_shape, stride_) if n != 1]"],
-    GENERAL: [f"{VIEW} and tuple(4 * s for s in stride_)"],
-    "Right wherever torch makes the view": [f"False if {VIEW} is None else stride_"],
-    "Right wherever no stride is 0": [f"None if 0 in stride else {VIEW}"],
-    ANOTHER_KIND: ["False"],
-})  # fmt: skip
+refused(
+    ex.view_stride,
+    {
+        "You merge, but never cut": [
+            merges_but_never_cuts,
+        ],
+        "leaves out one of the factors": [
+            "step *= size => step = size",
+            "left, step = 1, 1 => left, step, chunk = 1, 1, (1, 1) "
+            "&& step *= size => step = size * chunk[1] "
+            "&& left, step = chunks.pop(0) => left, step = chunk = chunks.pop(0)",
+        ],
+        "Your first step in a chunk is 1": [
+            "left, step = chunks.pop(0) => left, step = chunks.pop(0)[0], 1"
+        ],
+        "the answer is None, and nothing else": [
+            lambda *layouts: torch_view(*layouts) or (),
+            f"[stride[-1]] * len(new_shape) if {VIEW} is None else stride_",
+        ],
+        "Right wherever no new size is 1": [
+            f"{VIEW} and [s for n, s in zip(new_shape, stride_) if n != 1]"
+        ],
+        GENERAL: [f"{VIEW} and tuple(4 * s for s in stride_)"],
+        "Right wherever torch makes the view": [f"False if {VIEW} is None else stride_"],
+        "Right wherever no stride is 0": [f"None if 0 in stride else {VIEW}"],
+        ANOTHER_KIND: ["False"],
+    },
+)
 
 
 RIGHT = "is_contiguous(shape, stride)"
 DENSE = "torch.empty_strided([n for n, s in zip(shape, stride) if s], [s for s in stride if s])"
-refused(ex.is_contiguous, {
-    "Right wherever there is an element": [
-        "0 in shape => 0 in shape[1:]",
-        "0 in shape => 0 in shape[-1:]",
-    ],
-    "Right for one dim and for two": [
-        "needed *= size => needed = size", f"{RIGHT} or len(shape) > 2"],
-    "Right wherever no stride is 0": [f"0 in shape or {DENSE}.is_contiguous()"],
-    "Your test lets a stride be larger": ["step != needed => step < needed"],
-    GENERAL: ["0 in shape or not shape or stride[0] == prod(shape[1:])"],
-    ANOTHER_KIND: [f"'yes' if {RIGHT} else 'no'"],
-})  # fmt: skip
+refused(
+    ex.is_contiguous,
+    {
+        "Right wherever there is an element": [
+            "0 in shape => 0 in shape[1:]",
+            "0 in shape => 0 in shape[-1:]",
+        ],
+        "Right for one dim and for two": [
+            "needed *= size => needed = size",
+            f"{RIGHT} or len(shape) > 2",
+        ],
+        "Right wherever no stride is 0": [f"0 in shape or {DENSE}.is_contiguous()"],
+        "Your test lets a stride be larger": ["step != needed => step < needed"],
+        GENERAL: ["0 in shape or not shape or stride[0] == prod(shape[1:])"],
+        ANOTHER_KIND: [f"'yes' if {RIGHT} else 'no'"],
+    },
+)
 
 RIGHT = "mergeable(shape, stride, d)"
-refused(ex.mergeable, {
-    "also one of the other dims": [
-        "0 in shape[d : d + 2] or (shape[d] == 1 or shape[d + 1] == 1 "
-        "or stride[d] == stride[d + 1] * shape[d + 1])"],
-    "You ask that the inner dim steps by 1": [
-        "0 in shape or 1 in shape[d : d + 2] or (stride[d], stride[d + 1]) == (shape[d + 1], 1)"],
-    "Right where there are only two dims": [
-        f"{RIGHT} and len(shape) == 2",
-        "mergeable(shape, stride, 0)",
-    ],
-    "Right wherever no stride is 0": [f"{RIGHT} and stride[d] > 0"],
-    "Right wherever no size is 1": [f"1 in shape or {RIGHT}"],
-    GENERAL: ["stride[d] == shape[d + 1] + stride[d + 1]"],
-    ANOTHER_KIND: ["(shape[d] * shape[d + 1], stride[d + 1])"],
-})  # fmt: skip
+refused(
+    ex.mergeable,
+    {
+        "also one of the other dims": [
+            "0 in shape[d : d + 2] or (shape[d] == 1 or shape[d + 1] == 1 "
+            "or stride[d] == stride[d + 1] * shape[d + 1])"
+        ],
+        "You ask that the inner dim steps by 1": [
+            "0 in shape or 1 in shape[d : d + 2] or (stride[d], stride[d + 1]) == (shape[d + 1], 1)"
+        ],
+        "Right where there are only two dims": [
+            f"{RIGHT} and len(shape) == 2",
+            "mergeable(shape, stride, 0)",
+        ],
+        "Right wherever no stride is 0": [f"{RIGHT} and stride[d] > 0"],
+        "Right wherever no size is 1": [f"1 in shape or {RIGHT}"],
+        GENERAL: ["stride[d] == shape[d + 1] + stride[d + 1]"],
+        ANOTHER_KIND: ["(shape[d] * shape[d + 1], stride[d + 1])"],
+    },
+)
 
 RIGHT = "unviewable(shape, stride)"
 MERGEABLE = ex.mergeable.reference
-refused(ex.unviewable, {
-    "no bridge across one": [
-        lambda shape, stride: None if all(
-            MERGEABLE(shape, stride, d) for d in range(len(shape) - 1)) else (math.prod(shape),)],
-    "torch refuses that shape because it has another number of elements": [
-        f"(sum((n - 1) * s for n, s in zip(shape, stride)) + 1 + prod(shape),) if {RIGHT} else None",
-    ],
-    "torch makes that view": [
-        "(prod(shape), 1) if len(shape) == 2 else None", f"{RIGHT} and (2, prod(shape) // 2)"],
-    "Right wherever no stride is 0": [f"(-1,) if 0 in stride else {RIGHT}"],
-    GENERAL: [f"None if stride[-1:] == (2,) else {RIGHT}"],
-    ANOTHER_KIND: ["(-1, -1)"],
-})  # fmt: skip
+refused(
+    ex.unviewable,
+    {
+        "no bridge across one": [
+            lambda shape, stride: (
+                None
+                if all(MERGEABLE(shape, stride, d) for d in range(len(shape) - 1))
+                else (math.prod(shape),)
+            )
+        ],
+        "torch refuses that shape because it has another number of elements": [
+            f"(sum((n - 1) * s for n, s in zip(shape, stride)) + 1 + prod(shape),) if {RIGHT} else None",
+        ],
+        "torch makes that view": [
+            "(prod(shape), 1) if len(shape) == 2 else None",
+            f"{RIGHT} and (2, prod(shape) // 2)",
+        ],
+        "Right wherever no stride is 0": [f"(-1,) if 0 in stride else {RIGHT}"],
+        GENERAL: [f"None if stride[-1:] == (2,) else {RIGHT}"],
+        ANOTHER_KIND: ["(-1, -1)"],
+    },
+)
 
 
 CLONE = "torch.empty_strided(shape, stride).clone()"
-refused(ex.clone_stride, {
-    "Right wherever no dim is expanded": [
-        f"((x := torch.empty_strided(shape, stride)).contiguous() if 0 in stride else {CLONE}).stride()"],
-    "in the order of memory, not of the dims": [f"sorted({CLONE}.stride())[::-1]"],
-    GENERAL: ["clone_stride(shape, stride) if len(shape) < 3 else stride"],
-    ANOTHER_KIND: [CLONE],
-})  # fmt: skip
+refused(
+    ex.clone_stride,
+    {
+        "Right wherever no dim is expanded": [
+            f"((x := torch.empty_strided(shape, stride)).contiguous() if 0 in stride else {CLONE}).stride()"
+        ],
+        "in the order of memory, not of the dims": [f"sorted({CLONE}.stride())[::-1]"],
+        GENERAL: ["clone_stride(shape, stride) if len(shape) < 3 else stride"],
+        ANOTHER_KIND: [CLONE],
+    },
+)
 
-N, W, H = "x.size(0)", "x.size(2)", "x.size(1)"
-refused(ex.by_columns, {
-    "You copy on every input": [
-        f"torch.empty({N}, {W}, {H}, dtype=x.dtype).copy_(x.mT).view({N}, {H} * {W})"],
-    "the dtype is not": [f"torch.empty({N}, {W}, {H}).copy_(x.mT).view({N}, {H} * {W})"],
-    "The strides that you state": [f"x.as_strided(({N}, {W}, {H}), ({H} * {W}, 1, {W})).flatten(1)"],
-    "reshape is no transpose": [
-        f"x.reshape({N}, {W}, {H}).transpose(1, 2).reshape({N}, {H} * {W})"],
-    "Twice the bytes": [f"(x.transpose(1, 2) + 0).contiguous().view({N}, {H} * {W})"],
-    OUTSIDE: [
-        "torch.from_numpy(np.ascontiguousarray(x.numpy().transpose(0, 2, 1))).view(width(x))",
-    ],
-    GENERAL: ["by_columns(x.double())"],
-    CHANGES: [f"x.transpose_(1, 2).contiguous().view({N}, {H} * {W})"],
-})  # fmt: skip
+N = "x.size(0)"
+H = "x.size(1)"
+W = "x.size(2)"
+refused(
+    ex.by_columns,
+    {
+        "You copy on every input": [
+            f"torch.empty({N}, {W}, {H}, dtype=x.dtype).copy_(x.mT).view({N}, {H} * {W})"
+        ],
+        "the dtype is not": [f"torch.empty({N}, {W}, {H}).copy_(x.mT).view({N}, {H} * {W})"],
+        "The strides that you state": [
+            f"x.as_strided(({N}, {W}, {H}), ({H} * {W}, 1, {W})).flatten(1)"
+        ],
+        "reshape is no transpose": [
+            f"x.reshape({N}, {W}, {H}).transpose(1, 2).reshape({N}, {H} * {W})"
+        ],
+        "Twice the bytes": [f"(x.transpose(1, 2) + 0).contiguous().view({N}, {H} * {W})"],
+        OUTSIDE: [
+            "torch.from_numpy(np.ascontiguousarray(x.numpy().transpose(0, 2, 1))).view(width(x))",
+        ],
+        GENERAL: ["by_columns(x.double())"],
+        CHANGES: [f"x.transpose_(1, 2).contiguous().view({N}, {H} * {W})"],
+    },
+)
