@@ -1,9 +1,10 @@
 """Random cases: memory sets against brute force, NumPy and torch.
 
 Each family draws one case from a random.Random; test_fuzz.py runs them by the thousand. The checks of
-a case stand apart, as other tests have cases of their own.
+a case are functions of their own, because other tests call them too.
 """
 
+import operator
 from contextlib import suppress
 from math import prod
 from random import Random
@@ -39,84 +40,105 @@ PLENTY = 1_000_000
 _BASE = torch.zeros(1 << 14, dtype=torch.uint8)
 
 
-def check_strided_set(given):
-    """Count, members, order and collisions of generators: those of the filled set."""
-    base, normal = normal_form(0, given)
-    expected, levels, steps = sums(-base, given), cut(normal), Budget(PLENTY)
-    assert count(levels, steps) == len(expected), given
-    assert list(iter_generators(normal, Budget(PLENTY))) == sorted(expected), given
-    # One budget for all numbers: what it remembers of one is not mixed up with another.
-    found = {number for number in range(-2, max(expected) + 3) if contains(levels, number, steps)}
-    assert found == expected, given
-    assert collide(given, steps) == (len(expected) < prod(n for _, n in given)), given
+def check_strided_set(generators):
+    """Compare the count, members, order and collisions of generators with those of the filled set."""
+    base, normal = normal_form(0, generators)
+    expected = sums(-base, generators)
+    levels = cut(normal)
+    budget = Budget(PLENTY)
+    assert count(levels, budget) == len(expected), generators
+    assert list(iter_generators(normal, Budget(PLENTY))) == sorted(expected), generators
+    # One budget for all numbers: its memo of one number is not mixed up with another.
+    numbers = range(-2, max(expected) + 3)
+    members = {number for number in numbers if contains(levels, number, budget)}
+    assert members == expected, generators
+    choices = prod(n for _, n in generators)
+    assert collide(generators, budget) == (len(expected) < choices), generators
 
 
 def check_protocol(a, b):
-    """Every operator and method says of two layouts what it says of the filled sets."""
-    x, y, p, q = MemorySet.of(a), MemorySet.of(b), bytes_of(a), bytes_of(b)
-    assert (x <= y, x < y, x == y, x != y) == (p <= q, p < q, p == q, p != q), (a, b)
-    assert (x >= y, x > y) == (p >= q, p > q), (a, b)
-    assert (x.issubset(y), x.issuperset(y), x.isdisjoint(y)) == (p <= q, p >= q, p.isdisjoint(q))
-    assert (len(x), x.count(), bool(x)) == (len(p), len(p), bool(p)), a
-    assert p != q or hash(x) == hash(y), (a, b)
+    """Compare each operator and method on the memory sets of two layouts with the filled sets."""
+    x, filled_x = MemorySet.of(a), bytes_of(a)
+    y, filled_y = MemorySet.of(b), bytes_of(b)
+    for name in ("le", "lt", "eq", "ne", "ge", "gt"):
+        compare = getattr(operator, name)
+        assert compare(x, y) == compare(filled_x, filled_y), (name, a, b)
+    assert x.issubset(y) == filled_x.issubset(filled_y), (a, b)
+    assert x.issuperset(y) == filled_x.issuperset(filled_y), (a, b)
+    assert x.isdisjoint(y) == filled_x.isdisjoint(filled_y), (a, b)
+    assert len(x) == x.count() == len(filled_x), a
+    assert bool(x) == bool(filled_x), a
+    assert filled_x != filled_y or hash(x) == hash(y), (a, b)
 
 
 def check_two(x, y):
-    """View, shared bytes, overlap within, of two tensors or arrays: what their bytes say, one by one."""
-    p, q = bytes_of(x), bytes_of(y)
-    assert (is_view(y, x), is_view(x, y)) == (q <= p, p <= q)
-    assert shares_memory(x, y) == shares_memory(y, x) == bool(p & q)
-    for z, own in ((x, p), (y, q)):
-        assert has_internal_overlap(z) == (len(own) < prod(z.shape) * z.itemsize)
-        assert len(memset(z)) == len(own)
+    """Compare view, shared bytes and internal overlap of two tensors or arrays with their bytes."""
+    filled_x = bytes_of(x)
+    filled_y = bytes_of(y)
+    assert is_view(y, x) == (filled_y <= filled_x)
+    assert is_view(x, y) == (filled_x <= filled_y)
+    assert shares_memory(x, y) == shares_memory(y, x) == bool(filled_x & filled_y)
+    for z, filled in ((x, filled_x), (y, filled_y)):
+        assert has_internal_overlap(z) == (len(filled) < prod(z.shape) * z.itemsize)
+        assert len(memset(z)) == len(filled)
 
 
 def check_blocks(parts, size):
-    together = set()
+    """Compare the blocks of each strided set, and of all of them together, with the filled sets."""
+    all_blocks = set()
     for part in parts:
         numbers = sums(*part)
         assert blocks(part, size, Budget(PLENTY)) == slow_blocks(numbers, size), (part, size)
-        together |= blocks_of(numbers, size)
-    assert blocks_together(parts, size, Budget(PLENTY)) == len(together), (parts, size)
+        all_blocks |= blocks_of(numbers, size)
+    assert blocks_together(parts, size, Budget(PLENTY)) == len(all_blocks), (parts, size)
 
 
 def part_of(layout):
     """The bytes of a layout as a strided set in normal form."""
-    return normal_form(*generators_of(layout)[:2])
+    start, generators, _ = generators_of(layout)
+    return normal_form(start, generators)
 
 
 def strided_set(rng: Random) -> None:
     """Up to five generators: few small steps interleave, wide ones nest."""
-    wide = rng.choice([8, 20, 60])
+    largest_step = rng.choice([8, 20, 60])
     sizes = [rng.randint(1, 5) for _ in range(rng.randint(0, 5))]
-    check_strided_set([(rng.randint(-wide, wide), n) for n in sizes])
+    check_strided_set([(rng.randint(-largest_step, largest_step), size) for size in sizes])
 
 
 def two_layouts(rng: Random) -> None:
     """Any two layouts, and the bytes of one of them, each once and in ascending order."""
     layout = _layout(rng)
     check_protocol(layout, _layout(rng))
-    expected, filled = sorted(bytes_of(layout)), MemorySet.of(layout)
-    assert list(filled) == expected, layout
-    first, stop = (expected[0], expected[-1] + 1) if expected else (filled.first, filled.first)
-    assert (filled.first, filled.stop) == (first, stop), layout
-    assert [byte for byte in range(first - 2, stop + 2) if byte in filled] == expected, layout
+    expected = sorted(bytes_of(layout))
+    memory = MemorySet.of(layout)
+    assert list(memory) == expected, layout
+    if expected:
+        assert (memory.first, memory.stop) == (expected[0], expected[-1] + 1), layout
+    else:
+        assert memory.first == memory.stop, layout
+    around = range(memory.first - 2, memory.stop + 2)
+    assert [byte for byte in around if byte in memory] == expected, layout
 
 
 def view_and_base(rng: Random) -> None:
     """A chain of view operations on a base: usually inside, sometimes moved out."""
     base = _view(rng, Layout([rng.randint(1, 5) for _ in range(rng.randint(1, 3))]))
-    part = _view(rng, _view(rng, base))
-    if part.storage_offset and rng.random() < 0.3:
-        part = Layout(part.shape, part.stride, part.storage_offset - 1)
-    check_protocol(part, base)
+    view = _view(rng, _view(rng, base))
+    if view.storage_offset and rng.random() < 0.3:
+        view = Layout(view.shape, view.stride, view.storage_offset - 1)
+    check_protocol(view, base)
 
 
 def real_tensors(rng: Random) -> None:
     """Two views of one tensor, of different dtypes, and arrays over them; and NumPy's exact overlap."""
-    a, b = _tensor(rng), _tensor(rng)
+    a = _tensor(rng)
+    b = _tensor(rng)
     check_two(a, b)
-    array, backward = a.numpy(), b.numpy()[..., ::-1] if b.ndim else b.numpy()
+    array = a.numpy()
+    backward = b.numpy()
+    if b.ndim:
+        backward = backward[..., ::-1]
     assert shares_memory(a, b) == shares_memory(a, backward) == np.shares_memory(array, backward)
     if rng.random() < 0.2:
         check_two(array, backward)
@@ -127,33 +149,37 @@ def real_tensors(rng: Random) -> None:
 def large_layouts(rng: Random) -> None:
     """Up to 10**12 elements: overlap against NumPy, where NumPy answers; inclusion both ways."""
     base = Layout([rng.choice([1, 2, 3, 10, 999, 1000]) for _ in range(rng.randint(1, 4))])
-    a, b = _view(rng, _view(rng, base)), _view(rng, _view(rng, base))
-    x, y, whole = MemorySet.of(a), MemorySet.of(b), MemorySet.of(base)
-    assert x <= whole and y <= whole, (a, b)
-    # Windows of windows may interleave too much for either: one pair in some 20,000.
+    a = _view(rng, _view(rng, base))
+    b = _view(rng, _view(rng, base))
+    x, y, base_bytes = MemorySet.of(a), MemorySet.of(b), MemorySet.of(base)
+    assert x <= base_bytes and y <= base_bytes, (a, b)
+    # Windows of windows may interleave too much for either: one pair in about 20,000.
     with suppress(Undecided, np.exceptions.TooHardError):
         assert x.count() <= a.numel, (a, b)
-        meet = not x.isdisjoint(y)
-        for one, other in ((a, y), (b, x)):
-            if one.numel:
-                corner = one.address([rng.randrange(n) for n in one.shape])
-                assert corner in whole and (meet or corner not in other), (a, b)
+        are_disjoint = x.isdisjoint(y)
+        for layout, other_bytes in ((a, y), (b, x)):
+            if layout.numel:
+                byte = layout.address([rng.randrange(size) for size in layout.shape])
+                assert byte in base_bytes, (a, b)
+                assert not (are_disjoint and byte in other_bytes), (a, b)
         if x <= y:
-            assert meet == bool(a.numel) and x.count() <= y.count(), (a, b)
-        pair = np.asarray(_Array(a)), np.asarray(_Array(b))
-        assert meet == np.shares_memory(*pair, max_work=1000), (a, b)
+            assert are_disjoint == (not a.numel) and x.count() <= y.count(), (a, b)
+        arrays = np.asarray(_Array(a)), np.asarray(_Array(b))
+        assert are_disjoint != np.shares_memory(*arrays, max_work=1000), (a, b)
 
 
 def aligned_blocks(rng: Random) -> None:
-    """Cache lines and the like of up to three layouts, often slices of one."""
+    """Blocks of up to three layouts, often slices of one."""
     shape = [rng.randint(1, 9) for _ in range(rng.randint(1, 3))]
     base = Layout(shape, itemsize=rng.choice([1, 2, 4, 8, 16]))
-    some, evenly = [], [slice(None, None, step) for step in (1, 1, 2, 3)]
+    stepped_slices = [slice(None, None, step) for step in (1, 1, 2, 3)]
+    layouts = []
     for _ in range(rng.choice((1, 2, 2, 2, 3))):
-        sliced = base[tuple(rng.choice([*evenly, slice(rng.randrange(n), n)]) for n in shape)]
-        some.append(rng.choice((_layout(rng), sliced, _view(rng, _view(rng, base)))))
+        slices = [rng.choice([*stepped_slices, slice(rng.randrange(n), n)]) for n in shape]
+        sliced = base[tuple(slices)]
+        layouts.append(rng.choice((_layout(rng), sliced, _view(rng, _view(rng, base)))))
     size = rng.choice([1, 2, 3, 4, 7, 8, 12, 16, 32, 64])
-    check_blocks([part_of(x) for x in some if x.numel], size)
+    check_blocks([part_of(layout) for layout in layouts if layout.numel], size)
 
 
 _FAMILIES = (strided_set, two_layouts, view_and_base, real_tensors, large_layouts, aligned_blocks)
@@ -163,13 +189,14 @@ CASES = {family.__name__: family for family in _FAMILIES}
 def _layout(rng: Random) -> Layout:
     """A layout with strides of every kind, NumPy's negative ones included."""
     shape = [rng.choice([0, 1, 1, 2, 2, 3, 3, 4]) for _ in range(rng.choice((0, 1, 2, 2, 3, 3, 4)))]
-    narrow, wide = rng.choice([(-2, 4), (-2, 12), (-2, 30), (-12, 30)])
-    stride = [rng.randint(narrow, wide) for _ in shape]
+    least, largest = rng.choice([(-2, 4), (-2, 12), (-2, 30), (-12, 30)])
+    stride = [rng.randint(least, largest) for _ in shape]
     return Layout(shape, stride, 200 + rng.randint(0, 8), rng.choice([1, 1, 2, 4]))
 
 
 def _view(rng: Random, x: Layout) -> Layout:
-    return steps.viewed(rng, x)[0]
+    view, _ = steps.viewed(rng, x)
+    return view
 
 
 def _tensor(rng: Random) -> torch.Tensor:
@@ -181,7 +208,7 @@ def _tensor(rng: Random) -> torch.Tensor:
 
 
 class _Array:
-    """An array as far as NumPy asks: where its numbers lie. They are never read, and most do not exist."""
+    """An array without memory: NumPy looks only at where its numbers would lie, and never reads them."""
 
     def __init__(self, x: Layout) -> None:
         data = (1 << 40) + x.storage_offset

@@ -29,16 +29,25 @@ SHARED_ENDS = [[(3, 8), (22, 9), (4, 3)], [(19, 4), (29, 10), (15, 3)], [(30, 2)
 THIN = [(101, 3), (103, 3), (107, 3), (109, 3)]  # fewer choices than numbers
 
 
-@pytest.mark.parametrize(
-    "generators",
-    [
-        *(list(zip(steps, sizes, strict=False)) for steps in INTERLEAVED
-          for sizes in ((30, 30, 30), (5, 80, 3), (200, 7, 9), (60, 9, 2, 3), (4, 4, 4))),
-        *([(4, 2), (4, 2)], [(1, 4), (3, 2)], [(2, 4), (3, 3)], [(-1, 4), (3, 2)], [(0, 2)], CLUSTERED),
-        *([(1, 4), (4, 2)], [(2, 3), (3, 2)], [(0, 1), (3, 9)], [], THIN, *SHARED_ENDS),
-    ],
-    ids=str,
-)  # fmt: skip
+SIZES = [(30, 30, 30), (5, 80, 3), (200, 7, 9), (60, 9, 2, 3), (4, 4, 4)]
+SETS = [list(zip(*pair, strict=False)) for pair in product(INTERLEAVED, SIZES)]
+SETS += [
+    [(4, 2), (4, 2)],
+    [(1, 4), (3, 2)],
+    [(2, 4), (3, 3)],
+    [(-1, 4), (3, 2)],
+    [(0, 2)],
+    CLUSTERED,
+    [(1, 4), (4, 2)],
+    [(2, 3), (3, 2)],
+    [(0, 1), (3, 9)],
+    [],
+    THIN,
+    *SHARED_ENDS,
+]
+
+
+@pytest.mark.parametrize("generators", SETS, ids=str)
 def test_sets_of_each_kind(generators):
     """Interleaved, clustered, equal, backward and repeated steps; steps that the finer ones just reach."""
     check_strided_set(generators)
@@ -52,17 +61,23 @@ def test_sums_by_heap_come_in_order_each_choice_once():
 def test_interleaved_counts_do_not_grow_with_the_longest():
     """A pattern that repeats is counted once, so the largest size costs nothing."""
 
-    def counted(size):
-        return count(cut(normal_form(0, [(6, size), (10, 4), (15, 4)])[1]), Budget(100))
+    def count_of(size):
+        _, normal = normal_form(0, [(6, size), (10, 4), (15, 4)])
+        return count(cut(normal), Budget(100))
 
-    assert counted(10**9) == counted(1000) + (10**9 - 1000) * (counted(1001) - counted(1000))
+    growth = count_of(1001) - count_of(1000)
+    assert count_of(10**9) == count_of(1000) + (10**9 - 1000) * growth
 
 
 def test_a_part_of_a_budget_is_charged_to_the_whole():
     """A question within a part of the budget has an answer or None, and its steps are spent either way."""
 
     def costs(steps):
-        return lambda part: part.spend(steps) or "answered"
+        def answer(share):
+            share.spend(steps)
+            return "answered"
+
+        return answer
 
     budget = Budget(10)
     assert budget.within(4, costs(3)) == "answered" and budget.left == 7
@@ -79,21 +94,24 @@ def test_a_part_of_a_budget_is_charged_to_the_whole():
 
 
 def test_every_small_layout():
-    known = {}
+    """Two memory sets are equal, with one hash, exactly if their bytes are."""
+    first_by_bytes = {}
     for shape in product((1, 2, 3), repeat=3):
         for stride in combinations_with_replacement(range(6), 3):
-            filled, this = bytes_of(Layout(shape, stride)), MemorySet.of(Layout(shape, stride))
-            first = known.setdefault(frozenset(filled), this)
-            assert first == this and hash(first) == hash(this)
-    assert len(set(known.values())) == len(known)
+            layout = Layout(shape, stride)
+            memory = MemorySet.of(layout)
+            first = first_by_bytes.setdefault(frozenset(bytes_of(layout)), memory)
+            assert first == memory and hash(first) == hash(memory)
+    assert len(set(first_by_bytes.values())) == len(first_by_bytes)
 
 
 def test_the_size_of_the_numbers_costs_nothing():
     x = Layout((10**3,) * 4, itemsize=8)
-    whole, part = memset(x), memset(x.permute(3, 1, 0, 2)[::2, 5:])
-    assert len(whole) == 8 * 10**12 and len(part) == 8 * 500 * 995 * 10**6
-    assert part < whole and not whole <= part and not whole < memset(x) <= whole
-    assert not whole.isdisjoint(part)
+    base = memset(x)
+    view = memset(x.permute(3, 1, 0, 2)[::2, 5:])
+    assert len(base) == 8 * 10**12 and len(view) == 8 * 500 * 995 * 10**6
+    assert view < base and not base <= view and not base < memset(x) <= base
+    assert not base.isdisjoint(view)
     assert memset(x[::2]).isdisjoint(memset(x[1::2]))
     assert list(islice(memset(x[:, 5]), 3)) == [40_000_000, 40_000_001, 40_000_002]
     huge = memset(Layout((10**30,)))
@@ -105,7 +123,8 @@ def test_the_size_of_the_numbers_costs_nothing():
 def test_spaces_do_not_meet():
     """A copied layout, and sets of two devices, have no byte in common; the empty set is one."""
     x = Layout((3, 4))
-    on_gpu, on_cpu = (MemorySet(0, [(1, 12)], device) for device in ("cuda:0", "cpu"))
+    on_gpu = MemorySet(0, [(1, 12)], "cuda:0")
+    on_cpu = MemorySet(0, [(1, 12)], "cpu")
     for a, b in permutations((memset(x), memset(x.clone()), memset(x.clone())), 2):
         assert a.isdisjoint(b) and not a <= b and a != b
     assert on_gpu.isdisjoint(on_cpu) and not on_gpu <= on_cpu and on_gpu != on_cpu
@@ -122,8 +141,9 @@ QUESTIONS += [MemorySet.issubset, MemorySet.issuperset, MemorySet.isdisjoint]
 @pytest.mark.parametrize("question", [*QUESTIONS, lambda a, b: a in [b]])
 def test_a_layout_is_not_compared_with_a_device(question):
     """Addresses within a storage and absolute addresses are never compared, in either order."""
-    of_layouts = [MemorySet.of(Layout((3,))), MemorySet.of(Layout((3, 1)).clone())]
-    for a, b in product(of_layouts, [MemorySet(n, [(1, 3)], "cpu") for n in (0, 7)]):
+    in_storages = [MemorySet.of(Layout((3,))), MemorySet.of(Layout((3, 1)).clone())]
+    on_cpu = [MemorySet(first, [(1, 3)], "cpu") for first in (0, 7)]
+    for a, b in product(in_storages, on_cpu):
         assert {b: "cpu"}.get(a) is None  # hashes differ, so a dict never has to compare them
         for pair in [(a, b), (b, a)]:
             with pytest.raises(ValueError, match=r"compare two tensors, or Layout\.of\(t\) with"):
@@ -168,7 +188,8 @@ def test_nothing_collides_with_nothing():
 @pytest.mark.parametrize("steps", [(2, 3), (6, 10, 15), (10**9 + 7, 10**9 + 9, 10**9 + 21)])
 def test_the_first_bytes_come_at_once(steps, size):
     """Even of a set too large to finish, and inside a single endless run."""
-    endless, beginning = (Layout((n,) * len(steps), steps) for n in (size, 31))
+    endless = Layout((size,) * len(steps), steps)
+    beginning = Layout((31,) * len(steps), steps)
     assert list(islice(memset(endless), 30)) == sorted(bytes_of(beginning))[:30]
 
 
@@ -180,9 +201,9 @@ def test_iteration_goes_on_beyond_the_budget_of_a_byte():
 
 
 def test_iteration_keeps_little_in_memory():
-    piling = memset(Layout((2,) * 60, [10**18 + 3**k for k in range(60)]))
+    tangled = memset(Layout((2,) * 60, [10**18 + 3**k for k in range(60)]))
     with pytest.raises(Undecided, match="within a budget of 100,000 steps"):
-        list(islice(piling, 300_000))
+        list(islice(tangled, 300_000))
 
 
 HARD = Layout((2,) * 60, [10**12 + k**5 for k in range(60)])
@@ -199,15 +220,21 @@ BUDGETED = {
 
 
 @pytest.mark.parametrize("budget", [0, 1, 50])
-@pytest.mark.parametrize("ask", BUDGETED)
-def test_a_question_spends_the_budget_that_its_error_names(ask, budget, monkeypatch):
+@pytest.mark.parametrize("name", BUDGETED)
+def test_a_question_spends_the_budget_that_its_error_names(name, budget, monkeypatch):
     a = Layout((40, 40, 40), (1009, 1013, 1019), 200_000)
     b = Layout((400, 400, 400), (1009, 1021, 1031))
-    spent, spend = [], Budget.spend
-    monkeypatch.setattr(Budget, "spend", lambda self, n=1: spent.append(n) or spend(self, n))
+    expenses = []
+    spend = Budget.spend
+
+    def record_and_spend(self, steps=1):
+        expenses.append(steps)
+        spend(self, steps)
+
+    monkeypatch.setattr(Budget, "spend", record_and_spend)
     with pytest.raises(Undecided, match=f"not decided within a budget of {budget} steps"):
-        BUDGETED[ask](a, b, budget)
-    assert sum(spent[:-1]) <= budget  # the last one was too many
+        BUDGETED[name](a, b, budget)
+    assert sum(expenses[:-1]) <= budget  # the last one was too many
 
 
 def test_blocks_of_many_elements_cost_nothing():
