@@ -1,8 +1,7 @@
-"""What a widget on a page shows of its state, for each kind: its script's words, torch's numbers.
+"""The texts that a widget on a page has to show for its state: its script's words, torch's numbers.
 
-A function for each kind returns what stands where: under a CSS selector the texts that are seen there,
-or, under "selector @name", an attribute or a property of each node. A function in their place says
-whether they fit.
+The function for a kind of widget returns the expected texts by CSS selector, or, for "selector @name", an
+attribute or a property of each node. A function in place of the texts returns whether those seen fit.
 """
 
 import torch
@@ -15,239 +14,306 @@ from stridekit.widgets.sort.widget import BINS
 from stridekit.widgets.stride_explorer.widget import words as strides
 from stridekit.widgets.traversal_explorer.widget import costs
 
-growth, flow = Script("cache_explorer/growth.js"), Script("attention_explorer/flow.js")
+growth = Script("cache_explorer/growth.js")
+flow = Script("attention_explorer/flow.js")
 formats = Script("format_tracer/network.js")
-channels, walk_of = Script("channels_last_explorer/formats.js"), Script("reshape_stepper/steps.js")
+channels = Script("channels_last_explorer/formats.js")
+stepper = Script("reshape_stepper/steps.js")
 SIGNS = {True: "✓", False: "✗", None: "·"}
 
 
-def said_by(verdicts):
-    return [f"{SIGNS[good]} {said}" for good, said in verdicts]
+def lines_of(verdicts):
+    return [f"{SIGNS[is_good]} {text}" for is_good, text in verdicts]
 
 
-def of_strides(made):
+def of_strides(widget):
     """The numbers in the grid are torch's of the code; verdicts, terms and their sum are the script's."""
-    told = said_by(strides.verdicts(layout_json(made.layout), 1))[:-1]  # the last is of the storage
-
-    def numbers(cells):
-        if not cells or not made.code.startswith("torch."):
-            return True
-        return [*map(int, cells)] == eval(made.code).flatten().int().tolist()
-
-    def sums(parts):
-        *terms, total = parts
-        return not terms or f"= {eval(' + '.join(terms).replace('·', '*'))}" == total
-
+    *verdicts, _ = lines_of(
+        strides.verdicts(layout_json(widget.layout), 1)
+    )  # the last counts bytes
     empty = ["There is no element: a size is 0."]
+
+    def are_torchs(cells):
+        if not cells or not widget.code.startswith("torch."):
+            return True
+        return [*map(int, cells)] == eval(widget.code).flatten().int().tolist()
+
+    def add_up(parts):
+        if len(parts) < 2:
+            return True
+        *terms, total = parts
+        return f"= {eval(' + '.join(terms).replace('·', '*'))}" == total
+
     return {
-        ".sk-verdicts li": lambda seen: seen[:-1] in ([], told),
-        ".sk-cell": numbers,
-        ".sk-sentence": lambda seen: (seen == empty) == (made.index is None),
-        ".sk-term span, .sk-total": lambda seen: not seen or sums(seen),
+        ".sk-verdicts li": lambda seen: seen[:-1] in ([], verdicts),
+        ".sk-cell": are_torchs,
+        ".sk-sentence": lambda seen: (seen == empty) == (widget.index is None),
+        ".sk-term span, .sk-total": add_up,
     }
 
 
-def of_aliases(made):
+def of_aliases(widget):
     """Each box has torch's value after the lines; the lines are in the log."""
-    names = {}
-    exec(made.code, names | {"torch": torch}, names)
-    wanted = {".sk-log code": [*made.steps]}
-    for name, card in zip(made._state.get("names", "xyz"), "xyz", strict=True):
-        if (x := names.get(name)) is not None:
-            values = [*map(str, x.flatten().tolist())]
-            wanted[f".sk-card.is-{card} .sk-box"] = lambda seen, values=values, x=x: (
-                seen == values if x.ndim < 3 else sorted(seen) == sorted(values)
-            )
+    tensors = {}
+    exec(widget.code, {"torch": torch}, tensors)
+
+    def fits(x):
+        values = [*map(str, x.flatten().tolist())]
+        if x.ndim < 3:
+            return values
+        return lambda seen: (
+            sorted(seen) == sorted(values)
+        )  # the boxes of slices are in another order
+
+    wanted = {".sk-log code": [*widget.steps]}
+    for name, plain_name in zip(widget._state.get("names", "xyz"), "xyz", strict=True):
+        if name in tensors:
+            wanted[f".sk-card.is-{plain_name} .sk-box"] = fits(tensors[name])
     return wanted
 
 
-def of_a_reshape(made):
+def of_a_reshape(widget):
     """The sentence is that of the step; at its end, a refusal shows torch's words and the copy."""
-    told, stuck = walk_of.stepsOf(layout_json(made.layout), made.target), bool(made.why)
-    step = told[made.step]
-    is_end = step["part"] == "end"
+    steps = stepper.stepsOf(layout_json(widget.layout), widget.target)
+    step = steps[widget.step]
     wanted = {
         ".sk-sentence": [" ".join(step["says"].split())],
-        ".sk-count": [f"step {made.step} of {len(told) - 1}"],
-        ".sk-sentence @data-part": [("bad" if stuck else "good") if is_end else step["part"]],
+        ".sk-count": [f"step {widget.step} of {len(steps) - 1}"],
+        ".sk-sentence @data-part": [step["part"]],
     }
-    if is_end:
-        marks = ".sk-dimbox.is-stuck, .sk-seam.is-crossed"
-        wanted[f":is({marks}) @localName"] = lambda seen: len(seen) == 2 * stuck
-        wanted[".sk-copy"] = lambda seen: bool(seen) == stuck
+    if step["part"] == "end":
+        is_stuck = bool(widget.why)
+        wanted[".sk-sentence @data-part"] = ["bad" if is_stuck else "good"]
+        marks = ":is(.sk-dimbox.is-stuck, .sk-seam.is-crossed) @localName"
+        wanted[marks] = lambda seen: len(seen) == (2 if is_stuck else 0)
+        wanted[".sk-copy"] = lambda seen: bool(seen) == is_stuck
     return wanted
 
 
-def of_channels(made):
+def of_channels(widget):
     """Sentences, flags, steps; on each tape the indices in the order of torch's memory."""
-    shape, index, highlight = made.shape, made.index, made.highlight
-    steps = [channels.step(at, index, highlight) for at in channels.layouts(shape).values()]
+    shape = widget.shape
+    index = widget.index
+    highlight = widget.highlight
+    layouts = channels.layouts(shape).values()
+    steps = [channels.step(layout, index, highlight) for layout in layouts]
     wanted = {
         ".sk-idea": [channels.spread(shape, index, highlight)],
         ".sk-place": [channels.place(shape, index)],
         ".sk-apart": [channels.apart(step) for step in steps if channels.apart(step)],
-        ".sk-verdicts li": said_by(channels.verdicts(shape)),
+        ".sk-verdicts li": lines_of(channels.verdicts(shape)),
         ".sk-badge": [*filter(None, [channels.badge(shape)])],
     }
     x = torch.arange(torch.tensor(shape).prod()).view(shape)
     for name, t in zip(channels.FORMATS, (x, x.to(memory_format=torch.channels_last)), strict=True):
         memory = t.as_strided((t.numel(),), (1,))
-        at = torch.stack(torch.unravel_index(memory, shape), 1).tolist()
+        indices = torch.stack(torch.unravel_index(memory, shape), 1).tolist()
         boxes = f"[aria-label*='{name}: the order of memory'] .sk-box @ariaLabel"
-        wanted[boxes] = [f"x{i}: element {k}" for k, i in enumerate(at)]
+        wanted[boxes] = [f"x{i}: element {k}" for k, i in enumerate(indices)]
     return wanted
 
 
-def of_formats(made):
-    """Below each layer that is on, what torch makes of both inputs; below the others nothing."""
+def of_formats(widget):
+    """Below each layer that is on, the layouts that torch gives both inputs; below the others nothing."""
 
-    def parts(row):
-        said = row["note"] if row["label"] or row["note"] else "nothing comes here"
-        stride = [str(tuple(row["stride"]))] if row["stride"] else []
-        name, _, taken = row["label"].partition(", ")
-        return [part for part in (name, *stride, taken, said) if part]
+    def texts(row):
+        name, _, details = row["label"].partition(", ")
+        stride = str(tuple(row["stride"])) if row["stride"] else ""
+        note = row["note"]
+        if not row["label"] and not note:
+            note = "nothing comes here"
+        return [text for text in (name, stride, details, note) if text]
 
-    passed = formats.trace(net.network(), net.INPUTS.index(made.shape), made.layers)
     wanted = {}
-    for k, sides in enumerate(passed):
+    layers = formats.trace(net.network(), net.INPUTS.index(widget.shape), widget.layers)
+    for k, sides in enumerate(layers):
         for side in (0, 1):
             cell = f"tbody tr:nth-child({k + 2}) td:nth-of-type({side + 1}) > * @textContent"
-            shown = parts(sides[side]) if sides else []
+            shown = texts(sides[side]) if sides else []
             wanted[cell] = lambda seen, shown=shown: [*filter(None, seen)] == shown
     return wanted
 
 
-def of_walks(made):
+def of_walks(widget):
     """Counts, each line's loads and place in the cache; or those of the warp."""
-    if made.warp:
+    if widget.warp:
         return {
-            ".sk-warp .sk-sentence": [costs.warpSentence(made.warp._asdict())],
-            ".sk-warp .sk-sector @localName": lambda seen: len(seen) == len({*made.warp.sectors}),
+            ".sk-warp .sk-sentence": [costs.warpSentence(widget.warp._asdict())],
+            ".sk-warp .sk-sector @localName": lambda seen: len(seen) == len({*widget.warp.sectors}),
         }
-    wanted = {".sk-scrubber output": lambda seen: seen[0].startswith(f"{made.visit} of ")}
-    for k, walk in enumerate(made.walks):
+    wanted = {".sk-scrubber output": lambda seen: seen[0].startswith(f"{widget.visit} of ")}
+    for k, walk in enumerate(widget.walks):
         pane = f".sk-panes > .sk-walk:nth-of-type({k + 1})"
-        count = made.other_counts if k else made.counts
-        stats = [count.visits, count.misses, count.lines]
-        used = f"{count.bytes_used} / {count.bytes_loaded}"
-        wanted[f"{pane} .sk-stats dd"] = [*map(str, stats), used]
-        many = "true" if count.misses > count.lines else "-"
-        wanted[f"{pane} .sk-stats > div @data-many"] = ["-", many, "-", "-"]
-        visits = costs.visitsOf(walk.json(), made.cache_lines, made.alignment)[: made.visit]
-        loaded = [visit["line"] for visit in visits if not visit["hit"]]
-        held = visits[-1]["cached"] if visits else []
-
-        def places(texts, held=held, loaded=loaded):
-            lines = [int(name.split()[1]) for name in texts[::3]]
-            signs = ["●" if line in held else "○" if line in loaded else "" for line in lines]
-            counts = [f"×{loaded.count(line)}" for line in lines]
-            return (texts[1::3], texts[2::3]) == (counts, signs)
-
-        parts = ", ".join(f".sk-{part}" for part in ("line-name", "loads", "held"))
-        wanted[f"{pane} .sk-lines :is({parts}) @textContent"] = places
+        counts = widget.other_counts if k else widget.counts
+        wanted[f"{pane} .sk-stats dd"] = [
+            str(counts.visits),
+            str(counts.misses),
+            str(counts.lines),
+            f"{counts.bytes_used} / {counts.bytes_loaded}",
+        ]
+        has_reloads = "true" if counts.misses > counts.lines else "-"
+        wanted[f"{pane} .sk-stats > div @data-many"] = ["-", has_reloads, "-", "-"]
+        visits = costs.visitsOf(walk.json(), widget.cache_lines, widget.alignment)[: widget.visit]
+        parts = ":is(.sk-line-name, .sk-loads, .sk-held)"
+        wanted[f"{pane} .sk-lines {parts} @textContent"] = lines_fit(visits)
     return wanted
 
 
-def of_a_game(made):
+def lines_fit(visits):
+    """Return a function that says whether the names, loads and signs of cache lines fit the visits."""
+    loaded = [visit["line"] for visit in visits if not visit["hit"]]
+    cached = visits[-1]["cached"] if visits else []
+
+    def sign(line):
+        if line in cached:
+            return "●"
+        return "○" if line in loaded else ""
+
+    def fit(texts):
+        lines = [int(name.split()[1]) for name in texts[::3]]
+        loads = [f"×{loaded.count(line)}" for line in lines]
+        return texts[1::3] == loads and texts[2::3] == [sign(line) for line in lines]
+
+    return fit
+
+
+def of_a_game(widget):
     """The cards in the bins are those that were put there and belong there."""
-    put = [move for move in made.moves if made.answers[move[0]] == move[1]]
-    return {".sk-bin li > code": [call for name in BINS for call, to in put if to == name]}
+    wanted = []
+    for bin_name in BINS:
+        for call, chosen in widget.moves:
+            if chosen == bin_name == widget.answers[call]:
+                wanted.append(call)
+    return {".sk-bin li > code": wanted}
 
 
-def of_attention(made):
+def of_attention(widget):
     """All words and boxes; the followed one and where it goes are marked."""
-    s, followed = made._state, made._state["followed"]
-    steps, goes = flow.steps(s), flow.reached(s, followed)
-    arrows = [flow.arrowText(arrow) for step in steps for arrow in step["arrows"]]
-    strides = [str(tuple(x["stride"])) for step in steps for x in step["tensors"].values()]
+    state = widget._state
+    followed = state["followed"]
+    steps = flow.steps(state)
+    arrows = []
+    strides_shown = []
+    reasons = []
+    for step in steps:
+        arrows += [flow.arrowText(arrow) for arrow in step["arrows"]]
+        strides_shown += [str(tuple(x["stride"])) for x in step["tensors"].values()]
+        reasons += step["why"]
     wanted = {
         ".sk-stephead strong": [step["name"] for step in steps],
         ".sk-arrows > span": arrows,
         ".sk-step > .sk-note": [step["note"] for step in steps if step["note"]],
-        ".sk-tensors li": lambda seen: all(map(str.__contains__, seen, strides)),
+        ".sk-tensors li": lambda seen: all(map(str.__contains__, seen, strides_shown)),
         ".sk-idea": [flow.summary(steps)],
-        ".sk-reasons li": [why for step in steps for why in step["why"]],
-        ".sk-place": [flow.place(s, followed)],
+        ".sk-reasons li": reasons,
+        ".sk-place": [flow.place(state, followed)],
     }
 
-    def marked(cell):
-        is_out = cell[0] in ("out", "y")
-        same = is_out and cell[1:] == followed[1:] and followed[0] == "q"
-        if same or cell == followed:
+    reached = flow.reached(state, followed)
+
+    def classes(cell):
+        is_output = cell[0] in ("out", "y")
+        is_row_of_query = is_output and cell[1:] == followed[1:] and followed[0] == "q"
+        if is_row_of_query or cell == followed:
             return f"sk-box sk-r{cell[2]} is-here"
-        lit = is_out and all(a <= i < b for i, (a, b) in zip(cell[1:], goes, strict=True))
-        return f"sk-box sk-r{cell[2]}" + (" is-lit" if lit else "")
+        if is_output and all(a <= i < b for i, (a, b) in zip(cell[1:], reached, strict=True)):
+            return f"sk-box sk-r{cell[2]} is-lit"
+        return f"sk-box sk-r{cell[2]}"
 
     memories = {"qkv": "of qkv", "rotary": "after rotary", "attention": "of out", "merge": "of y"}
-    for name, parts in flow.memories(s, followed[0]).items():
+    for name, parts in flow.memories(state, followed[0]).items():
         boxes = f"[aria-label*='the memory {memories[name]}'] .sk-box @class"
-        wanted[boxes] = [*map(marked, flow.cells(parts))]
+        wanted[boxes] = [*map(classes, flow.cells(parts))]
     return wanted
 
 
-def of_caches(made):
+def of_caches(widget):
     """All words and boxes; the newest token is framed."""
-    s = made._state
-    totals = growth.curves(s)
+    state = widget._state
+    totals = growth.curves(state)
+    written = []
+    for way in growth.WAYS:
+        written += growth.stepOf(state, way)
     wanted = {
-        ".sk-written li": [said for way in growth.WAYS for said in growth.stepOf(s, way)],
-        ".sk-way .sk-total": [f"{totals[way][s['tokens']]:,} bytes so far" for way in growth.WAYS],
+        ".sk-written li": written,
+        ".sk-way .sk-total": [
+            f"{totals[way][state['tokens']]:,} bytes so far" for way in growth.WAYS
+        ],
         ".sk-idea": [growth.whole(totals)],
     }
+
+    def place(box):
+        if not box:
+            return "empty"
+        sequence, head, token = box
+        return f"sequence {sequence}, head {head}, token {token}"
+
+    newest = state["tokens"] - 1
     for way in growth.WAYS:
-        held, grid = growth.boxes(s, way), f"[aria-label*='the memory of {way}'] .sk-box"
-        wanted[f"{grid} @textContent"] = [growth.label(box) for box in held]
-        says = ["sequence {}, head {}, token {}".format(*box) if box else "empty" for box in held]
-        wanted[f"{grid} @ariaLabel"] = says
-        new = [bool(box) and box[2] == s["tokens"] - 1 for box in held]
+        boxes = growth.boxes(state, way)
+        grid = f"[aria-label*='the memory of {way}'] .sk-box"
+        wanted[f"{grid} @textContent"] = [growth.label(box) for box in boxes]
+        wanted[f"{grid} @ariaLabel"] = [place(box) for box in boxes]
+        new = [bool(box) and box[2] == newest for box in boxes]
         wanted[f"{grid} @class"] = lambda seen, new=new: ["is-new" in name for name in seen] == new
     return wanted
 
 
-def of_copies(made):
+def of_copies(widget):
     """Each row of the run; the findings of the chosen one, and the ways to them."""
-    run = made._run
-    rows, chains = run["rows"], [run["chains"][k] for k in run["rows"][made.row]["chains"]]
-    first = {}
+    run = widget._run
+    rows = run["rows"]
+    first_chains = {}
+    for k in rows[widget.row]["chains"]:
+        chain = run["chains"][k]
+        first_chains.setdefault(chain["finding"], chain)
+    chains = [*first_chains.values()][:2]
+    steps = []
     for chain in chains:
-        first.setdefault(chain["finding"], chain)
-    shown = [*first.values()][:2]
-    steps = [step for chain in shown for step in chain["steps"]]
+        steps += chain["steps"]
     signs = {"made by": "●", "given as": "●", "passed on by": "○"}
-    marks = []
-    for k in range(len(rows)):
-        at = [(chain["rows"].index(k), len(chain["rows"])) for chain in shown if k in chain["rows"]]
-        marks.append("".join("◆" if i == n - 1 else "○" if i else "●" for i, n in at[:1]))
     option = "[role=option]"
     return {
         f"{option} .sk-module @textContent": [row["module"] for row in rows],
         f"{option} .sk-source @textContent": [row["line"] + row["source"] for row in rows],
         f"{option} .sk-did @textContent": [
-            "".join([r["did"], *map(str, r["about"])]) for r in rows
+            row["did"] + "".join(map(str, row["about"])) for row in rows
         ],
-        ".sk-ways p:first-child": [f"{chain['finding']}: {chain['title']}" for chain in shown],
+        ".sk-ways p:first-child": [f"{chain['finding']}: {chain['title']}" for chain in chains],
         "dt": [f"{signs.get(role, '◆')} {role}" for role, *_ in steps],
         "dd code:first-child": [" ".join(filter(None, step[1:3])) for step in steps],
         "dd .sk-layout": [" ".join(step[3].split()) for step in steps if step[3]],
-        ".sk-mark @textContent": marks,
-        f"{option} @class": lambda seen: seen.index("is-here") == made.row,
+        ".sk-mark @textContent": [mark_of(row, chains) for row in range(len(rows))],
+        f"{option} @class": lambda seen: seen.index("is-here") == widget.row,
     }
 
 
-def of_a_message(made):
-    """What Python says of the same message."""
-    meaning = diagnose(made.text) if made.text else None
-    lines = meaning.lines if meaning else []
+def mark_of(row, chains):
+    """Return the sign of a row by its place in the first chain that has it: first, between, or last."""
+    for chain in chains:
+        if row in chain["rows"]:
+            place = chain["rows"].index(row)
+            if place == len(chain["rows"]) - 1:
+                return "◆"
+            return "○" if place else "●"
+    return ""
+
+
+def of_a_message(widget):
+    """The words of Python's diagnosis of the same message."""
+    if not widget.text:
+        return {".sk-title": [], "dt": lambda seen: seen in ([], ["known"])}
+    diagnosis = diagnose(widget.text)
     return {
-        ".sk-title": [meaning.title] if meaning else [],
-        "dt": [label for label, _ in lines] if meaning else lambda seen: seen in ([], ["known"]),
-        "dd": [" ".join(said.split()) for _, said in lines] if meaning else lambda seen: True,
+        ".sk-title": [diagnosis.title],
+        "dt": [label for label, _ in diagnosis.lines],
+        "dd": [" ".join(text.split()) for _, text in diagnosis.lines],
     }
 
 
-def of_a_question(made):
+def of_a_question(widget):
     """No answer can be given once the right one is shown."""
-    return {"fieldset @disabled": [str(made.shown).lower()]}
+    return {"fieldset @disabled": [str(widget.shown).lower()]}
 
 
 SHOWN = {
@@ -266,6 +332,6 @@ SHOWN = {
 }
 
 
-def shown_by(made):
-    """What should stand where for a widget in Python."""
-    return SHOWN[type(made).__name__](made)
+def shown_by(widget):
+    """Return the texts that the page of a widget has to show, by selector."""
+    return SHOWN[type(widget).__name__](widget)
