@@ -4,7 +4,7 @@ torch computes each case under a dispatch mode that sees the operations below au
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -22,7 +22,7 @@ Tensor = torch.Tensor
 FLOATS = (torch.float32, torch.float32, torch.float64, torch.float16, torch.bfloat16)
 
 
-class Seen(TorchDispatchMode):
+class OperationLog(TorchDispatchMode):
     """The operations that torch dispatched, and the bytes of each clone."""
 
     _should_skip_dynamo = classmethod(lambda cls: False)  # or torch loads its compiler, in 1 s
@@ -30,10 +30,11 @@ class Seen(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()
         self.operations: list[str] = []
-        self.clones: list[tuple[int, int]] = []  # where the storage lies that was read; bytes
+        self.clones: list[tuple[int, int]] = []  # the address of the storage that was read; bytes
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result, name = func(*args, **(kwargs or {})), func.overloadpacket.__name__
+        result = func(*args, **(kwargs or {}))
+        name = func.overloadpacket.__name__
         self.operations.append(name)
         if name == "clone":
             self.clones.append((args[0].untyped_storage().data_ptr(), result.nbytes))
@@ -44,18 +45,19 @@ def factors(r: Random) -> tuple[Tensor, Tensor]:
     """Two operands of a product, mostly of batches that broadcast, each in a storage of its own."""
     n, m, p = r.choices((0, 1, 2, 3), (1, 4, 6, 6), k=3)
     batch = r.choices((0, 1, 2, 3), (1, 4, 6, 6), k=r.choice((0, 1, 1, 2, 2, 2, 3)))
-    x, y = part(r, batch, [n, m]), part(r, batch, [m, p])
+    a_shape = broadcasting_shape(r, batch, [n, m])
+    b_shape = broadcasting_shape(r, batch, [m, p])
     if r.random() < 0.1:
-        y.pop()
+        b_shape.pop()
     if r.random() < 0.1:
-        x.pop(-2)
+        a_shape.pop(-2)
     if r.random() < 0.05:
-        x[-1] += 1
+        a_shape[-1] += 1
     dtype = r.choice(FLOATS)
-    return operand(r, x, dtype), operand(r, y, dtype)
+    return operand(r, a_shape, dtype), operand(r, b_shape, dtype)
 
 
-def part(r: Random, batch: list[int], matrix: list[int]) -> list[int]:
+def broadcasting_shape(r: Random, batch: list[int], matrix: list[int]) -> list[int]:
     """A shape whose batch is part of this one, with ones in it."""
     sizes = [size if r.random() < 0.85 else 1 for size in batch]
     return sizes[r.choice((0, 0, 0, r.randint(0, len(sizes)))) :] + matrix
@@ -63,58 +65,65 @@ def part(r: Random, batch: list[int], matrix: list[int]) -> list[int]:
 
 def operand(r: Random, shape: list[int], dtype: torch.dtype) -> Tensor:
     """A tensor of this shape that may require grad; no other one lies in its storage."""
-    x = steps.numbers(r, shape)
-    reach = x[2] + sum(max(size - 1, 0) * step for size, step in zip(*x[:2], strict=True))
-    made = torch.ones(reach + 1, dtype=dtype).as_strided(*x)
-    return made.requires_grad_(r.random() < 0.3)
+    shape, stride, offset = steps.numbers(r, shape)
+    numel = offset + largest_offset(shape, stride) + 1
+    x = torch.ones(numel, dtype=dtype).as_strided(shape, stride, offset)
+    return x.requires_grad_(r.random() < 0.3)
+
+
+def largest_offset(shape: Sequence[int], stride: Sequence[int]) -> int:
+    """The distance of the last element from the first."""
+    return sum(max(size - 1, 0) * step for size, step in zip(shape, stride, strict=True))
 
 
 def products(r: Random) -> None:
     a, b = factors(r)
-    with Seen() as seen:
+    with OperationLog() as log:
         out = answer(torch.matmul, a, b)
-    copied = {x.untyped_storage().data_ptr(): i for i, x in enumerate((a, b))}
-    expected = [0, 0, 0]
-    for address, nbytes in seen.clones:
-        expected[copied.get(address, 2)] += nbytes
+    operand_of = {x.untyped_storage().data_ptr(): i for i, x in enumerate((a, b))}
+    copied_bytes = [0, 0, 0]  # of a, of b, of the result
+    for address, nbytes in log.clones:
+        copied_bytes[operand_of.get(address, 2)] += nbytes
     grads = (a.requires_grad, b.requires_grad)
-    given = answer(matmul_copies, a, b)
-    line = f"matmul_copies({codes([a, b])}, requires_grad={grads})"
-    wanted = None if out is None else Clones(*expected)
-    assert given == wanted, f"{line} is {given}, not {wanted}"
+    source = f"matmul_copies({codes([a, b])}, requires_grad={grads})"
+    expected = None if out is None else Clones(*copied_bytes)
+    actual = answer(matmul_copies, a, b)
+    assert actual == expected, f"{source} is {actual}, not {expected}"
     detached = answer(matmul_copies, a.detach(), b.detach(), requires_grad=grads)
-    assert detached == given, f"{line} is {detached} of Layouts, {given} of tensors"
+    assert detached == actual, f"{source} is {detached} of Layouts, {actual} of tensors"
 
 
 def attention_shapes(r: Random, grouped: bool) -> list[list[int]]:
     """The shapes of q, k and v, mostly those that flash takes."""
-    size = (0, 1, 2, 3, 4)
-    batch, heads, rows, tokens, dim = r.choices(size, (0.2, 4, 8, 8, 4), k=5)
+    sizes = (0, 1, 2, 3, 4)
+    batch, heads, rows, tokens, dim = r.choices(sizes, (0.2, 4, 8, 8, 4), k=5)
     kv_heads = heads
     if grouped:
-        kv_heads, heads = max(heads, 1), max(heads, 1) * r.choice((1, 2, 3))
+        kv_heads = max(heads, 1)
+        heads = kv_heads * r.choice((1, 2, 3))
     q = [batch, heads, rows, dim]
-    k, v = ([batch, kv_heads, tokens, dim] for _ in range(2))
+    k = [batch, kv_heads, tokens, dim]
+    v = [batch, kv_heads, tokens, dim]
     if r.random() < 0.1:
-        v[3] = r.choice(size)
+        v[3] = r.choice(sizes)
     for shape in (q, k, v):
         if r.random() < 0.05:
             shape[r.choice((0, 1))] = r.choice((1, 1, 2))
-    left = r.choice((0,) * 9 + (1, 1, 2))
-    return [shape[left if r.random() < 0.9 else 0 :] for shape in (q, k, v)]
+    dropped_dims = r.choice((0,) * 9 + (1, 1, 2))
+    return [shape[dropped_dims if r.random() < 0.9 else 0 :] for shape in (q, k, v)]
 
 
-def usual(r: Random, shape: list[int], dtype: torch.dtype) -> Tensor:
-    """A tensor that mostly ends in a stride of 1, as flash wants it."""
+def with_usual_rows(r: Random, shape: list[int], dtype: torch.dtype) -> Tensor:
+    """A tensor that mostly ends in a stride of 1, as flash needs it."""
     x = operand(r, shape, dtype).detach()
     if r.random() < 0.08:
         return x
-    stride = [*(s * max(shape[-1], 1) for s in x.stride()[:-1]), 1]
-    reach = sum(max(n - 1, 0) * s for n, s in zip(shape, stride, strict=True))
+    stride = [step * max(shape[-1], 1) for step in x.stride()[:-1]] + [1]
+    numel = largest_offset(shape, stride) + max([1, *shape])
     if r.random() < 0.1:
         stride = [*x.stride()[:-1], 1]
-    made = torch.rand(reach + max([1, *shape]), dtype=torch.float64).to(dtype)
-    return made.as_strided(shape, stride).requires_grad_(r.random() < 0.1)
+    storage = torch.rand(numel, dtype=torch.float64).to(dtype)
+    return storage.as_strided(shape, stride).requires_grad_(r.random() < 0.1)
 
 
 def mask_of(r: Random, q: Tensor, k: Tensor) -> Tensor | None:
@@ -132,35 +141,39 @@ def mask_of(r: Random, q: Tensor, k: Tensor) -> Tensor | None:
 
 
 def sdpa(r: Random) -> None:
-    """Its output, and its path; what torch answers wrongly is refused."""
+    """Compare SDPA's output and its path; results that torch gets wrong are refused."""
     with torch.set_grad_enabled(r.random() < 0.8):
         _sdpa(r)
 
 
 def _sdpa(r: Random) -> None:
-    grouped, dtype = r.random() < 0.2, r.choice(FLOATS)
-    q, k, v = (usual(r, shape, dtype) for shape in attention_shapes(r, grouped))
+    grouped = r.random() < 0.2
+    dtype = r.choice(FLOATS)
+    q, k, v = (with_usual_rows(r, shape, dtype) for shape in attention_shapes(r, grouped))
     mask = mask_of(r, q, k)
-    asked: dict[str, Any] = {
+    options: dict[str, Any] = {
         "attn_mask": mask,
         "dropout_p": r.choice((0.0,) * 9 + (0.5,)),
         "is_causal": r.random() < 0.1,
         "enable_gqa": grouped,
     }
-    line = f"({codes([q, k, v])}, {asked | {'attn_mask': mask if mask is None else code(mask)}})"
+    shown_options = options | {"attn_mask": mask if mask is None else code(mask)}
+    source = f"({codes([q, k, v])}, {shown_options})"
     try:
-        given, why = sdpa_output(q, k, v, **asked), why_no_flash(q, k, v, **asked)
+        actual = sdpa_output(q, k, v, **options)
+        why = why_no_flash(q, k, v, **options)
     except LayoutError as refusal:
         if not re.search("torch 2.13|without elements", str(refusal)):
-            out = answer(scaled_dot_product_attention, q, k, v, **asked)
+            out = answer(scaled_dot_product_attention, q, k, v, **options)
             if out is not None:
-                raise AssertionError(f"sdpa_output{line} refuses: {refusal}") from refusal
+                raise AssertionError(f"sdpa_output{source} refuses: {refusal}") from refusal
         return
-    with Seen() as seen:
-        out = scaled_dot_product_attention(q, k, v, **asked)
-    assert numbers(given) == numbers(out), f"sdpa_output{line} is {given}, torch has {numbers(out)}"
-    flash = any("flash" in name for name in seen.operations)
-    assert flash == (why == ""), f"why_no_flash{line} is {why!r}, torch: {seen.operations}"
+    with OperationLog() as log:
+        out = scaled_dot_product_attention(q, k, v, **options)
+    expected = numbers(out)
+    assert numbers(actual) == expected, f"sdpa_output{source} is {actual}, torch has {expected}"
+    is_flash = any("flash" in name for name in log.operations)
+    assert is_flash == (why == ""), f"why_no_flash{source} is {why!r}, torch: {log.operations}"
 
 
 CASES: dict[str, Callable[[Random], None]] = {"products": products, "sdpa": sdpa}

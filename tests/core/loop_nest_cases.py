@@ -1,7 +1,7 @@
-"""The loops of torch's own TensorIterator, asked once and kept: tests/core/fixtures/loop_nests.json.
+"""The loops of torch's own TensorIterator, recorded once in tests/core/fixtures/loop_nests.json.
 
-`python -m tests.loop_nest_cases` compiles loop_nests.cpp, for which it needs g++ and ninja,
-asks it about a thousand random cases and writes the file.
+`python -m tests.core.loop_nest_cases` compiles loop_nests.cpp, which needs g++ and ninja, runs it on a
+thousand random cases and writes the file.
 """
 
 import json
@@ -34,14 +34,15 @@ def cases(seed, count):
         out = None
         if r.random() < 0.3:
             dtype = r.choice((*dtypes, *dtypes, torch.float64, torch.bool))
-            out = in_numbers(steps.tensor(r, shape, dtype))
-        if out and any(step == 0 and size > 1 for size, step in zip(*out[:2], strict=True)):
-            out = None  # torch does not write to repeated elements
+            out = steps.tensor(r, shape, dtype)
+            is_repeated = any(out.stride(d) == 0 and out.shape[d] > 1 for d in range(out.ndim))
+            out = None if is_repeated else in_numbers(out)  # torch writes to no repeated element
         yield out, [in_numbers(x) for x in inputs]
         count -= 1
 
 
 def in_numbers(x):
+    """The shape, the stride and the dtype of a tensor, as JSON has them."""
     return list(x.shape), list(x.stride()), str(x.dtype).removeprefix("torch.")
 
 
@@ -54,27 +55,35 @@ def tensor(shape, stride, dtype):
     return torch.empty(20_000, dtype=getattr(torch, dtype)).as_strided(shape, stride)
 
 
-def answer(loops, out, inputs):
-    """The nest as `loop_nest` gives it: sizes, strides in elements, outermost loop first, and itemsizes."""
-    shape, *strides, itemsizes = loops(out and tensor(*out), [tensor(*one) for one in inputs])
-    pairs = zip(strides, itemsizes, strict=True)
-    moves = [[step // itemsize for step in one[::-1]] for one, itemsize in pairs]
-    return shape[::-1], moves, itemsizes
+def torchs_nest(loops, out, inputs):
+    """torch's nest as `loop_nest` returns it: sizes, strides in elements, outermost first; itemsizes."""
+    out_tensor = out and tensor(*out)
+    shape, *byte_strides, itemsizes = loops(out_tensor, [tensor(*x) for x in inputs])
+    strides = []
+    for byte_stride, itemsize in zip(byte_strides, itemsizes, strict=True):
+        strides.append([step // itemsize for step in reversed(byte_stride)])
+    return shape[::-1], strides, itemsizes
 
 
-def of_stridekit(out, inputs):
-    nest = loop_nest(*(tensor(*one) for one in inputs), out=out and tensor(*out))
-    assert {one.shape for one in nest} == {nest[0].shape}
-    return list(nest[0].shape), [list(one.stride) for one in nest], [one.itemsize for one in nest]
+def stridekits_nest(out, inputs):
+    """The nest of `loop_nest`, in the same form."""
+    nest = loop_nest(*(tensor(*x) for x in inputs), out=out and tensor(*out))
+    [shape] = {layout.shape for layout in nest}
+    return list(shape), [list(x.stride) for x in nest], [x.itemsize for x in nest]
 
 
 def text(loops):
     """The file's text: torch's version, then one case a line, each once."""
     lines = {}
     for out, inputs in cases("loop nests", COUNT):
-        shape, strides, itemsizes = answer(loops, out, inputs)
-        case = {"out": out, "inputs": inputs, "loops": shape}
-        case |= {"strides": strides, "itemsizes": itemsizes}
+        shape, strides, itemsizes = torchs_nest(loops, out, inputs)
+        case = {
+            "out": out,
+            "inputs": inputs,
+            "loops": shape,
+            "strides": strides,
+            "itemsizes": itemsizes,
+        }
         lines[json.dumps(case)] = None
     version = json.dumps(torch.__version__.partition("+")[0])
     return f'{{"torch": {version}, "cases": [\n' + ",\n".join(lines) + "\n]}\n"

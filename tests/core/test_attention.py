@@ -20,20 +20,23 @@ def test_packings_are_those_of_torch(packing):
     for batch, tokens, count, dim in itertools.product((1, 2), (1, 5), (1, 3), (1, 4)):
         sizes = {"3": 3, "H": count, "D": dim}
         row = torch.empty(batch, tokens, 3 * count * dim)
-        cut = row.view(batch, tokens, *(sizes[letter] for letter in packing))
-        cut = cut.movedim(2 + packing.index("3"), 0)
+        unpacked = row.view(batch, tokens, *(sizes[letter] for letter in packing))
+        qkv = unpacked.movedim(2 + packing.index("3"), 0)
         order = (0, 2, 1, 3) if packing.index("H") < packing.index("D") else (0, 3, 1, 2)
-        expected = [x.permute(order) for x in cut]
-        found = packed_heads(batch, tokens, count, dim, packing)
-        assert numbers(found) == numbers(expected) and {x.storage for x in found} == {""}
+        expected = [x.permute(order) for x in qkv]
+        heads = packed_heads(batch, tokens, count, dim, packing)
+        assert numbers(heads) == numbers(expected)
+        assert {layout.storage for layout in heads} == {""}
 
 
 def test_grouped_heads_are_those_of_torch():
-    """Fewer heads of k and v: what split, view and transpose make of a projection."""
-    for groups, each, dim in itertools.product((1, 2, 3), (2, 4), (1, 4)):
-        counts = [groups * each, groups, groups]
-        row = torch.empty(2, 5, sum(counts) * dim).split([n * dim for n in counts], 2)
-        expected = [x.view(2, 5, n, dim).transpose(1, 2) for x, n in zip(row, counts, strict=True)]
+    """With fewer heads of k and v, they are what split, view and transpose make of a projection."""
+    for groups, size, dim in itertools.product((1, 2, 3), (2, 4), (1, 4)):
+        counts = [groups * size, groups, groups]
+        qkv = torch.empty(2, 5, sum(counts) * dim).split([count * dim for count in counts], 2)
+        expected = []
+        for x, count in zip(qkv, counts, strict=True):
+            expected.append(x.view(2, 5, count, dim).transpose(1, 2))
         assert numbers(packed_heads(2, 5, counts[0], dim, kv_heads=groups)) == numbers(expected)
     assert packed_heads(2, 5, 3, 4, "H3D", kv_heads=3) == packed_heads(2, 5, 3, 4, "H3D")
 
@@ -41,10 +44,11 @@ def test_grouped_heads_are_those_of_torch():
 SEVERAL = torch.rand(2, 6, 5, 4)
 ODD = Layout((2, 3, 5, 8), itemsize=4)[..., ::2]
 TURNED = Layout((2, 5, 3, 4), itemsize=4).transpose(1, 2)
-ONE, GROUP = L[:1], Layout((2, 2, 5, 4), itemsize=4)
+ONE = L[:1]
+GROUP = Layout((2, 2, 5, 4), itemsize=4)
 MASK = torch.zeros(5, 5, requires_grad=True)
 
-# The arguments, what is asked for, and the reason.
+# The operands, the options, and the reason.
 REASONS = [
     ((TURNED, L, L), {}, ""),
     ((L, L, L), {"dropout_p": 0.1}, "dropout_p is 0.1: flash has no dropout on the CPU"),
@@ -70,19 +74,20 @@ REASONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("operands", "asked", "why"), REASONS)
-def test_reasons(operands, asked, why):
-    """The output lies as q does, or contiguous, and torch's path is the one that is named."""
-    assert why_no_flash(*operands, **asked) == why
-    tensors = [x if isinstance(x, torch.Tensor) else of_layout(x) for x in operands]
-    given = dict(asked)
-    if isinstance(given.get("attn_mask"), Layout):
-        given["attn_mask"] = torch.ones(given["attn_mask"].shape, dtype=torch.bool)
-    with fuzz_attention.Seen() as seen:
-        out = scaled_dot_product_attention(*tensors, **given)
-    assert any("flash" in name for name in seen.operations) == (why == "")
-    assert numbers(sdpa_output(*operands, **asked)) == numbers(out)
+@pytest.mark.parametrize(("operands", "options", "why"), REASONS)
+def test_reasons(operands, options, why):
+    """The output lies as q does, or contiguous, and torch takes the path that is named."""
+    assert why_no_flash(*operands, **options) == why
+    tensors = [x if isinstance(x, torch.Tensor) else tensor_of(x) for x in operands]
+    torch_options = dict(options)
+    if isinstance(options.get("attn_mask"), Layout):
+        torch_options["attn_mask"] = torch.ones(options["attn_mask"].shape, dtype=torch.bool)
+    with fuzz_attention.OperationLog() as log:
+        out = scaled_dot_product_attention(*tensors, **torch_options)
+    assert any("flash" in name for name in log.operations) == (why == "")
+    assert numbers(sdpa_output(*operands, **options)) == numbers(out)
 
 
-def of_layout(x):
-    return torch.rand(x.span.stop).as_strided(x.shape, x.stride, x.storage_offset)
+def tensor_of(layout):
+    storage = torch.rand(layout.span.stop)
+    return storage.as_strided(layout.shape, layout.stride, layout.storage_offset)

@@ -17,24 +17,27 @@ NESTS = json.loads(loop_nest_cases.FILE.read_text(encoding="utf-8"))
 
 def all_dtypes():
     """The dtypes of plain tensors; quantized ones stand for other numbers."""
-    found = {dtype for dtype in vars(torch).values() if isinstance(dtype, torch.dtype)}
-    return sorted((dtype for dtype in found if "q" not in str(dtype)), key=str)
+    dtypes = {dtype for dtype in vars(torch).values() if isinstance(dtype, torch.dtype)}
+    return sorted((dtype for dtype in dtypes if "q" not in str(dtype)), key=str)
 
 
 @pytest.mark.filterwarnings("ignore:ComplexHalf support is experimental:UserWarning")
 def test_output_of_all_pairs_of_dtypes():
-    compared, dtypes = set(), all_dtypes()
-    for one, two in itertools.combinations_with_replacement(dtypes, 2):
-        x, y = torch.empty(4, 1, dtype=one).expand(4, 2), torch.empty(2, 4, dtype=two).t()
-        for operands in ((x, y), (y, x), (x, y[0, 0]), (x[0, 0], y), (x[0, 0], y[0, 0])):
-            for operation, itemsize in ((torch.add, None), (torch.mul, None), (torch.eq, 1)):
-                try:
-                    result = operation(*operands)
-                except (RuntimeError, TypeError):
-                    continue  # torch has no such dtype in this operation, or no common one
-                found = output_layout(*operands, itemsize=itemsize)
-                assert numbers(found) == numbers(result), (operation, operands)
-                compared.add((one, two))
+    compared = set()
+    dtypes = all_dtypes()
+    operations = [(torch.add, None), (torch.mul, None), (torch.eq, 1)]
+    for x_dtype, y_dtype in itertools.combinations_with_replacement(dtypes, 2):
+        x = torch.empty(4, 1, dtype=x_dtype).expand(4, 2)
+        y = torch.empty(2, 4, dtype=y_dtype).t()
+        pairs = [(x, y), (y, x), (x, y[0, 0]), (x[0, 0], y), (x[0, 0], y[0, 0])]
+        for operands, (operation, itemsize) in itertools.product(pairs, operations):
+            try:
+                result = operation(*operands)
+            except (RuntimeError, TypeError):
+                continue  # torch has no such dtype in this operation, or no common one
+            output = output_layout(*operands, itemsize=itemsize)
+            assert numbers(output) == numbers(result), (operation, operands)
+            compared.add((x_dtype, y_dtype))
     assert len(dtypes) > 40 and len(compared) > 100
     assert {(d, d) for d in (torch.bool, torch.uint64, torch.complex32)} <= compared
 
@@ -61,33 +64,40 @@ def test_the_stored_loops_are_this_torchs():
 
 
 def test_loop_nest_is_torchs():
-    cases, mixed = NESTS["cases"], []
+    cases = NESTS["cases"]
+    mixed_cases = []
     for case in cases:
         dtypes = {dtype for *_, dtype in (*case["inputs"], case["out"] or case["inputs"][0])}
-        mixed += [case] * (len(dtypes) > 1)
-        found = loop_nest_cases.of_stridekit(case["out"], case["inputs"])
-        assert found == (case["loops"], case["strides"], case["itemsizes"]), case
-    assert len(cases) > 700 and len(mixed) > 250 and sum(bool(x["out"]) for x in mixed) > 100
+        if len(dtypes) > 1:
+            mixed_cases.append(case)
+        nest = loop_nest_cases.stridekits_nest(case["out"], case["inputs"])
+        assert nest == (case["loops"], case["strides"], case["itemsizes"]), case
+    assert len(cases) > 700
+    assert len(mixed_cases) > 250
+    assert len([case for case in mixed_cases if case["out"]]) > 100
 
 
 def test_a_result_lies_in_a_storage_of_its_own():
     """As torch's new tensor does; a given output stays where it is, and so do the inputs."""
-    x, out = Layout((4, 6)), Layout((4, 6), storage="out")
-    made, again = output_layout(x, x), output_layout(x, x)
-    assert made.copied and len({x.storage, made.storage, again.storage}) == 3
-    assert not shares_memory(made, x) and not shares_memory(made, again)
-    assert [one.storage for one in loop_nest(x, x.clone(), out=out)[:2]] == ["out", ""]
-    repeated = Layout((0, 3), (0, 0))  # which torch writes to if there is nothing to write
+    x = Layout((4, 6))
+    first = output_layout(x, x)
+    second = output_layout(x, x)
+    assert first.copied and len({x.storage, first.storage, second.storage}) == 3
+    assert not shares_memory(first, x) and not shares_memory(first, second)
+    output, operand, _ = loop_nest(x, x.clone(), out=Layout((4, 6), storage="out"))
+    assert (output.storage, operand.storage) == ("out", "")
+    repeated = Layout((0, 3), (0, 0))  # torch writes to it if there is nothing to write
     assert loop_nest(Layout((0, 3)), out=repeated)[0].shape == (0,)
-    result, nest = loop_nest(made)
-    assert nest.storage == made.storage != result.storage
+    output, operand = loop_nest(first)
+    assert operand.storage == first.storage != output.storage
 
 
-def test_loops_of_what_is_cast():
+def test_loops_of_operands_that_are_cast():
     """A cast operand or output takes part as a copy, and is marked as one; bools are written directly."""
-    x, layout = torch.empty(4, 6), Layout((4, 6), itemsize=4)
-    nests = loop_nest(x, x.double())
-    assert [(one.copied, one.itemsize) for one in nests] == [(True, 8), (True, 8), (False, 8)]
+    x = torch.empty(4, 6)
+    layout = Layout((4, 6), itemsize=4)
+    nest = loop_nest(x, x.double())
+    assert [(loops.copied, loops.itemsize) for loops in nest] == [(True, 8), (True, 8), (False, 8)]
     for out, copied in ((torch.empty(6, 4).t(), True), (torch.empty(6, 4).bool().t(), False)):
         written, *_ = loop_nest(x, x.double(), out=out)
         assert (written.copied, written.itemsize) == (copied, 8 if copied else 1)

@@ -53,51 +53,54 @@ def test_the_block_of_an_array():
     """The block runs from the lowest byte of the memory's owner to the highest, whatever the strides."""
     memory = bytearray(96)
     both_ways = np.ndarray((2, 3), np.int64, buffer=memory, offset=40, strides=(-24, 16))
-    start = np.frombuffer(memory, np.uint8).__array_interface__["data"][0]
+    start, _ = np.frombuffer(memory, np.uint8).__array_interface__["data"]
     assert array_block(both_ways) == (start + 16, 24 + 32 + 8)
     assert array_block(both_ways[1:, ::2]) == array_block(both_ways)
     assert array_block(np.zeros((0, 3)))[1] == array_block(np.zeros((3, 0))[1:])[1] == 0
     x = torch.arange(40.0)
-    for part in (x[10:20], x[:1], x[::7], x[40:]):
-        assert array_block(part.numpy()) == (x.data_ptr(), 160)
+    for view in (x[10:20], x[:1], x[::7], x[40:]):
+        assert array_block(view.numpy()) == (x.data_ptr(), 160)
 
 
 def test_a_copy_lies_in_a_storage_that_its_views_keep():
     """The name of the storage is part of the value: shown, compared and passed on."""
-    view, copy = Layout((3, 4)).reshape(12), Layout((3, 4)).t().reshape(12)
+    view = Layout((3, 4)).reshape(12)
+    copy = Layout((3, 4)).t().reshape(12)
     assert (view.copied, copy.copied) == (False, True)
     assert view == Layout((12,)) != copy
     assert repr(view) == "Layout(shape=(12,), stride=(1,), storage_offset=0, itemsize=1)"
     assert repr(copy) == f"{repr(view)[:-1]}, storage={copy.storage!r})"
-    later = copy[2:].view(5, 2).t().expand(7, 2, 5).view_dtype(1).unbind()
-    assert {layout.storage for layout in (*later, *copy.split(5))} == {copy.storage}
+    views = [*copy[2:].view(5, 2).t().expand(7, 2, 5).view_dtype(1).unbind(), *copy.split(5)]
+    assert {layout.storage for layout in views} == {copy.storage}
     assert Layout((3, 4)).t().reshape(12) != copy
     assert Layout((3, 4)).t().contiguous().copied and not Layout((3, 4)).contiguous().copied
 
 
 @pytest.mark.parametrize("storage", ["", "new york", "new ", "a new 1", "new 1b"])
 def test_a_storage_that_you_name_is_not_a_copy(storage):
-    """Names may begin like those of copies; only the whole name of a copy, as in its repr, tells of one."""
+    """Names may begin like those of copies; only the whole name of a copy, as in its repr, marks one."""
     assert not Layout((4, 6), storage=storage).copied
     assert Layout((4, 6), storage=Layout((4, 6)).clone().storage).copied
 
 
 def test_the_fields_of_a_layout():
     """Four numbers and the storage, by position or by name; they recreate the layout and never change."""
-    made = Layout([2, 3], (1, 2), 5, 4)
-    assert made == Layout(shape=(2, 3), stride=(1, 2), storage_offset=5, itemsize=4)
-    elsewhere = dataclasses.replace(made, storage="weights")
-    assert elsewhere != made and repr(elsewhere) == f"{repr(made)[:-1]}, storage='weights')"
-    for one in (made, elsewhere, made.clone()):
-        fields = {f.name: getattr(one, f.name) for f in dataclasses.fields(one)}
-        for same in (Layout(**fields), eval(repr(one)), pickle.loads(pickle.dumps(one))):
-            assert same == one and hash(same) == hash(one) and memset(same) == memset(one)
+    original = Layout([2, 3], (1, 2), 5, 4)
+    assert original == Layout(shape=(2, 3), stride=(1, 2), storage_offset=5, itemsize=4)
+    renamed = dataclasses.replace(original, storage="weights")
+    assert renamed != original and repr(renamed) == f"{repr(original)[:-1]}, storage='weights')"
+    for layout in (original, renamed, original.clone()):
+        fields = {f.name: getattr(layout, f.name) for f in dataclasses.fields(layout)}
+        pickled = pickle.loads(pickle.dumps(layout))
+        for same in (Layout(**fields), eval(repr(layout)), pickled):
+            assert same == layout and hash(same) == hash(layout)
+            assert memset(same) == memset(layout)
     with pytest.raises(TypeError):
         Layout((2, 3), (1, 2), 5, 4, True)
     with pytest.raises(AttributeError):
-        made.shape = (6,)
+        original.shape = (6,)
     with pytest.raises((AttributeError, TypeError)):
-        made.copied = True
+        original.copied = True
 
 
 def test_an_array_read_backwards_is_dense():
@@ -122,13 +125,14 @@ def test_numbers_have_no_limit_but_those_of_torch_have_64_bits():
         assert fits.why_not_torch() == "" and "is beyond 2**63 - 1" in beyond.why_not_torch()
 
 
-IMAGE, WIDE = Layout((2, 3, 4, 5)), Layout((2, 3, 4, 5), (99, 1, 15, 3))
+IMAGE = Layout((2, 3, 4, 5))
+SPACED = Layout((2, 3, 4, 5), (99, 1, 15, 3))
 
 
 @pytest.mark.parametrize(("layout", "name", "sentence"), [
     (Layout((4, 6), (8, 1)), "contiguous_format", "dim 0 has stride 8, 6 is needed"),
     (IMAGE, "channels_last", "dim 1 has stride 20, 1 is needed"),
-    (WIDE, "channels_last", "dim 0 has stride 99, 60 is needed"),
+    (SPACED, "channels_last", "dim 0 has stride 99, 60 is needed"),
     (Layout((4, 6)), "channels_last", "channels_last has 4 dims, this layout has 2"),
 ])  # fmt: skip
 def test_reasons_of_contiguity(layout, name, sentence):

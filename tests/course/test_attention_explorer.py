@@ -10,7 +10,7 @@ from stridekit import Layout
 from stridekit.widgets import AttentionExplorer
 from stridekit.widgets.engine import Script
 from stridekit.widgets.notation import layout_json
-from tests.core.fuzz_attention import Seen
+from tests.core.fuzz_attention import OperationLog
 
 flow = Script("attention_explorer/flow.js")
 NAMES, VALUES = flow.CHOICES.keys(), flow.CHOICES.values()
@@ -32,7 +32,7 @@ def test_every_step_is_torchs(words, some):
         before, after = {"torch": torch}, {}
         for step in flow.steps(s):
             name, names = step["name"], dict(before)
-            with Seen() as seen:
+            with OperationLog() as seen:
                 exec("\n".join(step["code"]), names)
             for of, x in step["tensors"].items():
                 assert x == layout_json(Layout.of(names[of])), (s, name, of)

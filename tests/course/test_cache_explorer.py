@@ -10,7 +10,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from stridekit.lessons.attention import matmul_copies
 from stridekit.widgets.engine import Script
-from tests.core.fuzz_attention import Seen
+from tests.core.fuzz_attention import OperationLog
 
 growth = Script("cache_explorer/growth.js")
 ROOM, LONG, DIM, WAYS = growth.ROOM, growth.LONG, growth.DIM, growth.WAYS
@@ -44,7 +44,7 @@ class Caches:
         for b in range(s["batch"]):
             for h in range(s["heads"]):
                 by_heads[b, h] = 100 * b + 10 * h + t
-        with Seen() as seen:
+        with OperationLog() as seen:
             self.cat = torch.cat([self.cat, k], 2 if self.first else 1)
         assert seen.operations == ["cat"]
         at = (slice(None),) * (2 if self.first else 1)
@@ -58,7 +58,7 @@ class Caches:
     def keys(self, tokens):
         """The keys of each way, and what gathering them fills."""
         turn = (lambda x: x) if self.first else (lambda x: x.transpose(1, 2))
-        with Seen() as seen:
+        with OperationLog() as seen:
             gathered = self.pool[self.table]
             merged = (
                 gathered.transpose(1, 2).flatten(2, 3) if self.first else gathered.flatten(1, 2)
@@ -81,7 +81,7 @@ def test_every_token_is_kept_and_read_as_by_torch(order, attention):
             kept = grown.keep(tokens - 1)
             keys, gathered = grown.keys(tokens)
             for way, k in keys.items():
-                with Seen() as seen:
+                with OperationLog() as seen:
                     if attention == "@":
                         query @ k.mT
                     else:
