@@ -1,14 +1,16 @@
-// Predict: the reader commits to an answer. A wrong one gets its remark and one more try; then the right answer,
-// the reason and the experiment appear.
-// The state is {first, said, shown} in the model. What is chosen or typed but not committed belongs to this view.
-// Nothing of the answer is in the page before it is shown, so that no screen reader can give it away.
+// Predict: the reader commits to an answer. A wrong answer gets its remark and one more try; then
+// the right answer, the reason and the experiment appear. The state is {first, said, shown} in the
+// model. A draft that is not committed belongs to this view. Nothing of the answer is in the page
+// before it is shown, so that no screen reader can give it away.
 
 import { button, h, set, show } from "../page/dom.js";
 import { tried } from "../page/layout.js";
 import { readAnswer } from "../page/numbers.js";
 import { createCode } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
-import { commit as committed, inSentence, isSame, OPEN, remark, verdict } from "./verdict.js";
+import { inSentence, isSame, OPEN, remark, commit as stateAfter, verdict } from "./verdict.js";
+
+/** @import { Answer, Problem, State } from "./verdict.js" */
 
 const FIRST = "Choose one first: a guess is enough.";
 const AGAIN = "That was your first guess: choose another answer.";
@@ -22,34 +24,36 @@ export function render({ model, el }) {
     { model, el },
     { label: "prediction", kind: "sk-predict", traits: ["_problem"], draw },
   );
+  /** @type {Problem} */
   const problem = model.get("_problem");
   const { id } = shell;
-  const own = { draft: null, complaint: "" };
-  const stateNow = () => ({ ...OPEN, ...shell.state() });
+  const isChoice = problem.kind === "choice";
+  /** @type {number | string | null} */
+  let draft = null; // the choice, or the text as it is typed
+  let complaint = ""; // why the draft cannot be committed
 
-  const answers = problem.kind === "choice" ? createChoices() : createLine();
+  /** @returns {State} */
+  const currentState = () => ({ ...OPEN, ...shell.state() });
+
+  const answers = isChoice ? createChoices() : createLine();
   const commitButton = h("button", {
     type: "submit",
     class: "sk-button sk-commit",
     text: "Commit",
   });
-  const skip = button("show me", () => answer({ ...stateNow(), shown: true }), {
+  const skip = button("show me", () => answer({ ...currentState(), shown: true }), {
     class: "sk-button",
     title: "see the answer without a prediction",
   });
   const again = button("try again", reset, { class: "sk-button" });
   const status = h("p", { class: "sk-answer", role: "status", tabindex: "-1" });
-  const fields = h(
-    "fieldset",
+  const legend = h(
+    "legend",
     {},
-    h(
-      "legend",
-      {},
-      h("span", { class: "sk-kicker", text: "predict" }),
-      h("span", { prose: problem.question }),
-    ),
-    answers.node,
+    h("span", { class: "sk-kicker", text: "predict" }),
+    h("span", { prose: problem.question }),
   );
+  const fields = h("fieldset", {}, legend, answers.node);
   const form = h(
     "form",
     { onsubmit: commit, novalidate: "", autocomplete: "off" },
@@ -57,38 +61,33 @@ export function render({ model, el }) {
     h("div", { class: "sk-acts" }, commitButton, skip, again),
     status,
   );
-  const [note, why, output] = [
-    h("p", { class: "sk-remark" }),
-    h("p"),
-    h("pre", { class: "sk-output" }),
-  ];
-  const experiment = createCode();
+  const note = h("p", { class: "sk-remark" });
+  const why = h("p");
   const caption = h("p", { class: "sk-shows", text: "the experiment, and what it prints:" });
-  const shows = h("div", { class: "sk-reveal" }, note, why, caption, experiment.node, output);
+  const experiment = createCode();
+  const output = h("pre", { class: "sk-output" });
+  const reveal = h("div", { class: "sk-reveal" }, note, why, caption, experiment.node, output);
 
   function draw() {
-    const state = stateNow();
-    const open = !state.shown;
-    const isTried = open && state.first !== null;
-    const [sign, sentence] = own.complaint ? ["", own.complaint] : verdict(problem, state);
-    set(fields, "disabled", open ? null : "");
+    const state = currentState();
+    const isOpen = !state.shown;
+    set(fields, "disabled", isOpen ? null : "");
     answers.draw(state);
-    for (const [node, visible] of [
-      [commitButton, open],
-      [skip, open],
-      [again, !open],
-      [shows, !open || isTried],
-    ])
-      show(node, visible);
+    show(commitButton, isOpen);
+    show(skip, isOpen);
+    show(again, !isOpen);
+    const [sign, sentence] = complaint ? ["", complaint] : verdict(problem, state);
     set(status, "prose", `${sign} ${sentence}`.trim()); // read aloud when it changes
     set(status, "data-sign", sign || null);
-    // The texts are in the page only while the answer is shown.
-    const has = (text) => (state.shown ? text : "");
+
+    show(reveal, state.shown || state.first !== null);
     set(note, "prose", remark(problem, state));
-    set(why, "prose", has(problem.why));
-    experiment.draw(has(problem.experiment));
-    set(output, "text", has(problem.output));
-    for (const node of [caption, experiment.node, output]) show(node, has(problem.experiment));
+    // The texts are in the page only while the answer is shown.
+    const texts = state.shown ? problem : { why: "", experiment: "", output: "" };
+    set(why, "prose", texts.why);
+    experiment.draw(texts.experiment);
+    set(output, "text", texts.output);
+    for (const node of [caption, experiment.node, output]) show(node, texts.experiment !== "");
   }
 
   /** Radio buttons, each with its text and, once revealed, whether it was right. */
@@ -104,26 +103,27 @@ export function render({ model, el }) {
       const words = problem.quoted[k] ? h("span", { prose: text }) : h("code", { text });
       return { input, mark, node: h("label", { class: "sk-option" }, input, words, mark) };
     });
+
+    /** @param {State} state */
+    function drawChoices(state) {
+      const { first, said, shown } = state;
+      rows.forEach(({ input, mark, node }, k) => {
+        input.checked = k === (shown ? said : draft);
+        input.disabled = !shown && k === first;
+        const { text, is } = markOf(problem, state, k);
+        set(mark, "text", text);
+        set(node, "data-is", is);
+      });
+    }
+
     return {
       node: h("div", { class: "sk-options" }, ...rows.map((row) => row.node)),
-      focus: () => rows.find(({ input }) => !input.disabled).input.focus(),
-      draw: ({ shown: visible, said, first }) =>
-        rows.forEach(({ input, mark, node }, k) => {
-          input.checked = k === (visible ? said : own.draft);
-          input.disabled = !visible && k === first;
-          const right = visible && k === problem.answer;
-          const wrong = !right && (k === first || (visible && k === said));
-          const says = k === said ? "you said" : visible ? "it is" : "not this";
-          set(
-            mark,
-            "text",
-            right ? `✓ ${says}` : wrong ? `✗ ${k === first ? "not this" : says}` : "",
-          );
-          set(node, "data-is", right ? "right" : wrong ? "wrong" : null);
-        }),
+      focus: () => rows.find(({ input }) => !input.disabled)?.input.focus(),
+      draw: drawChoices,
     };
   }
 
+  /** A line to type the answer on, with a hint, or the number that an expression gives. */
   function createLine() {
     const input = h("input", {
       type: "text",
@@ -132,60 +132,97 @@ export function render({ model, el }) {
       "aria-describedby": `${id}-hint`,
       spellcheck: "false",
       oninput: () => take(input.value),
-      // JupyterLab keeps Enter from submitting a form.
-      onkeydown: (event) => event.key === "Enter" && commit(event),
+      onkeydown(event) {
+        // JupyterLab keeps Enter from submitting a form.
+        if (event.key === "Enter") commit(event);
+      },
     });
     const hint = h("span", { class: "sk-hint", id: `${id}-hint` });
+
+    /** @param {State} state */
+    function drawLine({ said, shown }) {
+      const text = shown ? textOf(said) : (draft ?? "");
+      if (input.value !== text) input.value = text;
+      const [value] = read(text);
+      const meaning = value === null ? text : inSentence(problem, value);
+      const isPlain = shown || meaning === text;
+      set(hint, "text", isPlain ? HINTS[problem.kind] : `= ${meaning}`);
+      set(input, "aria-invalid", complaint ? "true" : null);
+    }
+
     return {
       node: h("div", { class: "sk-typed" }, input, hint),
       focus: () => input.focus(),
-      draw({ shown: visible, said }) {
-        const now = !visible ? (own.draft ?? "") : said === null ? "" : inSentence(problem, said);
-        if (input.value !== now) input.value = now;
-        const [value] = answerIn(now);
-        const taken = value === null ? now : inSentence(problem, value);
-        set(hint, "text", visible || taken === now ? HINTS[problem.kind] : `= ${taken}`); // what 5*8*4 is taken for
-        set(input, "aria-invalid", own.complaint ? "true" : null);
-      },
+      draw: drawLine,
     };
   }
 
-  /** A typed answer, or null and why it cannot be read. */
-  const answerIn = (text) => tried(() => readAnswer(problem.kind, text, problem.question));
+  const textOf = (said) => (said === null ? "" : inSentence(problem, said));
 
-  function take(draft) {
-    Object.assign(own, { draft, complaint: "" });
+  /**
+   * A typed answer and "", or null and the reason why it cannot be read.
+   *
+   * @returns {[value: Answer | null, reason: string]}
+   */
+  const read = (text) => tried(() => readAnswer(problem.kind, text, problem.question));
+
+  /** @returns {[value: Answer | null, reason: string]} */
+  const chosen = () => (draft === null ? [null, FIRST] : [Number(draft), ""]);
+
+  function take(value) {
+    draft = value;
+    complaint = "";
     draw();
   }
 
   function commit(event) {
     event.preventDefault();
-    const state = stateNow();
+    const state = currentState();
     if (state.shown) return;
-    let [value, why] =
-      problem.kind !== "choice"
-        ? answerIn(own.draft ?? "")
-        : [own.draft, own.draft === null ? FIRST : ""];
-    if (value !== null && isSame(value, state.first)) why = AGAIN;
-    if (!why) return answer(committed(problem, state, value));
-    own.complaint = why;
+    const [value, reason] = isChoice ? chosen() : read(draft ?? "");
+    const isRepeated = value !== null && isSame(value, state.first);
+    if (value !== null && !isRepeated) {
+      answer(stateAfter(problem, state, value));
+      return;
+    }
+    complaint = isRepeated ? AGAIN : reason;
     draw();
-    if (problem.kind !== "choice") answers.focus();
+    if (!isChoice) answers.focus();
   }
 
-  /** After a wrong first guess the hand stays; after the last one its button is gone, and the verdict is read. */
+  /**
+   * Show a state; a focus that would be lost with its button goes to the verdict, which is then
+   * read.
+   */
   function answer(state) {
-    Object.assign(own, { complaint: "", draft: problem.kind === "choice" ? null : own.draft });
+    complaint = "";
+    if (isChoice) draft = null;
     shell.change(state);
     if (state.shown) status.focus({ preventScroll: true });
     else answers.focus();
   }
 
   function reset() {
-    Object.assign(own, { draft: null, complaint: "" });
+    draft = null;
+    complaint = "";
     shell.change(OPEN);
     answers.focus();
   }
 
-  return shell.open(form, shows);
+  return shell.open(form, reveal);
+}
+
+/**
+ * The mark of choice k: whether it is right or wrong, as far as that is shown.
+ *
+ * @param {Problem} problem
+ * @param {State} state
+ * @param {number} k
+ */
+function markOf(problem, { first, said, shown }, k) {
+  if (shown && k === problem.answer)
+    return { text: k === said ? "✓ you said" : "✓ it is", is: "right" };
+  if (k === first) return { text: "✗ not this", is: "wrong" };
+  if (shown && k === said) return { text: "✗ you said", is: "wrong" };
+  return { text: "", is: null };
 }

@@ -21,7 +21,8 @@ from stridekit.widgets.explorer import plain
 
 _numbers = Script("page/numbers.js")
 MAX_CHOICES = 100
-MAX_ITEMS, MAX_DEPTH = 100, 4  # of a tuple, and how deeply tuples nest
+MAX_ITEMS = 100  # of a tuple
+MAX_DEPTH = 4  # of tuples in tuples
 
 
 class Predict(StateWidget, script="predict/verdict.js"):
@@ -66,7 +67,9 @@ class Predict(StateWidget, script="predict/verdict.js"):
         for name, text in (texts if output is None else texts | {"output": output}).items():
             if not isinstance(text, str):
                 raise ValueError(f"{name} is {a_kind(text)}: give a text")
-        if not isinstance({} if remarks is None else remarks, Mapping):
+        if remarks is None:
+            remarks = {}
+        if not isinstance(remarks, Mapping):
             raise ValueError(f"remarks are {a_kind(remarks)}: give a dict, {{answer: text}}")
         if not question.strip():
             raise ValueError("the question is empty: say what to predict")
@@ -77,19 +80,26 @@ class Predict(StateWidget, script="predict/verdict.js"):
         self._choices = None if choices is None else _distinct(choices)
         self._kind = _kind_of(answer) if self._choices is None else "choice"
         super().__init__(_state=self._script.OPEN)
-        said = self._to_json(answer, "the answer")
-        given = (remarks or {}).items()
-        notes = [[self._to_json(wrong, "the remark for"), text] for wrong, text in given]
-        if said in [wrong for wrong, _ in notes]:
-            right = f"{_text(answer)}, which is right"
-            raise ValueError(f"there is a remark for {right}: use `why` for that")
-        shown_answer = repr(_as_python(answer)) if experiment else ""
+        if output is None:
+            output = repr(_as_python(answer)) if experiment else ""
         offered = self._choices or []
-        shown_choices = [_text(choice) for choice in offered]
-        quoted = [isinstance(choice, str) for choice in offered]
-        asked = texts | {"kind": self._kind, "choices": shown_choices, "quoted": quoted}
-        printed = shown_answer if output is None else output
-        self._problem = asked | {"answer": said, "output": printed, "remarks": notes}
+        self._problem = texts | {
+            "kind": self._kind,
+            "choices": [_text(choice) for choice in offered],
+            "quoted": [isinstance(choice, str) for choice in offered],
+            "answer": self._to_json(answer, "the answer"),
+            "output": output,
+            "remarks": self._remarks(answer, remarks),
+        }
+
+    def _remarks(self, answer: Any, remarks: Mapping[Any, str]) -> list[list[Any]]:
+        """Return the wrong answers and their remarks as JSON."""
+        pairs = [[self._to_json(wrong, "the remark for"), text] for wrong, text in remarks.items()]
+        if self._to_json(answer, "the answer") in [wrong for wrong, _ in pairs]:
+            raise ValueError(
+                f"there is a remark for {_text(answer)}, which is right: use `why` for that"
+            )
+        return pairs
 
     @staticmethod
     def packed(question: str, source: str) -> Any:
@@ -100,16 +110,17 @@ class Predict(StateWidget, script="predict/verdict.js"):
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take the page's answer, and note the first one for the map of the lessons."""
         super().set_state(sync_data)
-        first, question = self._state.get("first"), self._problem["question"]
-        if "_state" in sync_data and (self.shown or first is not None):
-            with suppress(OSError):  # a full disk takes nothing from the card
+        is_wrong = self._state.get("first") is not None
+        question = self._problem["question"]
+        if "_state" in sync_data and (self.shown or is_wrong):
+            with suppress(OSError):  # the card works even on a full disk
                 if not any(note.get("card") == question for note in kept.record()):
-                    kept.note(card=question, right=False if first is not None else self.correct)
+                    kept.note(card=question, right=False if is_wrong else self.correct)
 
     @property
     def committed(self) -> Any:
         """The last guess: one of the choices, a number or a tuple; None before there is one."""
-        return self._from_json(self._said)
+        return self._from_json(self._last_guess)
 
     @committed.setter
     def committed(self, value: Any) -> None:
@@ -118,19 +129,21 @@ class Predict(StateWidget, script="predict/verdict.js"):
         if value is None:
             self._state = self._script.OPEN
             return
-        begun = self._script.OPEN if self.shown else self._state
+        state = self._script.OPEN if self.shown else self._state
         guess = self._to_json(value, "the prediction")
-        self._state = self._script.commit(self._problem, begun, guess)
+        self._state = self._script.commit(self._problem, state, guess)
 
     @property
     def correct(self) -> bool | None:
         """True for a right guess, False for a wrong one; None before there is one."""
-        return None if self._said is None else bool(self._said == self._problem["answer"])
+        guess = self._last_guess
+        return None if guess is None else bool(guess == self._problem["answer"])
 
     @property
-    def _said(self) -> Any:
-        first, said = self._state.get("first"), self._state["said"]
-        return first if said is None else said
+    def _last_guess(self) -> Any:
+        """The last guess as JSON."""
+        said = self._state["said"]
+        return self._state.get("first") if said is None else said
 
     @property
     def shown(self) -> bool:
@@ -142,70 +155,76 @@ class Predict(StateWidget, script="predict/verdict.js"):
         self._state = {**self._state, "shown": True}
 
     def _check(self, state: dict[str, Any]) -> None:
-        for said in (state["said"], state.get("first")):
-            guess = self._from_json(said)
-            if guess is not None and self._to_json(guess, "the prediction") != said:
-                raise ValueError(f"{said!r} is not a possible prediction")
+        for guess in (state["said"], state.get("first")):
+            value = self._from_json(guess)
+            if value is not None and self._to_json(value, "the prediction") != guess:
+                raise ValueError(f"{guess!r} is not a possible prediction")
         is_over = state["said"] is not None
         if state["shown"] not in (True, False) or (is_over and not state["shown"]):
             raise ValueError(f"a question cannot have the state {state}")
         if state.get("first") == self._problem["answer"]:
             raise ValueError(f"a right guess needs no second one: {state}")
 
-    def _to_json(self, value: Any, what: str) -> Any:
-        """A value as JSON for the front end: the position of a choice, a number, or a list."""
+    def _to_json(self, value: Any, subject: str) -> Any:
+        """Return a value as JSON for the page: the position of a choice, a number, or a list."""
         if self._choices is not None:
             texts = [_text(choice) for choice in self._choices]
             if _text(value) not in texts:
                 known = ", ".join(texts)
-                raise ValueError(f"{what} {_text(value)} is none of the choices: {known}")
+                raise ValueError(f"{subject} {_text(value)} is none of the choices: {known}")
             return texts.index(_text(value))
         if _kind_of(value) != self._kind:
-            raise ValueError(f"{what} {_text(value)} is not a {self._kind}, as the answer is")
-        given = _as_python(value)
-        return list(given) if isinstance(given, tuple) else given
+            raise ValueError(f"{subject} {_text(value)} is not a {self._kind}, as the answer is")
+        answer = _as_python(value)
+        return list(answer) if isinstance(answer, tuple) else answer
 
-    def _from_json(self, said: Any) -> Any:
-        return plain(said) if said is None or self._choices is None else self._choices[said]
+    def _from_json(self, guess: Any) -> Any:
+        if guess is None or self._choices is None:
+            return plain(guess)
+        return self._choices[guess]
 
 
 def _distinct(choices: Iterable[Any]) -> list[Any]:
-    """The choices as plain values; raises ValueError unless each reads differently."""
+    """Return the choices as plain values; raise ValueError unless each reads differently."""
     items = items_of(choices)
     if items is None:
         raise ValueError(f"choices are {a_kind(choices)}: give a list or a tuple")
     if not 2 <= len(items) <= MAX_CHOICES:
         raise ValueError(f"a question has 2 to {MAX_CHOICES} choices, not {len(items):,}")
-    found = [_as_python(choice) for choice in items]
-    texts = [_text(choice) for choice in found]
+    values = [_as_python(choice) for choice in items]
+    texts = [_text(choice) for choice in values]
     for text in texts:
         if not text.strip():
             raise ValueError("a choice is empty: give it words")
         if texts.count(text) > 1:
             raise ValueError(f"choice {text} is there {texts.count(text)} times: give it once")
-    return found
+    return values
 
 
 def _kind_of(value: Any) -> str:
-    """The kind of answer to type where there are no choices: "number" or "tuple"."""
-    plain = _as_python(value)
-    numbers = plain if isinstance(plain, tuple) else (plain,)
-    whole = all(isinstance(n, int) and not isinstance(n, bool) for n in numbers)
-    if not whole and not (isinstance(plain, float) and math.isfinite(plain)):
-        kinds = "a number or a tuple of ints"
-        raise ValueError(f"{_text(value)} cannot be typed as {kinds}: give choices=[…]")
+    """Return the kind of answer to type where there are no choices: "number" or "tuple"."""
+    answer = _as_python(value)
+    numbers = answer if isinstance(answer, tuple) else (answer,)
+    are_ints = all(isinstance(n, int) and not isinstance(n, bool) for n in numbers)
+    if not are_ints and not (isinstance(answer, float) and math.isfinite(answer)):
+        raise ValueError(
+            f"{_text(value)} cannot be typed as a number or a tuple of ints: give choices=[…]"
+        )
     if any(abs(n) >= 2**53 for n in numbers):
-        why = "above which a browser no longer counts exactly"
-        raise ValueError(f"{_text(value)} is beyond 2**53 - 1, {why}")
-    return "tuple" if isinstance(plain, tuple) else "number"
+        raise ValueError(
+            f"{_text(value)} is beyond 2**53 - 1, above which a browser no longer counts exactly"
+        )
+    return "tuple" if isinstance(answer, tuple) else "number"
 
 
 def _as_python(value: Any, depth: int = 0) -> Any:
-    """The value with torch's sizes, NumPy's numbers and whole floats as Python tuples and ints."""
+    """Return the value with torch's sizes, NumPy's numbers and whole floats as tuples and ints."""
     if isinstance(value, (tuple, list)):
         if len(value) > MAX_ITEMS or depth > MAX_DEPTH:
-            size = f"{len(value):,} values, {depth} deep"
-            raise ValueError(f"{a_kind(value)} of {size}, is more than a card has room for")
+            raise ValueError(
+                f"{a_kind(value)} of {len(value):,} values, {depth} deep, "
+                "is more than a card has room for"
+            )
         return tuple(_as_python(item, depth + 1) for item in value)
     if isinstance(value, (bool, str)) or not isinstance(value, Real):
         return value
@@ -216,8 +235,8 @@ def _as_python(value: Any, depth: int = 0) -> Any:
 
 
 def _text(value: Any) -> str:
-    """A value as shown on screen; choices are compared by this text."""
-    plain = _as_python(value)
-    if isinstance(plain, str):
-        return plain
-    return repr(plain) if isinstance(plain, (tuple, int, float)) else shown(plain)
+    """Return a value as shown on screen; choices are compared by this text."""
+    answer = _as_python(value)
+    if isinstance(answer, str):
+        return answer
+    return repr(answer) if isinstance(answer, (tuple, int, float)) else shown(answer)
