@@ -316,8 +316,8 @@ def warp_sectors(stride: int, offset: int, itemsize: int) -> int:
 
 warp_sectors.slots["// 32"] = {
     "// 128": (
-        "Your blocks have 128 bytes: that is a GPU's cache line. It is filled by sectors of 32 "
-        "bytes, and only those that are asked for travel."
+        "Your blocks have 128 bytes: that is a GPU's cache line. Sectors of 32 bytes fill it, and "
+        "only the sectors that are asked for travel."
     ),
     "// 64": "Your blocks have 64 bytes: that is the cache line of a CPU. A GPU's sectors have 32.",
     "/ 32": shared.NOT_WHOLE.format("sector", 32),

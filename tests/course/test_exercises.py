@@ -275,7 +275,7 @@ EXPLAINED = [  # an exercise, what is handed over, and words of the report and o
     # Neither torch's word for what it does not have nor that of a helper makes a blank.
     (ex.address, "torch.ones(2, dtype=torch.float8_e4m3fn) + 1", "NotImplementedError", STOPS),
     (ex.address, lambda *_: not_implemented(), "raised NotImplementedError", STOPS),
-    # Errors of torch are told apart by who raised them, and those of as_strided by their numbers.
+    # Errors of torch differ by who raised them, and errors of as_strided by their numbers.
     (ex.trace, "torch.einsum('ii', x)", "RuntimeError: einsum()", STOPS),
     (ex.column, ALONG, "are out of bounds for storage", "You go j steps along the first column"),
     (ex.contiguous_stride, type, "", ""),  # it hides its parameters

@@ -266,8 +266,8 @@ merge_heads.only["y.numel() == 0"] = shared.MINUS_ONE
 merge_heads.wrong |= {
     "y.reshape(merged(y))": shared.NO_TRANSPOSE.format("tokens"),
     "y.transpose(1, 2).contiguous().view(merged(y))": (
-        "Right values, with a copy that nobody needs, as one that makes them contiguous. The q of "
-        "a packed row, or some of the tokens, has gaps between its rows; heads and features merge "
+        "Right values, with a copy that nobody needs, such as that of `contiguous()`. The q of a "
+        "packed row, or some of the tokens, has gaps between its rows; heads and features merge "
         "there all the same."
     ),
     "torch.cat(y.unbind(1), -1)": (

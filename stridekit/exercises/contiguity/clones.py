@@ -115,8 +115,8 @@ clone_stride.only |= {
 }
 clone_stride.wrong |= {
     "step *= max(shape[d], 1) => step = max(shape[d], 1)": (
-        "From the third dim on, counted from the innermost, the step is a running product: of all "
-        "the sizes further in, not of the last alone."
+        "From the third dim on, counted from the innermost, the step is a running product of all "
+        "the sizes further in, not the last size alone."
     ),
     "stride": (
         "Your clone keeps the gaps of its input. clone copies the elements alone, side by side, "

@@ -283,7 +283,7 @@ view_stride.exact |= {
 
 ANOTHER_ERROR = (
     "torch refuses that shape because it has another number of elements: that is the message "
-    '"shape is invalid for input of size …", and it says nothing about strides. Keep the number.'
+    '"shape is invalid for input of size …", which is not about strides. Keep the number.'
 )
 NO_BOUNDARY = (
     "torch makes that view, so no new dim of it reaches across a boundary between two chunks. Is "

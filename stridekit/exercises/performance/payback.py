@@ -138,8 +138,8 @@ break_even.wrong |= {
         "is copied all the same. Ask `t.is_contiguous()`."
     ),
     "t.is_contiguous() => t.nbytes == t.untyped_storage().nbytes()": (
-        "You take a tensor that fills its storage for a contiguous one, or a slice for one that is "
-        "not. `t.contiguous()` goes by the order of the elements: `t.is_contiguous()`."
+        "You take every tensor that fills its storage for contiguous, or every slice for not "
+        "contiguous. `t.contiguous()` goes by the order of the elements: `t.is_contiguous()`."
     ),
     (
         "math.inf => 0",

@@ -483,8 +483,8 @@ share_bytes.wrong |= {
         "b._is_view() or a._is_view()",
         "a._base is b or b._base is a",
     ): (
-        "You ask which tensor the two were made from. Autograd keeps that record, and it has gaps: "
-        "it knows neither `detach()` nor NumPy. And two halves of one base need not meet."
+        "You ask which tensor the two were made from. Autograd keeps that record, and the record "
+        "has gaps: `detach()` and NumPy are not in it. And two halves of one base need not meet."
     ),
     ("True", "False"): shared.ALIKE.format("pair"),
     ("s * x.itemsize => s * a.itemsize", "s * x.itemsize => s * b.itemsize"): (

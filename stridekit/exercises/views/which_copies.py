@@ -242,8 +242,8 @@ def steps_that_copy(x: torch.Tensor, steps: Steps) -> list[int]:
 
 
 VIEWS = (
-    "You ask autograd, by `_is_view()` or `_base`. It does not know `detach()` and NumPy's views, "
-    "and the transpose of a clone is a view too: of the clone."
+    "You ask autograd, by `_is_view()` or `_base`. Its record leaves out `detach()` and NumPy's "
+    "views, and the transpose of a clone counts as a view of the clone."
 )
 
 first_copy.slots["not shares_memory(y, x)"] = {

@@ -122,8 +122,8 @@ made_by.wrong |= {
         "made if Layout.of(x).why_not_view(-1) else len(steps) => "
         "len(steps) if x.is_contiguous() else made",
     ): (
-        "You ask whether a tensor is contiguous. A column is not, and yet `view(-1)` works on it: "
-        "what counts is whether the strides of its dims merge."
+        "You ask whether a tensor is contiguous. A column is not contiguous, and yet `view(-1)` "
+        "works on it, because the strides of its dims merge: ask for that instead."
     ),
     "made if Layout.of(x).why_not_view(-1) else len(steps) => made": (
         "You look for a step without asking first whether the result needs a copy at all. A step "
@@ -263,8 +263,8 @@ does_nothing.wrong |= {
         "nothing."
     ),
     "steps_where(lambda a, b: a is b, x, steps)": (
-        "You ask for the same object. `t[:]` and a view of the same shape make another one, of the "
-        "same bytes in the same layout: nothing, too."
+        "You ask for the same object. `t[:]` and a view of the same shape make another object of "
+        "the same bytes in the same layout: that is nothing, too."
     ),
     "steps_where(lambda a, b: a.is_contiguous(), x, steps)": (
         "You ask whether a tensor is contiguous before the step. That tells about `contiguous()`, "
