@@ -100,7 +100,7 @@ def together(names):
     """Several modes, as one; what the exercises and the network remember is forgotten first."""
     network.cache_clear()
     for task in FEW:
-        task._known.clear()
+        task._outcomes.clear()
     with ExitStack() as stack:
         for name in names:
             stack.enter_context(MODES[name]())
