@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from stridekit import Layout
 from stridekit.widgets import AliasExplorer
+from stridekit.widgets.notation import layout_of
 from stridekit.widgets.traversal_explorer.widget import Walk, costs
 from tests.course import live
 from tests.course.live_lines import Chains, Sessions
-from tests.course.test_reshape_stepper import PRESETS
 from tests.course.widget_kinds import rows
 
 SESSIONS = [row.split("; ") for row, _ in rows("sessions on x of shape (4, 6)")]
@@ -78,8 +78,11 @@ def test_presets():
         (Layout((2, 0, 4), (4, 4, 1)), (0, 5)),
         (Layout((4, 6), (0, 0)), (24,)),
     ]
-    for layout, target in [(x, target) for _, x, targets in PRESETS for target in targets] + chosen:
-        live.reshape(layout, tuple(target))
+    for preset in live.stepper.PRESETS:
+        for target in preset["targets"]:
+            live.reshape(layout_of(preset["layout"]), tuple(target))
+    for layout, target in chosen:
+        live.reshape(layout, target)
     again = Walk("t", Layout((3, 2, 2), (8, 24, 8), 0, 8), (0, 1, 2))  # first come, last used
     for walk in [*(Walk.of(walk) for preset in costs.PRESETS for walk in preset["walks"]), again]:
         live.walk(walk.layout, walk.order, 4, 0, Random(0))
