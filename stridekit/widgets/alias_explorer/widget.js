@@ -1,6 +1,7 @@
 // AliasExplorer: x, y and z painted on their storages, and a line to type on. session.js describes
 // the state.
 
+/** @import { View } from "../page/shell.js" */
 /** @import { Owner, Spot } from "./panes.js" */
 /** @import { Entry, Session, State } from "./session.js" */
 
@@ -47,6 +48,7 @@ const EXAMPLES = [
 const WIDE = 700; // from here on, the picture is as high as a screen at most
 const SIGNS = { same: "=", inside: "⊂", around: "⊃", some: "∩", none: "∅", overlap: "×" };
 
+/** @param {View} view */
 export function render(view) {
   const shell = createShell(view, {
     label: "alias explorer",

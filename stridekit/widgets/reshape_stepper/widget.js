@@ -1,6 +1,7 @@
 // ReshapeStepper: the view rule walked step by step, on the dims and on the storage below them.
 // steps.js describes the state, and computes everything else from it.
 
+/** @import { View as PageView } from "../page/shell.js" */
 /** @import { State, View } from "./steps.js" */
 
 import {
@@ -29,6 +30,7 @@ const WIDE = 700; // from here on, the picture is as high as a screen at most
 const BAR = 10; // room for the scroll bar of a tape
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 
+/** @param {PageView} pageView */
 export function render({ model, el }) {
   const shell = createShell(
     { model, el },

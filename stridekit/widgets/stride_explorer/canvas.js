@@ -181,7 +181,7 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
     const height = Math.ceil(plate.height * dotsPerPx);
     const style = `width:${width / dotsPerPx}px;height:${height / dotsPerPx}px`;
     setAll(canvas, { width, height, style });
-    canvas.getContext("2d").setTransform(dotsPerPx, 0, 0, dotsPerPx, 0, 0);
+    penOf(canvas).setTransform(dotsPerPx, 0, 0, dotsPerPx, 0, 0);
     const number = numbers[activePlace];
     const id = activePlace < 0 ? null : idOf(activePlace, number);
     if (live?.cell.id !== id) live = id === null ? null : createLive(id);
@@ -216,7 +216,7 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
     // One size for all: the longest fits, or none is drawn.
     textSize = fitting < LEAST_TEXT ? 0 : fitting;
     if (!theme?.hues.ink) theme = readTheme();
-    const pen = canvas.getContext("2d");
+    const pen = penOf(canvas);
     pen.clearRect(0, 0, canvas.width, canvas.height);
     pen.textAlign = "center";
     pen.textBaseline = "middle";
@@ -264,3 +264,6 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
 
   return { node: grid, draw, nodes, hasTexts: () => textSize > 0 };
 }
+
+/** A canvas gives the same pen each time. */
+const penOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));

@@ -140,9 +140,9 @@ export function createChain(id, { onSteps, name = () => "x" }) {
     show(steps, hasSteps);
     fill(steps, ...(hasSteps ? stages.map(itemOf) : []));
     if (!hasSteps || stages.length === stagesInView) return;
-    const { offsetLeft, offsetWidth } = steps.lastChild;
+    const current = /** @type {HTMLElement} */ (steps.lastElementChild);
     if (steps.clientWidth) stagesInView = stages.length; // once it is on a page
-    steps.scrollLeft = offsetLeft + offsetWidth - steps.clientWidth;
+    steps.scrollLeft = current.offsetLeft + current.offsetWidth - steps.clientWidth;
   }
 
   return {

@@ -3,6 +3,7 @@
 // chain.js describes the state.
 
 /** @import { Layout } from "../page/layout.js" */
+/** @import { View as PageView } from "../page/shell.js" */
 /** @import { Chain, Stage, State } from "./chain.js" */
 /** @import { Field, Pointer, SliderMax } from "./views.js" */
 
@@ -50,6 +51,7 @@ const PAIRED = 540; // width for two columns of sliders
 /** @type {Pick<Pointer, "hoverFlat" | "hoverSlot" | "tapeCursor">} */
 const NOWHERE = { hoverFlat: null, hoverSlot: null, tapeCursor: null };
 
+/** @param {PageView} view */
 export function render({ model, el }) {
   const shell = createShell(
     { model, el },
@@ -336,7 +338,7 @@ export function render({ model, el }) {
   function showAll() {
     model.set("_more", true);
     model.save_changes();
-    presets.node.firstChild.focus();
+    presets.node.querySelector("button")?.focus();
   }
 
   /** Take other steps from the same start; the selected element is followed to its new index. */
@@ -479,22 +481,21 @@ const NEAR = 3; // cells from the top, where a title and the set-up may come fir
  */
 function takeKeys(el, slider, signal) {
   const { cell, number, book, active: nextCell, ahead } = cellOf(el);
-  const hasGoneOn = ahead === 1 && nextCell?.contains(document.activeElement);
-  if (!hasGoneOn || !book.matches(".jp-mod-commandMode")) return;
-  if (number >= NEAR || !cell.contains(book.querySelector(".stridekit"))) return;
-  addEventListener("keydown", goOn, { capture: true, signal });
-  slider.addEventListener("blur", () => removeEventListener("keydown", goOn, true), { once: true });
-  slider.focus({ preventScroll: true });
+  if (!cell || !book || !nextCell || ahead !== 1 || number >= NEAR) return;
+  if (!nextCell.contains(document.activeElement)) return;
+  if (!book.matches(".jp-mod-commandMode")) return;
+  if (!cell.contains(book.querySelector(".stridekit"))) return;
 
-  /**
-   * Go on to the next cell on Escape and Shift+Enter; JupyterLab, which listens later, has the
-   * latter, too.
-   */
-  function goOn(event) {
+  // Go on to the next cell on Escape and Shift+Enter; JupyterLab, which listens later, has the
+  // latter, too.
+  const goOn = (event) => {
     const isShiftEnter = event.key === "Enter" && event.shiftKey;
     if (event.key !== "Escape" && !isShiftEnter) return;
     nextCell.focus({ preventScroll: true });
     slider.removeAttribute(SHORTCUTS);
     setTimeout(() => slider.setAttribute(SHORTCUTS, "true"));
-  }
+  };
+  addEventListener("keydown", goOn, { capture: true, signal });
+  slider.addEventListener("blur", () => removeEventListener("keydown", goOn, true), { once: true });
+  slider.focus({ preventScroll: true });
 }

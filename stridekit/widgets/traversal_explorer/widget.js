@@ -1,6 +1,7 @@
 // TraversalExplorer: one scrubber over one or two walks, or a warp in their place. Each view plays
 // on its own. traversal.js describes the state.
 
+/** @import { View } from "../page/shell.js" */
 /** @import { Preset, State, Warp } from "./traversal.js" */
 
 import { h, paragraphs, set, show } from "../page/dom.js";
@@ -30,6 +31,7 @@ const visitsIn = ({ walks }) => Math.max(...walks.map(numel));
 const numbersOf = (walks) =>
   String(walks.flatMap(({ name, ...numbers }) => Object.entries(numbers).sort()));
 
+/** @param {View} view */
 export function render({ model, el }) {
   const shell = createShell(
     { model, el },
