@@ -1,15 +1,17 @@
-// Sort: the next call lies on a card, which is dragged into one of three bins, by a mouse or a finger; or the button of a
-// bin is pressed, or its letter or number.
-// The state is {moves} in the model: [card, bin] for each card that was put somewhere, also where that was wrong.
+// Sort: the next call lies on a card, which is dragged into one of three bins by a mouse or a
+// finger. The button of a bin does the same, and so does its letter or its number. The state is
+// {moves} in the model: [card, bin] for each card that was put into a bin, also a wrong one.
 // Nothing of an answer is in the page before its card was put.
 
 import { button, createMotion, fill, h, neighbour, set, show } from "../page/dom.js";
 import { createShell } from "../page/shell.js";
 import { BINS, code, progress, standing, verdict } from "./game.js";
 
+/** @import { Card, Game, Move } from "./game.js" */
+
 const NOTES = ["each time", "each time", "on `x`"];
 const KEYS = ["v 1", "c 2", "d 3"];
-const HEARD = { "": "", "✓": "Right: ", "✗": "Wrong: " };
+const SPOKEN = { "": "", "✓": "Right: ", "✗": "Wrong: " };
 
 export function render({ model, el }) {
   const shell = createShell(
@@ -20,164 +22,192 @@ export function render({ model, el }) {
       traits: ["_game"],
       draw,
       code: (state) => code(state, game),
-      forget: () => rest(),
+      forget: () => release(),
     },
   );
+  /** @type {Game} */
   const game = model.get("_game");
   const { cards } = game;
+  /** @returns {Move[]} */
   const moves = () => shell.state().moves;
 
   const call = h("code");
   const card = h("div", { class: "sk-card", id: `${shell.id}-card` }, call);
-  const again = button(
-    "sort them again",
-    () => {
-      shell.put({ moves: [] });
-      bins[0].button.focus({ preventScroll: true });
-    },
-    { class: "sk-button" },
-  );
+  const again = button("sort them again", restart, { class: "sk-button" });
   const count = h("p", { class: "sk-count" });
   const said = h("span");
-  const keys = h("span", { class: "sk-keys", text: ", or type v, c or d" }); // they reach the game while it has the focus
+  // The keys reach the game only while it has the focus.
+  const keys = h("span", { class: "sk-keys", text: ", or type v, c or d" });
   const how = h("span", {}, "Drag the card into a bin, or press a bin", keys, ".");
   const verdictLine = h("p", { class: "sk-verdict" }, how, said);
-  // A bin: its button, and the calls that lie in it; where it depends, with the tensors that are copied.
-  const bins = BINS.map((name, to) => {
-    const own = button(name, () => put(to), {
-      class: "sk-button",
-      "aria-describedby": `${shell.id}-card`,
-      "aria-keyshortcuts": KEYS[to],
-    });
-    const list = h("ul", { "aria-label": name });
-    return {
-      button: own,
-      list,
-      node: h(
-        "div",
-        { class: "sk-bin" },
-        own,
-        h("p", { class: "sk-note", prose: NOTES[to] }),
-        list,
-      ),
-      draw(inside, isOver) {
-        set(own, "aria-disabled", String(isOver));
-        fill(
-          list,
-          ...inside.map((k) => [
-            "li",
-            {},
-            ["code", { text: cards[k].call }],
-            ["span", { prose: cards[k].copies }],
-          ]),
-        );
-      },
-    };
-  });
+  const bins = BINS.map((_, b) => createBin(b, card.id, cards, () => put(b)));
   const table = h(
     "div",
-    { class: "sk-table", onkeydown: keyed },
+    { class: "sk-table", onkeydown: press },
     h("div", { class: "sk-pile" }, card, again, count),
     verdictLine,
     h("div", { class: "sk-bins" }, ...bins.map((bin) => bin.node)),
   );
-  const head = h(
-    "div",
-    {},
-    h(
-      "p",
-      { class: "sk-question" },
-      h("span", { class: "sk-kicker", text: "sort" }),
-      h("span", { prose: game.question }),
-    ),
-    h("p", { class: "sk-tried", prose: game.tried }),
+  const question = h(
+    "p",
+    { class: "sk-question" },
+    h("span", { class: "sk-kicker", text: "sort" }),
+    h("span", { prose: game.question }),
   );
+  const head = h("div", {}, question, h("p", { class: "sk-tried", prose: game.tried }));
   const motion = createMotion(table);
-  const rest = makeDraggable(card, {
-    over: (...at) =>
-      bins.forEach(({ node }) => set(node, "data-over", isAt(node, ...at) ? "" : null)),
-    drop(...at) {
-      const to = bins.findIndex(({ node }) => isAt(node, ...at));
-      if (to >= 0) put(to);
+  const release = makeDraggable(card, {
+    over(x, y) {
+      for (const { node } of bins) set(node, "data-over", isAt(node, x, y) ? "" : null);
+    },
+    drop(x, y) {
+      const b = bins.findIndex(({ node }) => isAt(node, x, y));
+      if (b >= 0) put(b);
     },
   });
 
   function draw() {
-    const now = standing(cards, moves());
+    const { pile, bins: sorted } = standing(cards, moves());
     const [sign, sentence] = verdict(cards, moves());
-    const [next, far] = [cards[now.pile[0]], progress(cards, moves())];
+    const distance = progress(cards, moves());
+    /** @type {Card | undefined} */
+    const next = cards[pile[0]];
     set(call, "text", next?.call ?? "");
-    show(card, next);
-    set(card, "data-below", String(Math.min(now.pile.length - 1, 2)));
-    show(again, !next);
-    set(count, "prose", far);
+    show(card, next !== undefined);
+    set(card, "data-below", String(Math.min(pile.length - 1, 2)));
+    show(again, next === undefined);
+    set(count, "prose", distance);
     show(how, !sentence);
     set(said, "prose", sentence && `${sign} ${sentence}`);
     set(verdictLine, "data-sign", sign || null);
-    bins.forEach((bin, to) => bin.draw(now.bins[to], !next));
-    const heard = `${HEARD[sign]}${sentence} ${far}${next ? `. Next: ${next.call}` : ""}`;
-    shell.speak(heard.trim().replaceAll("`", ""));
+    bins.forEach((bin, b) => {
+      bin.draw(sorted[b], next === undefined);
+    });
+    const nextCall = next ? `. Next: ${next.call}` : "";
+    const spoken = `${SPOKEN[sign]}${sentence} ${distance}${nextCall}`;
+    shell.speak(spoken.trim().replaceAll("`", ""));
   }
 
-  function put(to) {
+  /** Put the next card into a bin: it travels there, or shakes the bin if that is wrong. */
+  function put(b) {
     const [next] = standing(cards, moves()).pile;
     if (next === undefined) return;
-    const { list, node, button: own } = bins[to];
-    const from = card.getBoundingClientRect(); // which may be under a hand
-    shell.put({ moves: [...moves(), [next, to]] });
-    own.focus({ preventScroll: true });
-    if (cards[next].bin !== to) return motion.travel(table, [node], [[8, 0]]);
-    const { x, y } = list.lastChild.getBoundingClientRect();
-    motion.travel(table, [list.lastChild], [[from.x - x, from.y - y]]);
+    const bin = bins[b];
+    const start = card.getBoundingClientRect(); // the card may be under a hand
+    shell.put({ moves: [...moves(), [next, b]] });
+    bin.button.focus({ preventScroll: true });
+    if (cards[next].bin !== b) {
+      motion.travel(table, [bin.node], [[8, 0]]);
+      return;
+    }
+    const item = bin.list.lastElementChild;
+    if (!item) return;
+    const end = item.getBoundingClientRect();
+    motion.travel(table, [item], [[start.x - end.x, start.y - end.y]]);
   }
 
-  function keyed(event) {
+  function restart() {
+    shell.put({ moves: [] });
+    bins[0].button.focus({ preventScroll: true });
+  }
+
+  function press(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.repeat) return event.key === "Enter" && event.preventDefault(); // one press, one card
-    const buttons = bins.map((bin) => bin.button);
-    const next =
-      buttons.includes(event.target) &&
-      neighbour(buttons, { ArrowLeft: -1, ArrowRight: 1 }[event.key]);
-    const to = KEYS.findIndex((keys) => keys.split(" ").includes(event.key.toLowerCase()));
-    if (to >= 0) put(to);
+    if (event.repeat) {
+      if (event.key === "Enter") event.preventDefault(); // one press, one card
+      return;
+    }
+    const b = KEYS.findIndex((names) => names.split(" ").includes(event.key.toLowerCase()));
+    const next = neighbourOf(event.target, event.key);
+    if (b >= 0) put(b);
     else if (next) next.focus();
     else return;
     event.preventDefault();
   }
 
+  /** The button that an arrow key leads to from the button of a bin. */
+  function neighbourOf(target, key) {
+    const buttons = bins.map((bin) => bin.button);
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
+    return buttons.includes(target) ? neighbour(buttons, step) : undefined;
+  }
+
   return shell.open(head, table);
 }
 
-// Let a card follow a mouse or a finger: `over(x, y)` hears where that is, NaN once it is gone, `drop(x, y)` where it lets go.
-// Returns what calls the hand off.
+/**
+ * A bin: its button, and the calls that lie in it; in the third bin, with the tensors that are
+ * copied.
+ *
+ * @param {number} b
+ * @param {string} cardId
+ * @param {Card[]} cards
+ * @param {() => void} onPress
+ */
+function createBin(b, cardId, cards, onPress) {
+  const binButton = button(BINS[b], onPress, {
+    class: "sk-button",
+    "aria-describedby": cardId,
+    "aria-keyshortcuts": KEYS[b],
+  });
+  const list = h("ul", { "aria-label": BINS[b] });
+  const note = h("p", { class: "sk-note", prose: NOTES[b] });
+
+  /**
+   * @param {number[]} inside
+   * @param {boolean} isOver
+   */
+  function draw(inside, isOver) {
+    set(binButton, "aria-disabled", String(isOver));
+    const items = inside.map((k) => [
+      "li",
+      {},
+      ["code", { text: cards[k].call }],
+      ["span", { prose: cards[k].copies }],
+    ]);
+    fill(list, ...items);
+  }
+
+  const node = h("div", { class: "sk-bin" }, binButton, note, list);
+  return { button: binButton, list, node, draw };
+}
+
+/**
+ * Let a card follow a mouse or a finger. `over(x, y)` receives the place of the pointer, and NaN
+ * once it is gone; `drop(x, y)` receives the place where the card is dropped. Returns a function
+ * that takes the card from the hand.
+ *
+ * @param {HTMLElement} card
+ * @param {{ over: (x: number, y: number) => void, drop: (x: number, y: number) => void }} reactions
+ */
 function makeDraggable(card, { over, drop }) {
+  /** @type {{ x: number, y: number } | null} */
   let start = null; // where the pointer was pressed
 
-  function rest() {
+  function release() {
     start = null;
     delete card.dataset.held;
     card.style.translate = "";
     over(NaN, NaN);
   }
 
-  const on = (type, react) => card.addEventListener(type, react);
-  on("pointerdown", ({ button, isPrimary, pointerId, clientX, clientY }) => {
-    if (button !== 0 || !isPrimary) return;
-    card.setPointerCapture(pointerId);
+  card.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || !event.isPrimary) return;
+    card.setPointerCapture(event.pointerId);
     card.dataset.held = "";
-    start = [clientX, clientY];
+    start = { x: event.clientX, y: event.clientY };
   });
-  on("pointermove", ({ clientX, clientY }) => {
+  card.addEventListener("pointermove", ({ clientX, clientY }) => {
     if (!start) return;
-    card.style.translate = `${clientX - start[0]}px ${clientY - start[1]}px`;
+    card.style.translate = `${clientX - start.x}px ${clientY - start.y}px`;
     over(clientX, clientY);
   });
-  on("pointerup", ({ clientX, clientY }) => {
+  card.addEventListener("pointerup", ({ clientX, clientY }) => {
     if (start) drop(clientX, clientY);
-    rest();
+    release();
   });
-  on("pointercancel", rest);
-  return rest;
+  card.addEventListener("pointercancel", release);
+  return release;
 }
 
 function isAt(node, x, y) {

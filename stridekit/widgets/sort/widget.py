@@ -27,8 +27,8 @@ class Sort(Framed, script="sort/game.js"):
     call whose results always share memory with their tensor is a view, one whose results never do is a
     copy, and of others it depends. So `also` has to bring that to light. x itself is never written to.
 
-    `moves` are the moves so far, pairs of a call and a bin; set them to play. A wrong one puts the card
-    back under the pile. `answers` has torch's verdicts. Raises TypeError or ValueError for what is no
+    `moves` are the moves so far, pairs of a call and a bin; set them to play. A wrong move puts the card
+    back under the pile. `answers` has torch's verdicts. Raises TypeError or ValueError for an impossible
     game: a call that fails on x, whose result has no memory, or that is no expression with x.
 
     >>> x = torch.arange(24.0).view(4, 6)
@@ -48,25 +48,26 @@ class Sort(Framed, script="sort/game.js"):
         also: str | Iterable[str],
         moves: Iterable[tuple[str, str]] = (),
     ) -> None:
-        found = judge.expressions("calls", calls, judge.MOST_CALLS)
-        tensors = [also] if isinstance(also, str) else also
-        others = judge.expressions("also", tensors, judge.MOST_TENSORS)
-        if "x" in others:
+        sources = judge.expressions("calls", calls, judge.MOST_CALLS)
+        also = [also] if isinstance(also, str) else also
+        other_tensors = judge.expressions("also", also, judge.MOST_TENSORS)
+        if "x" in other_tensors:
             raise ValueError("also has x, on which each call is run anyway: name other tensors")
-        self._cards = judge.cards(judge.checked(x), found, ("x", *others))
+        tensors = ("x", *other_tensors)
+        self._cards = judge.cards(judge.checked(x), sources, tensors)
         super().__init__(_state={"moves": self._numbered(moves)})
         self._game = {
             "question": QUESTION,
             "tried": f"`x` is {x.dtype} of shape {tuple(x.shape)}; "
-            f"torch has run each call on {judge.listed(('x', *others))}",
+            f"torch has run each call on {judge.listed(tensors)}",
             "cards": self._cards,
-            "made": f"Sort(x, {'; '.join(found)!r}, also={'; '.join(others)!r}",
+            "made": f"Sort(x, {'; '.join(sources)!r}, also={'; '.join(other_tensors)!r}",
         }
 
     @property
     def moves(self) -> tuple[tuple[str, str], ...]:
-        """The moves so far: pairs of a call and the bin it was put in, also where that was wrong."""
-        return tuple((self._cards[k]["call"], BINS[to]) for k, to in self._state["moves"])
+        """The moves so far: pairs of a call and the bin that it was put into, also a wrong one."""
+        return tuple((self._cards[k]["call"], BINS[b]) for k, b in self._state["moves"])
 
     @moves.setter
     def moves(self, moves: Iterable[tuple[str, str]]) -> None:
@@ -78,18 +79,20 @@ class Sort(Framed, script="sort/game.js"):
         return {card["call"]: BINS[card["bin"]] for card in self._cards}
 
     def _numbered(self, moves: Any) -> list[list[int]]:
-        """Moves as the state has them, if they can be made one after the other."""
-        given, calls = items_of(moves), [card["call"] for card in self._cards]
-        if given is None:
+        """Return moves as the state has them, if they can be made one after the other."""
+        items = items_of(moves)
+        if items is None:
             raise TypeError(f"moves is {shown(moves)}, {a_kind(moves)}: give pairs, {PAIR}")
-        pairs = [texts(f"moves[{k}]", move) for k, move in enumerate(given)]
+        calls = [card["call"] for card in self._cards]
+        pairs = [texts(f"moves[{k}]", move) for k, move in enumerate(items)]
         for k, pair in enumerate(pairs):
             if len(pair) != 2 or pair[0] not in calls or pair[1] not in BINS:
-                advice = f"give a call of this game and a bin, {PAIR}"
-                bins = f"the bins are {', '.join(BINS)}"
-                raise ValueError(f"moves[{k}] is {shown(pair)}: {advice}; {bins}")
-        numbers = [[calls.index(call), BINS.index(to)] for call, to in pairs]
-        game.standing(self._cards, numbers)
+                raise ValueError(
+                    f"moves[{k}] is {shown(pair)}: give a call of this game and a bin, {PAIR}; "
+                    f"the bins are {', '.join(BINS)}"
+                )
+        numbers = [[calls.index(call), BINS.index(name)] for call, name in pairs]
+        game.standing(self._cards, numbers)  # raises for an impossible move
         return numbers
 
     def _check(self, state: dict[str, Any]) -> None:
