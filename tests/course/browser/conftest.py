@@ -42,13 +42,13 @@ def lab(browser, tmp_path_factory):
 
 
 def as_make_lab():
-    """The command of `make lab`, which shows another folder here."""
-    ours = "IN_VENV=this-python"
-    dry = ["make", "-n", "--no-print-directory", "-o", ".venv/done", "lab", ours]
-    said = subprocess.check_output(dry, cwd=ROOT, text=True).replace("\\\n", "")
-    # Its folder may have any name, which make would not quote.
-    other = {"this-python": [sys.executable], "--ServerApp.root_dir=.": []}
-    return ["env", *(word for given in shlex.split(said) for word in other.get(given, [given]))]
+    """Return the command of `make lab`, with this Python and without its folder."""
+    # make would not quote the path of this Python, whose folder may have any name.
+    options = ["-n", "--no-print-directory", "-o", ".venv/done"]
+    command = ["make", *options, "lab", "IN_VENV=this-python"]
+    printed = subprocess.check_output(command, cwd=ROOT, text=True).replace("\\\n", "")
+    words = [word for word in shlex.split(printed) if word != "--ServerApp.root_dir=."]
+    return ["env", *(sys.executable if word == "this-python" else word for word in words)]
 
 
 @pytest.fixture(scope="session")
@@ -65,17 +65,16 @@ def exported(notebooks):
     """Export a folder of notebooks; return the folder of pages."""
     folder = notebooks.parent / "site"
     command = [sys.executable, "-m", "stridekit.export", notebooks, "-o", folder]
-    done = subprocess.run(command, capture_output=True, text=True)
-    # A kernel that ends on a busy machine may say so of its last socket, which libzmq found closed.
-    said = [line for line in done.stderr.splitlines() if "signaler.cpp" not in line]
-    assert (done.returncode, said) == (0, [])
+    run = subprocess.run(command, capture_output=True, text=True)
+    # A kernel that ends on a busy machine may report that libzmq found its last socket closed.
+    complaints = [line for line in run.stderr.splitlines() if "signaler.cpp" not in line]
+    assert (run.returncode, complaints) == (0, [])
     return folder
 
 
 @pytest.fixture(scope="session")
 def small_site(tmp_path_factory):
     """Two exported lessons, every kind of widget and cards; all pages of the reference would take long."""
-    code, words = v4.new_code_cell, v4.new_markdown_cell
     folder = tmp_path_factory.mktemp("a site") / "notebooks"
     folder.mkdir()
     twice = [f"w = {KINDS['CopyTracer'].make}\nw", "w"]
@@ -85,36 +84,43 @@ def small_site(tmp_path_factory):
         "Predict('What is `2 + 2`?', 4, why='Count.')",
         "print('x' * 200)",
     ]
-    behind = words("It is four.\n\n## The end\n\n" + "Enough. " * 900)
-    for name, cells in (
-        ("kinds", [words("# Every kind"), *map(code, kinds)]),
-        ("cards", [words("# Cards"), *map(code, cards), behind]),
-    ):
-        nbformat.write(v4.new_notebook(cells=cells), folder / f"{name}.ipynb")
+    explanation = "It is four.\n\n## The end\n\n" + "Enough. " * 900
+    write_lesson(folder / "kinds.ipynb", "# Every kind", kinds)
+    write_lesson(folder / "cards.ipynb", "# Cards", cards, explanation)
     with pytest.MonkeyPatch.context() as patch:
         first, *_ = reference.pages().items()
         patch.setattr(reference, "pages", lambda: dict([first]))
         return site.export(folder, folder.parent / "site").parent
 
 
+def write_lesson(path, title, sources, *words):
+    cells = [v4.new_markdown_cell(title)]
+    cells += map(v4.new_code_cell, sources)
+    cells += map(v4.new_markdown_cell, words)
+    nbformat.write(v4.new_notebook(cells=cells), path)
+
+
 class Plain:
-    """A page for widgets, without a kernel or a network: one for all tests, as to load it takes long."""
+    """A page for widgets, without a kernel or a network: one for all tests, because it loads slowly."""
 
     def __init__(self, browser, folder):
-        self.browser, self.context, self.errors = browser, None, []
+        self.browser = browser
+        self.context = None
+        self.errors = []
         self.path = folder / "plain.html"
         host = f"{module('page/host.js')}\nglobalThis.bringToLife = bringToLife;"
         html = f'{offline_page([])}<script type="module">{host}</script>'
         self.path.write_text(html, encoding="utf-8")
 
     def page(self):
-        """The page, as if nothing had happened on it: where the clock was stopped, it is another one."""
+        """Return the page as if it were new: another one if a test stopped its clock."""
         if self.context and self.page_.evaluate("globalThis.isClockStopped"):
             self.context.close()
             self.context = None
         if not self.context:
-            given = ["clipboard-read", "clipboard-write"]
-            self.context = self.browser.new_context(offline=True, has_touch=True, permissions=given)
+            self.context = self.browser.new_context(
+                offline=True, has_touch=True, permissions=["clipboard-read", "clipboard-write"]
+            )
             self.context.set_default_timeout(PATIENCE)
             self.context.add_init_script(KEEP_THE_KEYS)
             self.page_ = self.context.new_page()

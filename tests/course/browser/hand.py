@@ -1,4 +1,4 @@
-"""A hand on a widget, and what it does: hands.txt on a plain page, lab_hands.txt in JupyterLab.
+"""A hand that uses a widget: the rows of hands.txt on a plain page, of lab_hands.txt in JupyterLab.
 
 A row is a name and some lines `what a hand does => what is then seen`, both of several parts between |. It
 begins with the widget of the last line that is not indented; a deeper indented line goes on with the one
@@ -36,74 +36,82 @@ MOST_HIGH = 720  # px, of a widget
 
 
 class Row(NamedTuple):
-    """A widget as source, a name, and lines of actions and of what is then seen."""
+    """A widget as source, a name, and its lines: actions, and what is seen after them."""
 
     make: str
     name: str
-    lines: list
+    lines: list[tuple[list[str], list[str]]]
+
+
+def parts_of(text):
+    return [part.strip() for part in re.split(r" \|(?: |$)", f"{text} ") if part.strip()]
 
 
 def rows(name):
-    """The rows of a table, as parameters of a test."""
-    found, make = [], ""
+    """Return the rows of a table, as parameters of a test."""
+    parameters = []
+    make = ""
+    lines = []
     text = Path(__file__).with_name(name).read_text(encoding="utf-8")
     for line in re.sub(r"\n {12,}", " ", text).splitlines():
         if line.startswith("        "):
-            sides = [re.split(r" \|(?: |$)", side) for side in f"{line} ".split(" => ", 1)]
-            parts = [[part.strip() for part in side if part.strip()] for side in sides]
-            found[-1].lines.append([*parts, []][:2])
+            actions, _, wanted = f"{line} ".partition(" => ")
+            lines.append((parts_of(actions), parts_of(wanted)))
         elif line.startswith("    "):
-            found.append(Row(make, line.strip(), []))
+            lines = []
+            row = Row(make, line.strip(), lines)
+            kind = re.match(r"\w+", make)[0].replace("explore", "StrideExplorer")
+            marks = [pytest.mark.long] if row.name.endswith("*") else []
+            parameters.append(pytest.param(row, id=f"{kind} {row.name.rstrip('*')}", marks=marks))
         elif line and not line.startswith("#"):
             make = line
-    long = {True: [pytest.mark.long], False: []}
-    kinds = [re.match(r"\w+", row.make)[0].replace("explore", "StrideExplorer") for row in found]
-    return [
-        pytest.param(row, id=f"{kind} {row.name.rstrip('*')}", marks=long[row.name[-1] == "*"])
-        for kind, row in zip(kinds, found, strict=True)
-    ]
+    return parameters
 
 
 class Hand:
     """A hand on a widget on a plain page, and the widget in Python that follows."""
 
     def __init__(self, show, make):
-        self.widget = eval(make, MADE)
+        self.widget = eval(make, HAND_NAMES)
         self.w = show(self.widget)
         self.page = self.w.page
 
     def follow(self, row):
-        """Do all that stands in a row, and see whether it is so."""
+        """Do all actions of a row, and check what is seen."""
         for actions, wanted in row.lines:
             for action in actions:
                 self.do(action)
             self.agrees(is_pointing=bool(actions) and actions[-1].startswith(STAYS))
-            for what in wanted:
-                self.sees(what)
+            for sight in wanted:
+                self.sees(sight)
 
     def node(self, target):
-        """The nodes that a target names."""
+        """Return the nodes that a target names."""
         outer, _, inner = target.rpartition(" >> ")
         w = self.node(outer) if outer else self.w
         name, _, which = inner.partition(" #")
         group, slash, chip = name.rpartition("/")
         if IS_CSS.match(name):
-            found = w.locator(name)
+            nodes = w.locator(name)
         elif slash:
             chips = w.get_by_role("group", name=group, exact=True)
-            found = chips.get_by_role("button", **({"name": chip, "exact": True} if chip else {}))
+            nodes = chips.get_by_role("button")
+            if chip:
+                nodes = pages.button(chips, chip)
         else:
-            lines = w.get_by_label(name, exact=True).and_(w.locator("input, select, textarea"))
+            controls = w.get_by_label(name, exact=True).and_(w.locator("input, select, textarea"))
             grids = w.locator(f":is([role=grid], [role=listbox])[aria-label*={json.dumps(name)}]")
-            found = w.get_by_role("button", name=name, exact=True).or_(lines).or_(grids)
-        return found.nth(int(which)) if which else found
+            nodes = pages.button(w, name).or_(controls).or_(grids)
+        return nodes.nth(int(which)) if which else nodes
 
     def do(self, action):
-        """Do one thing: a verb, what it is done to, and behind a colon with what."""
+        """Do one action: a verb, its target, and behind a colon a text or another target."""
         verb, _, rest = action.partition(" ")
-        is_code = verb in ("page", "python")
-        target, _, given = (rest, "", "") if is_code else rest.partition(": ")
-        DO[verb](self, *filter(None, (target.removesuffix(":"), given)))
+        arguments = [rest]
+        if verb not in ("page", "python"):  # their code may have a colon
+            target, _, text = rest.partition(": ")
+            arguments = [target.removesuffix(":"), text]
+        DO[verb](self, *filter(None, arguments))
 
     def agrees(self, is_pointing):
         """Give the state on the page to the widget in Python: both show the same, and nothing is cut."""
@@ -124,14 +132,14 @@ class Hand:
         """Wait until this is seen, for many frames."""
         subject, verb, text = WANTED.fullmatch(wanted).groups()
         for _ in range(1000):
-            got = self.seen(subject, verb)
-            if COMPARE[verb](got, text):
+            seen = self.seen(subject, verb)
+            if COMPARE[verb](seen, text):
                 return
-            pages.told(self.w)
-        pytest.fail(f"{wanted}: it is\n{got}")
+            pages.wait_for_frame(self.w)
+        pytest.fail(f"{wanted}: it is\n{seen}")
 
     def seen(self, subject, verb):
-        """What there is of a subject now, as text."""
+        """Return what is now seen of a subject, as text."""
         if subject.startswith("{"):
             return self.value(subject[1:-1])
         if subject == "focus":
@@ -147,11 +155,11 @@ class Hand:
         return " / ".join(nodes.evaluate_all(NAMED if name else TEXTS, name))
 
     def value(self, source):
-        """A value in Python."""
-        return str(eval(source, MADE | {"w": self.widget, "page": self.page, "root": self.w}))
+        """Return a value in Python, as text."""
+        return str(eval(source, HAND_NAMES | {"w": self.widget, "page": self.page, "root": self.w}))
 
 
-STATE = f"async () => {{ await ({pages.TOLD})(); return models[0].get('_state'); }}"
+STATE = f"async () => {{ await ({pages.NEXT_FRAME})(); return models[0].get('_state'); }}"
 TAGS = "li|dt|dd|td|th|tbody|table|input|option|fieldset|legend|textarea"
 IS_CSS = re.compile(rf"[.\[:]|({TAGS})\b(?! )|.* > |tbody|fieldset|legend")
 WANTED = re.compile(r"({.*}|.*?) (is|has|lacks|starts|counts) ?(.*)")
@@ -160,7 +168,7 @@ COMPARE = {
     "counts": str.__eq__,
     "has": str.__contains__,
     "starts": str.startswith,
-    "lacks": lambda got, text: text not in got,
+    "lacks": lambda seen, text: text not in seen,
 }
 TEXTS = """(all) => all.filter((node) => node.checkVisibility())
   .map((node) => (node.innerText ?? node.textContent).replace(/\\s+/g, ' ').trim()).filter(Boolean)"""
@@ -168,8 +176,8 @@ NAMED = """(all, name) => all.map((node) => {
   const isOwn = name === 'value' || typeof node[name] === 'boolean' || !node.hasAttribute(name);
   return String((isOwn ? node[name] : node.getAttribute(name)) ?? '-');
 })"""
-# What is wrong with nodes: their right end lies outside, a finger would miss them, JupyterLab would take
-# their keys, or the Tab key stops at them and not at their grid. And the height.
+# The nodes with a defect, and the height: the right end of a node lies outside, a finger would miss it,
+# JupyterLab would take its keys, or the Tab key stops at it and not at its grid.
 SIZE = """(root) => {
   const edge = root.getBoundingClientRect().right + 0.5;
   const all = [...root.querySelectorAll('p, li, code, span, dt, dd, button, input, textarea, select')];
@@ -186,7 +194,7 @@ SIZE = """(root) => {
   const height = root.hasAttribute('popover') ? 0 : root.offsetHeight - goals; // of full width
   return [[...cut, ...small, ...astray, ...inner].map((node) => node.outerHTML), height];
 }"""
-# Under each selector the texts, or what is @named of each node; and the size.
+# The texts of each selector, or the attribute @name of each node; and the size.
 SEEN = f"""(root, names) => [Object.fromEntries(names.map((selector) => {{
   const [css, name] = selector.split(' @');
   const all = [...root.querySelectorAll(css)];
@@ -194,7 +202,7 @@ SEEN = f"""(root, names) => [Object.fromEntries(names.map((selector) => {{
 }})), ...({SIZE})(root)]"""
 
 
-# What a hand does -------------------------------------------------------------------------------------
+# Actions -----------------------------------------------------------------------------------------------
 
 
 def press(hand, target, keys):
@@ -220,11 +228,10 @@ def hold(hand, start, end):
     end, _, aside = end.partition(" by ")
     hand.page.wait_for_function("!document.querySelector('[data-moving]')")
     pages.painted(hand.page)
-    mouse, (x, y) = hand.page.mouse, pages.middle(hand.node(start))
-    mouse.move(x, y)
-    mouse.down()
+    hand.page.mouse.move(*pages.middle(hand.node(start)))
+    hand.page.mouse.down()
     x, y = pages.middle(hand.node(end))
-    mouse.move(x + int(aside or 0), y, steps=4)
+    hand.page.mouse.move(x + int(aside or 0), y, steps=4)
 
 
 def drag(hand, start, end):
@@ -233,14 +240,15 @@ def drag(hand, start, end):
 
 
 def swipe_to(hand, start, end, last="touchEnd"):
-    """The same by a finger."""
-    (x, y), (to_x, to_y) = pages.middle(hand.node(start)), pages.middle(hand.node(end))
-    pages.swipe(hand.page, (x, y), to_x - x, to_y - y, last)
+    """Drag with a finger."""
+    x, y = pages.middle(hand.node(start))
+    end_x, end_y = pages.middle(hand.node(end))
+    pages.swipe(hand.page, (x, y), end_x - x, end_y - y, last)
 
 
 def in_python(hand, code):
     """Change the widget w in Python, and show its state on the page."""
-    exec(code, MADE | {"w": hand.widget})
+    exec(code, HAND_NAMES | {"w": hand.widget})
     hand.page.evaluate(SHOW, hand.widget._state)
 
 
@@ -288,24 +296,24 @@ DO = {
 }
 
 
-# What rows ask in Python ------------------------------------------------------------------------------
+# Names in the Python of rows ---------------------------------------------------------------------------
 
 
 def tops(root, css):
-    """The number of lines in which nodes stand."""
+    """Return the number of rows of text in which nodes stand."""
     tops = "(all) => all.map((node) => Math.round(node.getBoundingClientRect().y))"
     return len({*root.locator(css).evaluate_all(tops)})
 
 
-def off_middle(root, css, other, *which):
-    """The largest distance in px of the middles of some nodes from those of others."""
-    others = [root.locator(other).nth(k) for k in which]
-    found = zip(root.locator(css).all(), others, strict=True)
-    return max(abs(pages.middle(a)[0] - pages.middle(b)[0]) for a, b in found)
+def off_middle(root, css, target_css, *which):
+    """Return the largest distance in px between the middles of nodes and of their targets."""
+    targets = [root.locator(target_css).nth(k) for k in which]
+    pairs = zip(root.locator(css).all(), targets, strict=True)
+    return max(abs(pages.middle(a)[0] - pages.middle(b)[0]) for a, b in pairs)
 
 
 def lanes_of(box):
-    """The words in the lanes of a storage's box that have room in it, from above."""
+    """Return the words in the lanes of a storage's box that have room in it, from above."""
     return box.evaluate("""(node) => {
       const [style, after] = [getComputedStyle(node), getComputedStyle(node, '::after')];
       const lanes = Math.floor((node.offsetHeight - parseFloat(after.top)) / parseFloat(after.lineHeight));
@@ -319,7 +327,8 @@ class Turned(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.norm, self.act = nn.LayerNorm(8), nn.ReLU()
+        self.norm = nn.LayerNorm(8)
+        self.act = nn.ReLU()
 
     def forward(self, x):
         y = x.permute(0, 2, 3, 1)
@@ -333,7 +342,7 @@ class Turned(nn.Module):
         return y
 
 
-# How many nodes are narrower than their texts, and lists than the longest of theirs.
+# The number of nodes that are narrower than their texts, and of lists narrower than their longest option.
 CUT = "(all) => all.filter((node) => node.scrollWidth > node.clientWidth + 1).length"
 NARROWED = """(all) => all.filter((select) => {
   const free = select.cloneNode(true);
@@ -343,6 +352,15 @@ NARROWED = """(all) => all.filter((select) => {
   free.remove();
   return select.offsetWidth < wanted;
 }).length"""
-MADE = NAMES | {"Goal": Goal, "explore": explore, "is_seen": pages.is_seen, "tops": tops}
-MADE |= {"lanes_of": lanes_of, "off_middle": off_middle, "Turned": Turned, "Twice": Twice}
-MADE |= {"CUT": CUT, "NARROWED": NARROWED}
+HAND_NAMES = NAMES | {
+    "Goal": Goal,
+    "explore": explore,
+    "is_seen": pages.is_seen,
+    "tops": tops,
+    "lanes_of": lanes_of,
+    "off_middle": off_middle,
+    "Turned": Turned,
+    "Twice": Twice,
+    "CUT": CUT,
+    "NARROWED": NARROWED,
+}

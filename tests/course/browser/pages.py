@@ -18,7 +18,7 @@ def settled(page):
 
 
 def in_kernel(lab, page, expression):
-    """An expression's value in the kernel, as text, once it has heard of all changes on the page."""
+    """Return an expression's value in the kernel, as text, after all changes on the page arrived."""
     settled(page)
     return lab.run_code(page, f"print({expression})").strip()
 
@@ -68,7 +68,7 @@ def resize(page, width, height=900):
 
 
 def is_seen(node):
-    """True if the top of a node, and 10 px of it, stand inside the pane that scrolls it."""
+    """Return whether the top of a node, and 10 px of it, stand inside the pane that scrolls it."""
     return node.evaluate(_IS_SEEN)
 
 
@@ -80,7 +80,7 @@ _IS_SEEN = """(node) => {
 
 
 def middle(node):
-    """The middle of a node."""
+    """Return the middle of a node."""
     box = node.bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -114,10 +114,10 @@ def assert_accessible(page, selector=None, rules=()):
     With the rules on colours, it looks at one text of each colour on each stack of backgrounds.
     """
     page.evaluate(Axe().axe_script)
-    found = page.evaluate(_AXE, [selector, list(rules)])
-    assert found["violations"] == [], found["violations"]
-    assert found["seen"] == page.locator(".stridekit").count(), "axe skipped a widget"
-    assert rules or found["contrast"] > 0
+    result = page.evaluate(_AXE, [selector, list(rules)])
+    assert result["violations"] == [], result["violations"]
+    assert result["seen"] == page.locator(".stridekit").count(), "axe skipped a widget"
+    assert rules or result["contrast"] > 0
 
 
 _AXE = """async ([selector, rules]) => {
@@ -145,16 +145,16 @@ _AXE = """async ([selector, rules]) => {
 
 
 def button(w, name):
-    """The button with this name."""
+    """Return the button with this name."""
     return w.get_by_role("button", name=name, exact=True)
 
 
-def told(w):
-    """Wait for the frame after a change: what a hand moves is drawn at once, the words follow."""
-    getattr(w, "page", w).evaluate(TOLD)
+def wait_for_frame(w):
+    """Wait for the frame after a change: a page draws a move of the hand at once, and its words later."""
+    getattr(w, "page", w).evaluate(NEXT_FRAME)
 
 
-TOLD = """() => globalThis.isClockStopped
+NEXT_FRAME = """() => globalThis.isClockStopped
   || new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"""
 
 
@@ -167,7 +167,7 @@ def enter(w, label, *texts):
 
 
 BOX = "Paste an error or a warning"
-# A change of each widget.
+# A change by hand for each widget.
 BY_HAND = {
     "StrideExplorer": lambda w: button(w, "column-major").click(),
     "AliasExplorer": lambda w: enter(w, "run a line", "z = x.t()"),
@@ -202,10 +202,14 @@ def swipe(page, start, right, down, last="touchEnd"):
         kind = "touchMove" if k else "touchStart"
         send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [point]})
     send("Input.dispatchTouchEvent", {"type": last, "touchPoints": []})
-    at = None  # a page scrolls on after the finger has gone
-    while at != (at := page.evaluate("scrollY")):
+    # A page scrolls on after the finger has gone.
+    before = None
+    scroll = page.evaluate("scrollY")
+    while scroll != before:
         painted(page)
-    told(page)
+        before = scroll
+        scroll = page.evaluate("scrollY")
+    wait_for_frame(page)
 
 
 def away(w):
@@ -218,7 +222,7 @@ def press(node, *keys):
     node.focus()
     for key in keys:
         node.page.keyboard.press(key)
-    told(node)
+    wait_for_frame(node)
 
 
 FOCUSED = """() => {

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from stridekit.lessons import notebook as form
 from tests.course.browser.lab import ROOT
-from tests.course.browser.pages import press, told
+from tests.course.browser.pages import press, wait_for_frame
 from tests.course.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -54,7 +54,7 @@ def test_an_arrow_key_moves_a_stride(page):
     page.wait_for_function("document.activeElement.id.endsWith('stride-0')")
     for key in ("ArrowRight", "Shift+Enter"):  # which goes on, and does not run the cell again
         page.keyboard.press(key)
-        told(w)
+        wait_for_frame(w)
         assert w.locator(".sk-code code").first.inner_text() == MOVED
     page.wait_for_function(f"{ACTIVE} === {FIRST + 2}")
     page.wait_for_function(IS_WHOLE, arg=".sk-explorer")

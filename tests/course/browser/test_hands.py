@@ -8,8 +8,17 @@ from PIL import Image
 
 from stridekit.widgets.offline import offline_page
 from tests.core.messages import BUCKET
-from tests.course.browser.hand import MADE, SIZE, Hand, rows
-from tests.course.browser.pages import ALIVE, BY_HAND, WIDTH, away, button, painted, resize, told
+from tests.course.browser.hand import HAND_NAMES, SIZE, Hand, rows
+from tests.course.browser.pages import (
+    ALIVE,
+    BY_HAND,
+    WIDTH,
+    away,
+    button,
+    painted,
+    resize,
+    wait_for_frame,
+)
 from tests.course.needs import needs_chromium
 from tests.course.widget_kinds import KINDS, make
 
@@ -23,7 +32,8 @@ def test_hand(show, row):
 
 def test_a_turn_is_undone_redone_and_reset_and_a_link_brings_it_back(plain, tmp_path):
     """Into its own widget, to which the page scrolls; a link that is broken changes nothing."""
-    page, path = plain.page(), tmp_path / "page.html"
+    page = plain.page()
+    path = tmp_path / "page.html"
     kinds = ["Predict", "StrideExplorer", "AliasExplorer", "AliasExplorer"]
     path.write_text(offline_page([*map(make, kinds)]), encoding="utf-8")
     page.goto(path.as_uri())
@@ -53,7 +63,7 @@ def test_a_turn_is_undone_redone_and_reset_and_a_link_brings_it_back(plain, tmp_
         page.goto("about:blank")
         page.goto(link)
         page.wait_for_function(ALIVE)
-        told(page)
+        wait_for_frame(page)
         assert page.evaluate(state) == states
         assert (page.evaluate("scrollY") > 100) == (states is turned)
 
@@ -64,7 +74,7 @@ OTHERS = [pytest.param(kind, marks=pytest.mark.long) for kind in KINDS if kind !
 @pytest.mark.parametrize("kind", ["explore(torch.arange(4096).view(64, 64).T)", *OTHERS])
 def test_a_picture_is_what_is_on_screen(show, kind):
     """SVG, and PNG of two pixels for each of CSS, without the toolbar, with what was typed and chosen."""
-    w = show(make(kind) if kind in KINDS else eval(kind, MADE))
+    w = show(make(kind) if kind in KINDS else eval(kind, HAND_NAMES))
     page, files = w.page, {}
     for line in w.locator("input:not([type])").all():
         line.fill("2, 2")

@@ -101,7 +101,7 @@ def test_a_pasted_message_means_what_python_says(visit, small_site):
         page.keyboard.press("ControlOrMeta+a")
         page.keyboard.insert_text(message)
         meaning = diagnose(message)
-        pages.told(box)
+        pages.wait_for_frame(box)
         assert box.locator(".sk-title").inner_text() == meaning.title
         assert box.locator("dd").all_inner_texts() == [said for _, said in meaning.lines]
 
