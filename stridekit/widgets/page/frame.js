@@ -166,11 +166,12 @@ function toolOf({ key, shiftKey }) {
   return shiftKey ? "redo" : "undo";
 }
 
-// Undo, redo and reset: the states that a model has had, as steps of a hand ---------------------------
+// Undo, redo and reset: the states that a model has had, as steps of a hand -----------------------
 
 const POINTED = ["index", "flat", "followed"]; // where a hand points is no step of its own
 const RESTS = 400; // ms without a change end a step: a drag is one, and so is what a cell does
-const LINES = ["chain", "steps", "moves"]; // a line or a card is a step, however fast the next comes
+// A line or a card is a step, however fast the next one comes.
+const LINES = ["chain", "steps", "moves"];
 const MOST = 200; // steps
 
 /** @typedef {ReturnType<typeof createHistory>} History */
@@ -276,7 +277,7 @@ function isSame(a, b) {
   );
 }
 
-// The share menu: the code, the link and the picture of the state on screen ---------------------------
+// The share menu: the code, the link and the picture of the state on screen -----------------------
 
 /**
  * `link()`, which only some pages have, returns the address of the state on screen. `opener` is the
@@ -494,7 +495,8 @@ function freezeContent(node, twin) {
  */
 async function rastered({ svg, width, height }) {
   const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`; // a blob would taint the canvas
+  // A blob would taint the canvas.
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
   const canvas = h("canvas", { width: Math.ceil(2 * width), height: Math.ceil(2 * height) });
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);

@@ -106,9 +106,9 @@ export async function bringToLife(root, { modules, widgets }) {
   }
 }
 
-// A state in the address of a page: "#state=", the index of the widget, a checksum, and the state in
-// base64url. The checksum also covers the widget as the page was written with it: a link that was cut
-// off, or is of another page, does not fit and is left alone.
+// A state in the address of a page: "#state=", the index of the widget, a checksum, and the state
+// in base64url. The checksum also covers the widget as the page was written with it: a link that
+// was cut off, or is of another page, does not fit and is left alone.
 
 /** @type {(number: number, widget: string, state: any) => string} */
 export function hashOf(number, widget, state) {

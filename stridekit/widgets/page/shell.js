@@ -56,10 +56,10 @@ import { createGoals } from "./goals.js";
  */
 
 // The state of a widget is one trait, "_state", which both sides write whole: no half-changed
-// picture can be seen or sent. If both write at once, the last change to reach the kernel wins. Each
-// change made here gets a number, "_change_id", which the kernel's reply repeats as "_answered_id".
-// Until that reply comes, any state that arrives is older than the change, which stays on screen in
-// all views of its model.
+// picture can be seen or sent. If both write at once, the last change to reach the kernel wins.
+// Each change made here gets a number, "_change_id", which the kernel's reply repeats as
+// "_answered_id". Until that reply comes, any state that arrives is older than the change, which
+// stays on screen in all views of its model.
 /** @type {Map<number, any>} */
 const unanswered = new Map();
 
