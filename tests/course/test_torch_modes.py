@@ -163,7 +163,7 @@ def test_what_an_answer_sets_ends_with_its_call(modes):
 
     plain = {"device": torch.device("cpu"), "function modes": [], "dtype": torch.float32}
     plain |= {"grad": True, "inference": False, "autocast": False}
-    ex.address._known.clear()
+    ex.address._outcomes.clear()
     with together(modes):
         before = state()
         assert ex.address.check(sets_all).passed
