@@ -4,7 +4,7 @@ import pytest
 
 from stridekit.cost import bandwidth as module
 from stridekit.cost.bandwidth import Bandwidth, bandwidth
-from stridekit.timing import Cache, Comparison, hierarchy
+from stridekit.timing import Cache, Comparison, Hierarchy
 
 MIB = 1 << 20
 LARGE = (Cache("L2", 2 * MIB), Cache("L3", 32 * MIB))
@@ -12,42 +12,43 @@ LARGE = (Cache("L2", 2 * MIB), Cache("L3", 32 * MIB))
 
 def compared(fill, copy, triad, spread=0.0, device="cpu", threads=1):
     """A comparison whose samples have these seconds, or up to `spread` more of them."""
-    seconds = {"fill": fill, "copy": copy, "triad": triad}
-    samples = {
-        name: [[taken * (1 + spread * (k * (3 + i) % 7) / 6)] for k in range(21)]
-        for i, (name, taken) in enumerate(seconds.items())
-    }
-    return Comparison(samples, [[0, 1, 2]] * 21, dict.fromkeys(seconds, 1), threads, device)
+    samples = {}
+    for i, (name, seconds) in enumerate({"fill": fill, "copy": copy, "triad": triad}.items()):
+        factors = [1 + spread * (k * (3 + i) % 7) / 6 for k in range(21)]
+        samples[name] = [[seconds * factor] for factor in factors]
+    return Comparison(samples, [[0, 1, 2]] * 21, dict.fromkeys(samples, 1), threads, device)
 
 
 @pytest.fixture
-def asked(monkeypatch):
-    """What `compare` was asked, and what each function left in the first array; nothing is timed."""
+def compare_calls(monkeypatch):
+    """The calls of `compare`: the numbers that each function leaves in the first array, and the options.
+
+    Nothing is timed.
+    """
     calls = []
 
-    def instead(work, **options):
-        left = {name: function().unique().tolist() for name, function in work.items()}
-        calls.append((left, options))
+    def compare(functions, **options):
+        values = {name: function().unique().tolist() for name, function in functions.items()}
+        calls.append((values, options))
         return compared(1e-3, 2e-3, 3e-3, threads=options["threads"])
 
-    monkeypatch.setattr(module, "compare", instead)
+    monkeypatch.setattr(module, "compare", compare)
     return calls
 
 
-def machine(monkeypatch, caches, cores=4):
-    told = hierarchy()
-    found = type(told)(caches, told.page, None)
-    monkeypatch.setattr(module, "hierarchy", lambda: found)
+def set_machine(monkeypatch, caches, cores=4):
+    """Let the machine have these caches and cores."""
+    monkeypatch.setattr(module, "hierarchy", lambda: Hierarchy(caches, 4096, None))
     monkeypatch.setattr(module.os, "cpu_count", lambda: cores)
 
 
-def test_what_is_timed(asked):
-    found = bandwidth(12 * 1024, repetitions=6, threads=2)
-    left = {"fill": [1.0], "copy": [1.0], "triad": [7.0]}
-    assert asked == [(left, {"rounds": 6, "threads": 2, "device": "cpu"})]
-    assert (found.comparison.threads, found.nbytes) == (2, 12 * 1024)
+def test_what_is_timed(compare_calls):
+    result = bandwidth(12 * 1024, repetitions=6, threads=2)
+    values = {"fill": [1.0], "copy": [1.0], "triad": [7.0]}
+    assert compare_calls == [(values, {"rounds": 6, "threads": 2, "device": "cpu"})]
+    assert (result.comparison.threads, result.nbytes) == (2, 12 * 1024)
     speeds = {"fill": 4096 / 1e-3, "copy": 2 * 4096 / 2e-3, "triad": 3 * 4096 / 3e-3}
-    assert found.speeds == pytest.approx(speeds)
+    assert result.speeds == pytest.approx(speeds)
 
 
 @pytest.mark.parametrize(("caches", "size"), [
@@ -57,8 +58,8 @@ def test_what_is_timed(asked):
     ((Cache("L3", 480 * MIB),), 768 * MIB),
     ((Cache("L3"),), 240 * MIB),
 ], ids=str)  # fmt: skip
-def test_the_size_of_the_arrays(asked, monkeypatch, caches, size):
-    machine(monkeypatch, caches)
+def test_the_size_of_the_arrays(monkeypatch, caches, size):
+    set_machine(monkeypatch, caches)
     full = module.torch.full
     # Arrays that take no memory.
     monkeypatch.setattr(module.torch, "full", lambda *args, device: full(*args, device="meta"))
@@ -67,15 +68,17 @@ def test_the_size_of_the_arrays(asked, monkeypatch, caches, size):
 
 
 @pytest.mark.parametrize(
-    ("threads", "cores", "bytes_of_each"),
+    ("threads", "cores", "mebibytes"),
     [(1, 8, [2, 32]), (3, 8, [6, 64]), (8, 8, [16, 64]), (20, 8, [16, 64]), (3, None, [6, 32])],
 )
-def test_threads_have_a_cache_each(asked, monkeypatch, threads, cores, bytes_of_each):
-    """As many as there are, of those that not all cores share."""
+@pytest.mark.usefixtures("compare_calls")
+def test_threads_have_a_cache_each(monkeypatch, threads, cores, mebibytes):
+    """The caches that not all cores share count as often as they exist, but once a thread."""
     caches = Cache("L2", 2 * MIB, shared_by=1), Cache("L3", 32 * MIB, shared_by=4), Cache("L4")
-    machine(monkeypatch, caches, cores=cores)
-    *known, last = bandwidth(12288, repetitions=2, threads=threads).caches
-    assert [one.nbytes for one in known] == [n * MIB for n in bytes_of_each] and last == Cache("L4")
+    set_machine(monkeypatch, caches, cores=cores)
+    l2, l3, l4 = bandwidth(12288, repetitions=2, threads=threads).caches
+    assert [l2.nbytes, l3.nbytes] == [number * MIB for number in mebibytes]
+    assert l4 == Cache("L4")
 
 
 @pytest.mark.parametrize(("nbytes", "caches", "where", "why"), [
@@ -89,14 +92,14 @@ def test_threads_have_a_cache_each(asked, monkeypatch, threads, cores, bytes_of_
     (3 * MIB, (LARGE[0], Cache("L3")), "unknown", "so is whether this is memory"),
 ])  # fmt: skip
 def test_a_cache_is_not_called_memory(nbytes, caches, where, why):
-    found = Bandwidth(compared(1.0, 1.5, 2.0), nbytes, caches)
-    assert found.where == where and why in found.why_not_memory()
-    assert bool(found.why_not_memory()) == (where != "memory")
-    title, *_, last = repr(found).splitlines()
-    named = "memory or a cache" if where == "unknown" else where
-    assert title.startswith(f"bandwidth of {named}: cpu, 1 thread, ")
+    result = Bandwidth(compared(1.0, 1.5, 2.0), nbytes, caches)
+    assert result.where == where and why in result.why_not_memory()
+    assert bool(result.why_not_memory()) == (where != "memory")
+    title, *_, last = repr(result).splitlines()
+    name = "memory or a cache" if where == "unknown" else where
+    assert title.startswith(f"bandwidth of {name}: cpu, 1 thread, ")
     stores = "stores allocate: a line is read before it is written"
-    assert last.strip() == (found.why_not_memory() or stores)
+    assert last.strip() == (result.why_not_memory() or stores)
 
 
 @pytest.mark.parametrize(("times", "spread", "store"), [
@@ -119,19 +122,21 @@ def test_what_a_store_costs(times, spread, store):
 
 
 def test_the_ceiling():
-    found = Bandwidth(compared(0.9, 1.2, 1.7), 3 * 2**20, LARGE)
-    assert found.ceiling == found.speeds["triad"] == pytest.approx(3 * 2**20 / 1.7)
-    assert "ceiling: triad, " in repr(found)
+    result = Bandwidth(compared(0.9, 1.2, 1.7), 3 * 2**20, LARGE)
+    assert result.ceiling == result.speeds["triad"] == pytest.approx(3 * 2**20 / 1.7)
+    assert "ceiling: triad, " in repr(result)
     for fill in (0.9, 0.3):  # a fast fill is no ceiling
         assert "ceiling: copy, " in repr(Bandwidth(compared(fill, 1.2, 1.9), 3 * 2**20, LARGE))
 
 
 def test_the_table():
-    found = Bandwidth(compared(1e-2, 2e-2, 3e-2, 0.2, "cuda"), 240 * MIB, LARGE)
-    assert repr(found).splitlines()[0] == "bandwidth of memory: cuda, 240 MiB in three arrays"
-    fill, copy, triad, *notes = (line.split() for line in repr(found).splitlines()[2:])
+    result = Bandwidth(compared(1e-2, 2e-2, 3e-2, 0.2, "cuda"), 240 * MIB, LARGE)
+    title, _, *rows = repr(result).splitlines()
+    assert title == "bandwidth of memory: cuda, 240 MiB in three arrays"
+    fill, copy, triad, *notes = (row.split() for row in rows)
     assert fill[:1] + fill[-3:] == ["fill", "1", "1", "1"]
     assert copy[:1] + copy[-2:] == ["copy", "2", "1.5"] and triad[-2:] == ["3", "2"]
     assert copy[1] == copy[4] and float(copy[2]) < float(copy[4])
     assert " ".join(notes[1]) == "stores bypass the caches: a line is written without being read"
-    assert "stores bypass" in found._repr_html_() and "half of the samples" in found._repr_html_()
+    html = result._repr_html_()
+    assert "stores bypass" in html and "half of the samples" in html
