@@ -18,7 +18,7 @@ SMALL = {"device": "cpu", "scale": 10**9}
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_each_experiment_is_measured_and_recorded_by_its_variants(name):
-    """On the smallest tensors that there are; the record is of a GPU."""
+    """This run takes the smallest tensors that there are; the record is of a GPU."""
     variants = [*BY_NAME[name].variants]
     here = gpu.measure(BY_NAME[name], **SMALL, rounds=1)
     machine, records = read(gpu.RECORD)
@@ -31,11 +31,11 @@ def test_each_experiment_is_measured_and_recorded_by_its_variants(name):
 
 @pytest.fixture
 def on_a_gpu(monkeypatch):
-    """A GPU that is the CPU: functions are called, not timed. Returns the options of each `compare`."""
-    asked = []
+    """Take the CPU for a GPU, and call functions without timing; return the options of each `compare`."""
+    calls = []
 
     def compare(functions, **options):
-        asked.append(options)
+        calls.append(options)
         if "dim -1" in functions:
             raise torch.OutOfMemoryError("CUDA out of memory.\n" + "Tried to allocate 9 GiB. " * 20)
         parts = {name: work()[0] for name, work in functions.items()}
@@ -44,25 +44,26 @@ def on_a_gpu(monkeypatch):
         return Comparison(times, [[0]], dict.fromkeys(times, 1), 1, "cpu")
 
     measure = gpu.measure
-    here = {"gpu": {"name": "mine"}, "torch": "2.9", "date": "today"}
+    machine = {"gpu": {"name": "mine"}, "torch": "2.9", "date": "today"}
     monkeypatch.setattr(gpu, "compare", compare)
     monkeypatch.setattr(gpu, "why_no_cuda", str)
-    monkeypatch.setattr(gpu, "machine", lambda: here)
+    monkeypatch.setattr(gpu, "machine", lambda: machine)
     monkeypatch.setattr(gpu, "measure", lambda e: measure(e, **SMALL, rounds=7))
-    return asked
+    return calls
 
 
-def test_what_a_gpu_measures_here_stands_beside_the_others(on_a_gpu):
+def test_results_of_this_gpu_stand_beside_the_others(on_a_gpu):
     """An experiment that fails says why, and the others go on."""
-    found = gpu.gpu_results()
+    table = gpu.gpu_results()
     assert on_a_gpu == [{"device": "cpu", "rounds": 7}] * len(BY_NAME)
-    assert found.head == ("experiment", "predicted", "published", "recorded", "here")
-    rows = {row[0]: row[1:] for row in found.rows}
+    assert table.head == ("experiment", "predicted", "published", "recorded", "here")
+    rows = {row[0]: row[1:] for row in table.rows}
     assert rows["x.add(3): stride 5"] == ("3.00", "2.92", "2.85", "3.00")
     assert rows["x.max(dim): dim -2"] == ("", "1.47", "1.58", "")
-    *_, here, why = found.title.split("\n")
-    assert here == "here: mine, torch 2.9, today" and len(why) <= 200
-    assert why.startswith("x.max(dim) failed: OutOfMemoryError: CUDA out of memory. Tried")
+    *_, here, failure = table.title.split("\n")
+    assert here == "here: mine, torch 2.9, today"
+    assert failure.startswith("x.max(dim) failed: OutOfMemoryError: CUDA out of memory. Tried")
+    assert len(failure) <= 200
     picture = gpu.gpu_results("x * y").plot()
     assert picture.measured and picture.where.splitlines()[-1] == here
     assert len(picture.ax.get_legend().get_texts()) == 4
@@ -70,8 +71,8 @@ def test_what_a_gpu_measures_here_stands_beside_the_others(on_a_gpu):
 
 def test_without_a_gpu_the_article_and_the_record_are_all(monkeypatch):
     monkeypatch.setattr(gpu, "why_no_cuda", lambda: "none")
-    found = gpu.gpu_results("x * y", "x.max(dim)")
-    assert repr(found).splitlines() == [
+    table = gpu.gpu_results("x * y", "x.max(dim)")
+    assert repr(table).splitlines() == [
         "time, as multiples of the first variant",
         "published: “PyTorch for Scientists!” by nikitaved, torch 2.8.0.dev20250521+cu128, GPU not named",
         "recorded: NVIDIA H200, torch 2.11.0+cu130, 2026-11-26",
@@ -82,45 +83,66 @@ def test_without_a_gpu_the_article_and_the_record_are_all(monkeypatch):
         "  x * y: both transposed             1.00       1.00      1.00",
         "  x.max(dim): dim -2                            1.47      1.58",
     ]
-    picture = found.plot()
-    assert not picture.measured and repr(picture) == repr(found)
+    picture = table.plot()
+    assert not picture.measured and repr(picture) == repr(table)
     names = [label.get_text().replace("\n", " ") for label in picture.ax.get_yticklabels()]
-    assert names == [row[0] for row in found.rows]
+    assert names == [row[0] for row in table.rows]
     assert len(gpu.gpu_results().rows) == sum(len(e.variants) - 1 for e in gpu.EXPERIMENTS)
     with pytest.raises(TimingError, match=r"'x.add\(4\)': these are x.add\(3\), x \* y, "):
         gpu.gpu_results("x * y", "x.add(4)")
 
 
+def arguments_of(work):
+    """Return the arguments of a partial function, and the object of a method before them."""
+    return [getattr(work.func, "__self__", None), *work.args]
+
+
+def tensors_of(work):
+    return [x for x in arguments_of(work) if isinstance(x, torch.Tensor)]
+
+
 @pytest.mark.parametrize("experiment", gpu.EXPERIMENTS, ids=lambda e: e.name)
-def test_variants_are_what_their_names_say_and_do_the_same_work(experiment):
-    sizes = set()
-    for name, work in experiment.functions(8).items():
+def test_all_variants_do_the_same_work(experiment):
+    shapes = set()
+    for work in experiment.functions(8).values():
         answer = work()
-        sizes.add((answer[0] if isinstance(answer, tuple) else answer).shape)
-        given = [getattr(work.func, "__self__", None), *work.args]
-        tensors = [t for t in given if isinstance(t, torch.Tensor)]
-        numbers = [*map(int, re.findall(r"\d+", name))]
-        kind = name.split()[0]
-        if kind == "one":  # "one transposed (0, 2)"
-            assert tensors[0].is_contiguous() and tensors[1].transpose(*numbers).is_contiguous()
-        elif kind == "k":
-            assert [x.stride() for x in tensors] == [(numbers[0], 1), (8, 1)]
-        elif kind == "from":
-            assert tensors[0].storage_offset() == numbers[0]
-        elif kind == "dim":
-            assert given[-1] == -numbers[0]
-        elif " @ " in name:
-            is_turned = [operand.endswith(".mT") for operand in name.split(" @ ")]
-            assert [x.stride() == (1, 8) for x in tensors] == is_turned
-        for x in tensors if "channels-last" in name or "NCHW" in name else ():
-            last = name == "channels-last"
-            assert x.is_contiguous(memory_format=torch.channels_last) == last != x.is_contiguous()
+        values = answer[0] if isinstance(answer, tuple) else answer
+        shapes.add(values.shape)
+    assert len(shapes) == 1
+
+
+VARIANTS = [(experiment, name) for experiment in gpu.EXPERIMENTS for name in experiment.variants]
+
+
+@pytest.mark.parametrize(
+    ("experiment", "name"), VARIANTS, ids=[f"{e.name}: {name}" for e, name in VARIANTS]
+)
+def test_a_variant_is_what_its_name_says(experiment, name):
+    work = experiment.functions(8)[name]
+    tensors = tensors_of(work)
+    numbers = [*map(int, re.findall(r"\d+", name))]
+    first_word = name.split()[0]
+    if first_word == "one":  # "one transposed (0, 2)"
+        assert tensors[0].is_contiguous() and tensors[1].transpose(*numbers).is_contiguous()
+    elif first_word == "k":
+        assert [x.stride() for x in tensors] == [(numbers[0], 1), (8, 1)]
+    elif first_word == "from":
+        assert tensors[0].storage_offset() == numbers[0]
+    elif first_word == "dim":
+        assert arguments_of(work)[-1] == -numbers[0]
+    elif " @ " in name:
+        is_turned = [operand.endswith(".mT") for operand in name.split(" @ ")]
+        assert [x.stride() == (1, 8) for x in tensors] == is_turned
+    if "channels-last" in name or "NCHW" in name:
+        is_channels_last = name == "channels-last"
+        for x in tensors:
+            assert x.is_contiguous(memory_format=torch.channels_last) == is_channels_last
+            assert x.is_contiguous() != is_channels_last
             assert str(x.shape[1]) in experiment.name and x.dtype == torch.bfloat16
-    assert len(sizes) == 1
 
 
 def in_memory_order(tensors, out):
-    """Views of the same elements, visited as torch visits them: in the order of the output's memory."""
+    """Return views of the same elements in the order of the output's memory, as torch visits them."""
     order = sorted(range(out.ndim), key=out.stride, reverse=True)
     return [tensor.permute(order) for tensor in tensors]
 
@@ -129,12 +151,11 @@ def in_memory_order(tensors, out):
 def test_predicted_ratios_are_those_of_the_sectors_that_a_warp_reads_and_writes(name):
     experiment = BY_NAME[name]
     functions = experiment.functions(64)
-    for name, work in functions.items():
+    for variant, work in functions.items():
         out = work()
-        given = [getattr(work.func, "__self__", None), *work.args]
-        tensors = [out, *(t for t in given if isinstance(t, torch.Tensor))]
-        found = [warp_sectors(t, 1).sectors for t in in_memory_order(tensors, out)]
-        assert sum(found) == experiment.variants[name].sectors, (name, found)
+        tensors = in_memory_order([out, *tensors_of(work)], out)
+        sectors = [warp_sectors(t, 1).sectors for t in tensors]
+        assert sum(sectors) == experiment.variants[variant].sectors, (variant, sectors)
 
 
 def test_the_experiments_need_torch_and_numpy_alone(monkeypatch):
@@ -143,5 +164,6 @@ def test_the_experiments_need_torch_and_numpy_alone(monkeypatch):
         monkeypatch.delitem(sys.modules, name)
     for name in ("matplotlib", "ipywidgets", "anywidget", "IPython", "PIL", "traitlets"):
         monkeypatch.setitem(sys.modules, name, None)
-    again = importlib.import_module("stridekit.lessons.gpu")
-    assert again is not gpu and again.measure(again.EXPERIMENTS[0], **SMALL, rounds=1).ratios
+    imported_anew = importlib.import_module("stridekit.lessons.gpu")
+    assert imported_anew is not gpu
+    assert imported_anew.measure(imported_anew.EXPERIMENTS[0], **SMALL, rounds=1).ratios

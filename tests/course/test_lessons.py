@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -27,11 +28,10 @@ def written(tmp_path_factory):
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_nothing_is_given_away(written, path):
-    """No output, no why, no answer of a card; the words below it are folded; the map finds all of it."""
-    paths = path, written / path.name
-    old, new = (form.parse(each.read_text("utf-8")) for each in paths)
-    assert len(old.cells) == len(new.cells)
-    for before, after in zip(old.cells, new.cells, strict=True):
+    """No output, no why, no answer of a card; the words below a card are folded."""
+    lesson = form.parse(path.read_text("utf-8"))
+    copy = form.parse((written / path.name).read_text("utf-8"))
+    for before, after in zip(lesson.cells, copy.cells, strict=True):
         assert not after.get("outputs")
         assert "outputs_hidden" not in after.metadata.get("jupyter", {})
         if form.asks(before):
@@ -39,11 +39,16 @@ def test_nothing_is_given_away(written, path):
             assert call.func.attr == "packed" and "why" not in after.source
         elif before.cell_type == "markdown" and before.metadata.get("jupyter"):
             assert after.source.startswith("<details>") and before.source in after.source
-    assert "git+https://github.com/Fork/kit" in new.cells[1].source
-    before, after = _lesson(path), _lesson(written / path.name)
+    assert "git+https://github.com/Fork/kit" in copy.cells[1].source
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_the_map_of_progress_finds_the_same_exercises_and_cards(written, path):
+    before = _lesson(path)
+    after = _lesson(written / path.name)
     assert before.exercises == after.exercises
-    pairs = zip(before.cards, after.cards, strict=True)
-    assert all(new.startswith(old) for old, new in pairs)  # the first line of a question, and all
+    for first_line, question in zip(before.cards, after.cards, strict=True):
+        assert question.startswith(first_line)
 
 
 def test_the_readme_of_a_fork_has_a_badge_for_each_lesson(written):
@@ -56,31 +61,30 @@ def test_the_readme_of_a_fork_has_a_badge_for_each_lesson(written):
 
 
 def minutes(path):
-    """A minute for 130 words, 0.4 for a cell of code, 0.6 more for a card, and what exercises state."""
+    """Return the minutes of a lesson: for words, cells, and cards, and those that exercises state."""
     cells = form.parse(path.read_text("utf-8")).cells
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     code = [cell for cell in cells if cell.cell_type == "code"]
     stated = sum(map(int, re.findall(r"\(about (\d+) minutes\)", text)))
     cards = sum(map(form.asks, code))
-    read = len(re.findall(r"\w+", text)) / 130 + 0.4 * len(code) + 0.6 * cards
-    return 5 * round((read + stated) / 5)
+    words = len(re.findall(r"\w+", text))
+    reading = words / 130 + 0.4 * len(code) + 0.6 * cards
+    return 5 * round((reading + stated) / 5)
 
 
 def rows(path, folder=""):
     """Return the rows of the table of lessons in a file, by the lesson that each links to."""
     text = path.read_text("utf-8").replace("\\n", "\n")
-    found = re.findall(rf"\| \[[^|]*\]\({folder}(\w+)\.ipynb\) \| (.*) \|", text)
-    return {name: cells.split(" | ") for name, cells in found}
+    links = re.findall(rf"\| \[[^|]*\]\({folder}(\w+)\.ipynb\) \| (.*) \|", text)
+    return {name: cells.split(" | ") for name, cells in links}
 
 
 def test_the_tables_of_lessons_agree_and_state_the_minutes():
-    lessons = rows(ROOT / "notebooks" / "00_start.ipynb")
-    assert {name: cells[-1] for name, cells in lessons.items()} == {
-        path.stem: str(minutes(path)) for path in PATHS if path.stem in lessons
-    }
     readme = rows(ROOT / "README.md", "notebooks/")
     assert [*readme] == [path.stem for path in PATHS]
-    assert {name: readme[name] for name in lessons} == {n: c[:-1] for n, c in lessons.items()}
+    for name, cells in rows(ROOT / "notebooks" / "00_start.ipynb").items():
+        assert cells[-1] == str(minutes(ROOT / "notebooks" / f"{name}.ipynb"))
+        assert cells[:-1] == readme[name]
 
 
 def test_a_packed_card_is_the_card():
@@ -100,15 +104,15 @@ def test_badges_are_those_of_the_fork(written):
 
 
 def test_the_guard_says_how_to_install(capsys, monkeypatch):
-    """In Colab it runs that line; where stridekit is installed it does nothing."""
-    ran = []
-    names = {"get_ipython": lambda: type("Shell", (), {"run_cell": staticmethod(ran.append)})}
+    """In Colab it runs the line that installs; where stridekit is installed it does nothing."""
+    lines = []
+    names = {"get_ipython": lambda: SimpleNamespace(run_cell=lines.append)}
     exec(form.GUARD, names)
-    assert capsys.readouterr().out == "" and ran == []
+    assert capsys.readouterr().out == "" and lines == []
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     exec(form.GUARD, names)
-    line = '%pip install -q "..[lab]"'
-    assert capsys.readouterr().out.splitlines()[-1] == line and ran == []
+    install = '%pip install -q "..[lab]"'
+    assert capsys.readouterr().out.splitlines()[-1] == install and lines == []
     monkeypatch.setitem(sys.modules, "google.colab", sys)
     exec(form.GUARD, names)
-    assert ran == [line]
+    assert lines == [install]

@@ -18,23 +18,32 @@ from stridekit.lessons import notebook as form
 from tests.course.needs import needs_chromium
 from tests.course.test_notebooks import PATHS
 
-code, words, output = v4.new_code_cell, v4.new_markdown_cell, v4.new_output
+code = v4.new_code_cell
+words = v4.new_markdown_cell
+output = v4.new_output
 IGNORED = {"tags": ["nbval-ignore-output"]}
+SLIDER = """\
+import time
+
+import ipywidgets
+import matplotlib.pyplot as plt
+
+from stridekit import Predict, StrideExplorer
+
+ipywidgets.IntSlider(description='stride')"""
+RAISES = {"tags": ["raises-exception"], "collapsed": True}
 CELLS = {
     "title": words("# All kinds of outputs\r\n"),
-    "slider": code("import time\n\nimport ipywidgets\nimport matplotlib.pyplot as plt\n\n"
-                   "from stridekit import Predict, StrideExplorer\n\n"
-                   "ipywidgets.IntSlider(description='stride')"),
+    "slider": code(SLIDER),
     "prints": code("for line in range(3):\n    print(line, flush=True)"),
     "picture": code("plt.plot([1, 3, 2])\nplt.show()"),
     "clock": code("time.perf_counter_ns()", metadata=IGNORED),
     "again": code("time.perf_counter_ns()", metadata=IGNORED),
-    "raises": code("import torch\n\ntorch.ones(2, 3).t().view(6)",
-                   metadata={"tags": ["raises-exception"], "collapsed": True}),
+    "raises": code("import torch\n\ntorch.ones(2, 3).t().view(6)", metadata=RAISES),
     "hash": code("{word for word in 'a set of words has no order of its own'.split()}"),
     "explorer": code("StrideExplorer()"),
     "card": code("Predict('What is `1 + 1`?', 2)"),
-}  # fmt: skip
+}
 
 
 def book(*cells):
@@ -42,9 +51,9 @@ def book(*cells):
 
 
 def tidied(*cells):
-    made = book(*cells)
-    form.tidy(made)
-    return made
+    notebook = book(*cells)
+    form.tidy(notebook)
+    return notebook
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -82,7 +91,7 @@ def test_every_kind_of_output_is_stored_in_the_committed_form(refreshed, cells):
     (slider,) = cells["slider"].outputs
     assert dict(slider.data) == {"text/plain": "IntSlider(value=0, description='stride')"}
     assert "image/png" in cells["picture"].outputs[0].data
-    assert [each.text for each in cells["prints"].outputs] == ["0\n1\n2\n"]
+    assert [printed.text for printed in cells["prints"].outputs] == ["0\n1\n2\n"]
     (error,) = cells["raises"].outputs
     assert error.traceback == [f"{error.ename}: {error.evalue}"]
     assert "not compatible" in error.evalue
@@ -99,11 +108,12 @@ def test_every_kind_of_output_is_stored_in_the_committed_form(refreshed, cells):
 @needs_chromium
 def test_a_widget_gets_a_picture_with_words(cells):
     for name, first in (("explorer", "StrideExplorer: torch"), ("card", "Predict: What is")):
-        (shown,) = cells[name].outputs
-        assert sorted(shown.data) == ["image/png", "text/plain"]
-        about = shown.metadata["image/png"]
-        assert about["width"] == 900 and about["alt"].startswith(f"Still picture of {first}")
-        image = Image.open(io.BytesIO(base64.b64decode(shown.data["image/png"])))
+        (result,) = cells[name].outputs
+        assert sorted(result.data) == ["image/png", "text/plain"]
+        metadata = result.metadata["image/png"]
+        assert metadata["width"] == 900
+        assert metadata["alt"].startswith(f"Still picture of {first}")
+        image = decoded(result.data["image/png"])
         assert image.width == 900 and image.height > 150
 
 
@@ -125,20 +135,21 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("said", ENDS)
-def test_each_end_of_a_cell_is_told_in_its_own_words(said, tmp_path, monkeypatch):
-    lines = book(code("1"), code("2\n3"))
-    runs = form.client(lines, tmp_path, 7)
+@pytest.mark.parametrize("message", ENDS)
+def test_each_end_of_a_cell_has_a_message_of_its_own(message, tmp_path, monkeypatch):
+    notebook = book(code("1"), code("2\n3"))
+    client = form.client(notebook, tmp_path, 7)
 
     def execute():
-        runs.on_cell_execute(cell=lines.cells[1], cell_index=1)
-        raise ENDS[said]
+        client.on_cell_execute(cell=notebook.cells[1], cell_index=1)
+        raise ENDS[message]
 
-    monkeypatch.setattr(runs, "execute", execute)
-    monkeypatch.setattr(form, "client", lambda *args, **options: runs)
-    with pytest.raises(form.NotebookError) as told:
-        form.run(lines, tmp_path, 7)
-    assert str(told.value) == f'cell 2 ("2"): {said}' and runs.timeout == 7
+    monkeypatch.setattr(client, "execute", execute)
+    monkeypatch.setattr(form, "client", lambda *args, **options: client)
+    with pytest.raises(form.NotebookError) as raised:
+        form.run(notebook, tmp_path, 7)
+    assert str(raised.value) == f'cell 2 ("2"): {message}'
+    assert client.timeout == 7
 
 
 def test_the_kernel_is_the_same_on_every_machine(tmp_path):
@@ -147,7 +158,8 @@ def test_the_kernel_is_the_same_on_every_machine(tmp_path):
     env = json.loads((tmp_path / "kernels" / "python3" / "kernel.json").read_text())["env"]
     wanted = dict.fromkeys(["PYTHONSTARTUP", "PYTHONWARNINGS", "CUDA_VISIBLE_DEVICES"], "")
     wanted |= {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}
-    assert env.items() >= (wanted | {"PYTHONHASHSEED": "0"}).items()
+    wanted["PYTHONHASHSEED"] = "0"
+    assert env.items() >= wanted.items()
     assert all(str(tmp_path) in env[name] for name in ("IPYTHONDIR", "MATPLOTLIBRC"))
     assert Path(env["MATPLOTLIBRC"]).read_text() == ""
 
@@ -163,15 +175,16 @@ def test_an_ignored_output_is_kept_with_the_number_of_its_cell_until_the_cell_is
     """A cell inserted above would otherwise leave In [2] with Out [1]."""
 
     def executed(*sources):
-        shown = {"text/plain": f"run {len(sources)}"}
-        return tidied(*(
-            code(source, metadata=IGNORED, execution_count=k,
-                 outputs=[output("execute_result", shown, execution_count=k)])
-            for k, source in enumerate(sources, start=1)
-        ))  # fmt: skip
+        data = {"text/plain": f"run {len(sources)}"}
+        cells = []
+        for k, source in enumerate(sources, start=1):
+            result = output("execute_result", data, execution_count=k)
+            cells.append(code(source, metadata=IGNORED, execution_count=k, outputs=[result]))
+        return tidied(*cells)
 
     for source, text in (("clock()", "run 1"), ("clock()  # in ns", "run 2")):
-        stored, new = executed("clock()"), executed("6 * 7", source)
+        stored = executed("clock()")
+        new = executed("6 * 7", source)
         refresh.keep_what_cannot_repeat(stored, new)
         kept = new.cells[1]
         assert kept.outputs[0].data["text/plain"] == text
@@ -186,14 +199,19 @@ def encoded(image):
     return base64.b64encode(file.getvalue()).decode()
 
 
+def decoded(text):
+    """Return the picture of a text in base64."""
+    return Image.open(io.BytesIO(base64.b64decode(text)))
+
+
 def grey(shade, size=40, **dots):
     image = Image.new("RGB", (size, size), (shade,) * 3)
     image.putpixel((3, 5), (dots.get("dot", shade),) * 3)
     return encoded(image)
 
 
-# What a flat grey picture is in a new run, with its words and its metadata, and whether the
-# stored one is kept. Processors differ in the shade of a smoothed edge, but one dot makes another picture.
+# A flat grey picture in a new run, its words, its metadata, and whether the stored picture is kept.
+# Processors differ in the shade of a smoothed edge, but one dot makes another picture.
 MEASURED = {"measured": True}
 PICTURES = {
     "another edge": (grey(110), "flat", {}, True),
@@ -207,37 +225,38 @@ PICTURES = {
 
 @pytest.mark.parametrize("kind", PICTURES)
 def test_a_picture_that_means_the_same_is_kept(kind):
-    """With its size; what is newly said of it, as that it is on white paper, comes in."""
-    now, text, about, is_kept = PICTURES[kind]
+    """Its size is kept, too; new metadata, such as a white background, come in."""
+    new_png, text, about_png, is_kept = PICTURES[kind]
 
-    def shown(png, text, width, **more):
-        data, about_png = {"text/plain": text, "image/png": png}, about | {"width": width}
-        metadata = {"image/png": about_png, **more}
+    def plotted(png, text, width, **metadata):
+        data = {"text/plain": text, "image/png": png}
+        metadata["image/png"] = about_png | {"width": width}
         return tidied(code("plot()", outputs=[output("execute_result", data, metadata=metadata)]))
 
-    new = shown(now, text, 101, needs_background="light")
-    refresh.keep_what_cannot_repeat(shown(grey(100), "flat", 100), new)
-    (made,) = new.cells[0].outputs
-    assert made.data["image/png"] == (grey(100) if is_kept else now)
-    assert made.metadata["image/png"]["width"] == (100 if is_kept else 101)
-    assert made.metadata["needs_background"] == "light"
+    stored = plotted(grey(100), "flat", 100)
+    new = plotted(new_png, text, 101, needs_background="light")
+    refresh.keep_what_cannot_repeat(stored, new)
+    (result,) = new.cells[0].outputs
+    assert result.data["image/png"] == (grey(100) if is_kept else new_png)
+    assert result.metadata["image/png"]["width"] == (100 if is_kept else 101)
+    assert result.metadata["needs_background"] == "light"
 
 
 @needs_chromium
 def test_a_picture_of_another_state_is_another_picture(cells):
-    """And one in paler letters, as another machine's font may be, is not; with other words it always is."""
-    (shown,) = cells["explorer"].outputs
-    image = Image.open(io.BytesIO(base64.b64decode(shown.data["image/png"]))).convert("RGB")
+    """Paler letters, as in another machine's font, do not make another picture; other words do."""
+    (stored,) = cells["explorer"].outputs
+    image = decoded(stored.data["image/png"]).convert("RGB")
 
-    def kept(picture, text=shown.data["text/plain"]):
-        now = deepcopy(shown)
-        now.data |= {"image/png": encoded(picture), "text/plain": text}
-        return refresh.shows_the_same(shown, now)
+    def is_the_same(picture, text=stored.data["text/plain"]):
+        new = deepcopy(stored)
+        new.data |= {"image/png": encoded(picture), "text/plain": text}
+        return refresh.shows_the_same(stored, new)
 
-    assert kept(image.filter(ImageFilter.BoxBlur(1)))
-    assert kept(image.resize((900, image.height + 20)))
-    assert not kept(image, "other words")
+    assert is_the_same(image.filter(ImageFilter.BoxBlur(1)))
+    assert is_the_same(image.resize((900, image.height + 20)))
+    assert not is_the_same(image, "other words")
     ringed = image.copy()
     ringed.paste("#16191d", (400, 200, 446, 234))  # another element is selected
-    assert not kept(ringed)
-    assert not kept(image.resize((900, 2 * image.height)))
+    assert not is_the_same(ringed)
+    assert not is_the_same(image.resize((900, 2 * image.height)))
