@@ -20,13 +20,16 @@ class FakeGpus:
     """
 
     def __init__(self):
-        self.kind, self.started = "cuda", False
+        self.kind = "cuda"
+        self.started = False
         self.host = self.clock = 0.0  # seconds
         self.queues = [deque(), deque()]  # of the current streams
         self.elsewhere = [0.0, 0.0]  # seconds of work on other streams
         self.stalls = iter(())  # seconds by which waits are delayed
-        self.l2_bytes, self.flushed_bytes = 1000, 0
-        self.erased = self.captured = 0
+        self.l2_bytes = 1000
+        self.flushed_bytes = 0
+        self.erased = 0  # how often the L2 was written over
+        self.captured = 0  # the graphs
 
     def launch(self, seconds, device=0, is_current=True):
         self.started = True
@@ -34,23 +37,23 @@ class FakeGpus:
             self.elsewhere[device] += seconds
             return
 
-        def piece():
+        def kernel():
             self.clock += seconds
 
-        self.add(piece, device)
+        self.add(kernel, device)
 
-    def add(self, piece, device=0):
+    def add(self, kernel, device=0):
         self.host += 4e-6
-        self.queues[device].append((self.host, piece))
+        self.queues[device].append((self.host, kernel))
 
     def finish(self, device=0):
         while self.queues[device]:
-            launched, piece = self.queues[device].popleft()
+            launched, kernel = self.queues[device].popleft()
             self.clock = max(self.clock, launched)
-            piece()
+            kernel()
         self.host = max(self.host, self.clock)
 
-    # Of torch.accelerator, and of the module of a device.
+    # The functions of torch.accelerator, and of the module of a device.
 
     def is_available(self):
         return True
@@ -83,7 +86,7 @@ class FakeGpus:
         self.host += self.elsewhere[device] + next(self.stalls, 0.0)
         self.elsewhere[device] = 0.0
 
-    # Of torch.cuda.
+    # The functions of torch.cuda.
 
     def get_device_properties(self):
         return SimpleNamespace(L2_cache_size=self.l2_bytes)
@@ -118,8 +121,14 @@ class FakeGpus:
     def graph(self, graph):
         self.finish()
         yield
-        pieces, self.queues[0] = self.queues[0], deque()
-        graph.replay = lambda: [self.add(piece) for _, piece in pieces]
+        kernels = [kernel for _, kernel in self.queues[0]]
+        self.queues[0].clear()
+
+        def replay():
+            for kernel in kernels:
+                self.add(kernel)
+
+        graph.replay = replay
         self.captured += 1
 
 
@@ -127,9 +136,14 @@ class FakeGpus:
 def fake_gpus(monkeypatch):
     """Fake GPUs, whose clock is also the host's."""
     fake = FakeGpus()
-    torchs = {"cuda": fake, "accelerator": fake, "int8": torch.int8, "empty": fake.empty}
-    torchs["get_device_module"] = fake.get_device_module
-    monkeypatch.setattr(clocks, "torch", SimpleNamespace(**torchs))
+    fake_torch = SimpleNamespace(
+        cuda=fake,
+        accelerator=fake,
+        int8=torch.int8,
+        empty=fake.empty,
+        get_device_module=fake.get_device_module,
+    )
+    monkeypatch.setattr(clocks, "torch", fake_torch)
     monkeypatch.setattr(clocks.time, "perf_counter", lambda: fake.host)
     monkeypatch.setattr(clocks.time, "monotonic", lambda: fake.host)
     return fake

@@ -16,9 +16,9 @@ from tests.core.strategies import randoms, tensors
 
 def test_parts_of_complex_numbers():
     x = torch.zeros(3, 4, dtype=torch.complex64)[:, 1:]
-    for part in (x.real, x.imag, x.conj(), x.conj().imag, torch.view_as_real(x)):
-        check_two(x, part)
-        assert shares_storage(x, part) and set(memset(part)) == bytes_of(part)
+    for view in (x.real, x.imag, x.conj(), x.conj().imag, torch.view_as_real(x)):
+        check_two(x, view)
+        assert shares_storage(x, view) and set(memset(view)) == bytes_of(view)
     assert not shares_memory(x.real, x.imag)
 
 
@@ -36,16 +36,18 @@ def test_arrays_with_negative_and_odd_strides(a, b):
 
 def test_notions_of_one_storage():
     """Tensors that keep one storage alive may share no byte; one block may have several handles."""
-    x, array = torch.arange(10), np.arange(10)
+    x = torch.arange(10)
     assert shares_storage(x[:2], x[8:]) and not shares_memory(x[:2], x[8:])
     assert not shares_storage(x, x.clone())
-    first, second = torch.from_numpy(array), torch.from_numpy(array)
+    array = np.arange(10)
+    first = torch.from_numpy(array)
+    second = torch.from_numpy(array)
     assert not torch._C._is_alias_of(first, second)
     assert shares_storage(first, second) and shares_storage(first, array[7:])
-    for part in (slice(2, 4), slice(0, 3), slice(None, None, 3)):
-        for whole in (x, x.numpy()):  # the block of a part is that of the whole
-            assert shares_storage(x[part].numpy(), whole[8:9])
-            assert not shares_memory(x[part].numpy(), whole[8:9])
+    for items in (slice(2, 4), slice(0, 3), slice(None, None, 3)):
+        for y in (x[8:9], x.numpy()[8:9]):  # the block of an array is that of its base
+            assert shares_storage(x[items].numpy(), y)
+            assert not shares_memory(x[items].numpy(), y)
     empty = torch.empty(0)
     assert shares_storage(empty, empty.view(0, 3)) and not shares_storage(empty, torch.empty(0))
     assert shares_storage(Layout((3,)), Layout((5,), storage_offset=90))
@@ -58,20 +60,22 @@ def test_layouts_lie_where_tensors_do(x, r):
         views = x, x[index], x.clone(), x.clone()[index]
     except IndexError:
         assume(False)
-    layout, other = Layout.of(x), Layout.of(x).clone()
-    copy = Layout.of(x).clone()
-    layouts = layout, layout[index], copy, other[index]
-    assert len({layout.storage, copy.storage, other.storage}) == 3
-    pairs = zip(combinations(views, 2), combinations(layouts, 2), strict=True)
-    for (s, t), (a, b) in pairs:
-        for ask in (is_view, shares_memory):
-            assert ask(a, b) == ask(s, t)
+    layout = Layout.of(x)
+    first_copy = layout.clone()
+    second_copy = layout.clone()
+    layouts = layout, layout[index], first_copy, second_copy[index]
+    assert len({layout.storage, first_copy.storage, second_copy.storage}) == 3
+    for i, j in combinations(range(4), 2):
+        s, t = views[i], views[j]
+        a, b = layouts[i], layouts[j]
+        assert is_view(a, b) == is_view(s, t)
+        assert shares_memory(a, b) == shares_memory(s, t)
         assert shares_storage(a, b) == shares_storage(s, t) or 0 in x.shape
         if s.numel() or t.numel():
             assert traffic((a, b)).lines_read == traffic((s, t)).lines_read
 
 
-def test_what_lies_in_a_buffer():
+def test_arrays_and_tensors_in_a_buffer():
     """An array over a torch storage, and one over an object that only describes its memory."""
     t = torch.arange(10)
     assert Layout.of(t[2:].numpy()) == Layout((8,), (1,), 2, 8)
@@ -79,5 +83,5 @@ def test_what_lies_in_a_buffer():
     described = np.asarray(type("Described", (), interface)())
     assert memset(described) == memset(t) and shares_storage(described, t)
     buffer = bytearray(16)
-    part = torch.frombuffer(buffer, dtype=torch.int32, offset=4)
-    assert is_view(part, np.frombuffer(buffer, np.uint8))
+    x = torch.frombuffer(buffer, dtype=torch.int32, offset=4)
+    assert is_view(x, np.frombuffer(buffer, np.uint8))

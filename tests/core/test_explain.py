@@ -37,10 +37,9 @@ def test_facts_agree_with_torch(x):
     assert explain(x).title == f"{x.dtype} tensor of {numbers}"
     facts = dict(explain(x).lines)
     assert (facts["contiguous"] == "yes") == x.is_contiguous()
-    size = x.element_size()
-    numbers = torch.arange(x.untyped_storage().nbytes() // size)
-    reached = numbers.as_strided(x.shape, x.stride(), x.storage_offset()).unique().numel()
-    assert facts["storage"].startswith(f"{reached:,} of {numbers.numel():,} element")
+    elements = torch.arange(x.untyped_storage().nbytes() // x.element_size())
+    reached = elements.as_strided(x.shape, x.stride(), x.storage_offset()).unique().numel()
+    assert facts["storage"].startswith(f"{reached:,} of {elements.numel():,} element")
     assert facts["overlap"].startswith("yes") == (reached < x.numel())
     example = re.findall(r"x\[([\d, ]*)\]", facts["overlap"])
     if example:
@@ -99,30 +98,27 @@ SENTENCES = [
     (TANGLED, "overlap", UNDECIDED),
     (torch.zeros(1).expand(10**12), "overlap",
      "yes: 1,000,000,000,000 indices share 1 element, such as t[0] and t[1]"),
-    # The block of an array is the whole storage of its tensor.
-    *((x.numpy(), "storage", dict(explain(x).lines)["storage"])
-      for x in (FORTY[2:12], FORTY[::4], FORTY[30:40])),
     (Layout((4, 6), (8, 1), 2, itemsize=4), "title",
      "layout of shape (4, 6), stride (8, 1), storage_offset 2"),
     (BACK, "title", "numpy int32 array of shape (3, 3), stride (6, -2), storage_offset 11"),
-    # What stands for another has no memory of its own.
+    # A tensor that stands for another has no memory of its own.
     (Wrapper(FOUR, strides=(1, 9)), "storage", HELD.format("12 of 30", "48 of 120")),
     (Wrapper(FOUR, storage_size=400), "storage", DENSE),
     (Wrapper(FOUR, storage_size=0), "storage", DENSE),
     (Wrapper(FOUR), "memory", OTHERS.format("Wrapper")),
     (torch._to_functional_tensor(FOUR), "storage", DENSE),
     (torch._to_functional_tensor(FOUR), "memory", OTHERS.format("Tensor")),
-    # Its storage is numbers, as meta's is.
+    # The storage of a fake tensor is numbers alone, as meta's is.
     (fake, "storage", "12 of 12 elements are reached (48 of 48 bytes)"),
     (fake, "memory", OTHERS.format("FakeTensor")),
-    *((x, "lazy", "conjugated or negated when read, not yet in memory")
-      for x in (torch._neg_view(FOUR), FOUR.cfloat().conj())),
+    (torch._neg_view(FOUR), "lazy", "conjugated or negated when read, not yet in memory"),
+    (FOUR.cfloat().conj(), "lazy", "conjugated or negated when read, not yet in memory"),
     # Lines that do not apply are left out.
-    *((x, label, None) for label in ("torch", "copied", "lazy", "memory", "device")
-      for x in (torch.ones(2), BACK[:, ::-1])),
-    *((x, "device", None) for x in (Wrapper(FOUR), fake)),
-    *((torch.Tensor._make_subclass(Watched, x), "memory", None)
-      for x in (FOUR, torch.ones(0), FOUR.as_subclass(torch.nn.Parameter))),
+    (Wrapper(FOUR), "device", None),
+    (fake, "device", None),
+    (torch.Tensor._make_subclass(Watched, FOUR), "memory", None),
+    (torch.Tensor._make_subclass(Watched, torch.ones(0)), "memory", None),
+    (torch.Tensor._make_subclass(Watched, torch.nn.Parameter(FOUR)), "memory", None),
     (resized(torch.ones(3), 0), "memory", None),
 ]  # fmt: skip
 
@@ -130,7 +126,19 @@ SENTENCES = [
 @pytest.mark.parametrize(("x", "label", "sentence"), SENTENCES)
 def test_each_sentence(x, label, sentence):
     explanation = explain(x() if x is fake else x, "t")  # to make one loads torch._dynamo
-    assert dict([("title", explanation.title), *explanation.lines]).get(label) == sentence
+    line = explanation.title if label == "title" else dict(explanation.lines).get(label)
+    assert line == sentence
+
+
+@pytest.mark.parametrize("x", [torch.ones(2), BACK[:, ::-1]])
+def test_a_plain_tensor_has_no_special_lines(x):
+    labels = {label for label, _ in explain(x).lines}
+    assert not labels & {"torch", "copied", "lazy", "memory", "device"}
+
+
+@pytest.mark.parametrize("x", [FORTY[2:12], FORTY[::4], FORTY[30:40]])
+def test_the_block_of_an_array_is_the_storage_of_its_tensor(x):
+    assert dict(explain(x.numpy()).lines)["storage"] == dict(explain(x).lines)["storage"]
 
 
 TIMES = {"a": [[1.0]], "<b>": [[2.0]]}
@@ -150,6 +158,6 @@ IN_CACHE = traffic(Layout((100, 100), itemsize=4), cache=4096)
 def test_the_html_of_every_result_says_what_its_text_says(result, heads):
     """In the same order, escaped; some columns have a name in HTML alone."""
     cells = re.findall(r"<(?:caption|t[hd]|p)\b[^>]*>([^<]*)", result._repr_html_())
-    told = [unescape(cell) for cell in cells if cell not in heads]
-    assert " ".join(told).split() == str(result).split()
+    texts = [unescape(cell) for cell in cells if cell not in heads]
+    assert " ".join(texts).split() == str(result).split()
     assert set(heads) <= set(cells)

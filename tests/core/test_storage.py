@@ -9,7 +9,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from stridekit import explain, memset, read_element, read_storage, shares_memory, storage_view
 from stridekit.tensors.storage import bytes_missing
 
-# All that torch has, with no exception: a tensor of each can be made by viewing bytes.
+# All dtypes of torch: a tensor of each can be made by viewing bytes.
 DTYPES = sorted({d for d in vars(torch).values() if isinstance(d, torch.dtype)}, key=str)
 
 
@@ -18,10 +18,10 @@ def test_every_dtype(dtype):
     """The storage comes back byte for byte, and each element as torch indexes it, where torch can."""
     raw = torch.arange(6 * dtype.itemsize, dtype=torch.uint8)
     view = raw.view(dtype).view(2, 3)[:, 1:]
-    result, whole = read_storage(view), storage_view(view)
-    assert result.dtype is whole.dtype is dtype and result.shape == whole.shape == (6,)
-    assert torch.equal(result.view(torch.uint8), raw)
-    assert torch.equal(whole.view(torch.uint8), raw) and whole.data_ptr() == raw.data_ptr()
+    for elements in (read_storage(view), storage_view(view)):
+        assert elements.dtype is dtype and elements.shape == (6,)
+        assert torch.equal(elements.view(torch.uint8), raw)
+    assert storage_view(view).data_ptr() == raw.data_ptr()
     for index in [(0, 0), (0, 1), (1, 0), (-1, -1)]:
         try:
             expected = view[index].item()
@@ -41,7 +41,8 @@ def test_bytes_that_fill_no_element():
 
 def test_the_view_outlives_its_owner():
     x = torch.arange(1000.0)
-    owner, whole = weakref.ref(x), storage_view(x[3:].view(-1, 1))
+    owner = weakref.ref(x)
+    whole = storage_view(x[3:].view(-1, 1))
     del x
     assert owner() is None
     storage = StorageWeakRef(whole.untyped_storage())
@@ -69,13 +70,13 @@ def test_a_storage_that_grows_or_shrinks_behind_the_tensor():
     x.untyped_storage().resize_(1 << 20)
     x[0] = 7
     assert whole.tolist() == [7, 1, 2, 3] and len(storage_view(x)) == 1 << 18
-    for nbytes, left in ((11, [7, 1]), (8, [7, 1]), (0, [])):
+    for nbytes, remaining in ((11, [7, 1]), (8, [7, 1]), (0, [])):
         x.untyped_storage().resize_(nbytes)
-        said = f"bytes 8 to 12, but the storage has only {nbytes} bytes"
-        with pytest.raises(ValueError, match=said):
+        message = f"bytes 8 to 12, but the storage has only {nbytes} bytes"
+        with pytest.raises(ValueError, match=message):
             read_element(x, 2)
         assert nbytes == 0 or read_element(x, 1) == 1.0
-        assert read_storage(x).tolist() == storage_view(x).tolist() == left
+        assert read_storage(x).tolist() == storage_view(x).tolist() == remaining
 
 
 @pytest.mark.parametrize(("nbytes", "k"), [(48, 0), (46, 1), (0, 2)])
@@ -94,11 +95,11 @@ def test_how_many_bytes_are_missing(nbytes, k):
     for view, missing in views:
         assert bytes_missing(view) == missing[k]
         if missing[k]:
-            said = f"^this tensor reaches {missing[k]} bytes past the end of its storage"
-            with pytest.raises(ValueError, match=said):
+            message = f"^this tensor reaches {missing[k]} bytes past the end of its storage"
+            with pytest.raises(ValueError, match=message):
                 memset(view)
-    for other in (torch.empty(3, device="meta"), torch.eye(3).to_sparse()):
-        assert bytes_missing(other) == 0
+    for without_memory in (torch.empty(3, device="meta"), torch.eye(3).to_sparse()):
+        assert bytes_missing(without_memory) == 0
 
 
 ELSEWHERE = torch.arange(100.0, 200.0)
@@ -110,7 +111,9 @@ ANSWERS |= dict.fromkeys(["detach", "view", "as_strided", "as_subclass", "__geti
 class Liar(torch.Tensor):
     """Answers the questions of Python, and the functions and operations of torch, with another tensor."""
 
-    shape, nbytes, data = torch.Size([100]), 400, ELSEWHERE
+    shape = torch.Size([100])
+    nbytes = 400
+    data = ELSEWHERE
 
     @classmethod
     def __torch_function__(cls, function, types, args=(), kwargs=None):

@@ -1,4 +1,4 @@
-"""explain_view against torch: its verdict, its words, and the numbers that tell what they mean."""
+"""explain_view against torch: its verdict, its words, and the numbers that explain them."""
 
 import re
 from itertools import pairwise
@@ -21,6 +21,7 @@ BACKWARDS = np.arange(24, dtype=np.int16).reshape(4, 6)[::-1]
 
 
 def refusal(x, shape):
+    """torch's error about the view; None if it makes the view."""
     try:
         x.view(shape)
     except RuntimeError as error:
@@ -29,81 +30,93 @@ def refusal(x, shape):
 
 
 @given(tensors(), randoms)
-def test_what_is_said_of_any_view(x, r):
+def test_any_view_is_explained_as_torch_makes_it(x, r):
     """A view exists if torch makes it, with torch's stride; else torch is quoted in full."""
     shape = tuple(steps.new_shape(r, x.numel(), wrong=0.1))
-    expected, explanation = refusal(x, shape), explain_view(x, shape)
+    message = refusal(x, shape)
+    explanation = explain_view(x, shape)
     facts = dict(explanation.lines)
-    assert facts.get("torch says") == expected
+    verb = "can" if message is None else "cannot"
+    assert facts.get("torch says") == message
     assert explanation.title == (
-        f"shape {tuple(x.shape)}, stride {x.stride()} "
-        f"{'can' if expected is None else 'cannot'} be viewed as {shape}"
+        f"shape {tuple(x.shape)}, stride {x.stride()} {verb} be viewed as {shape}"
     )
-    if expected is None:
-        view = x.view(shape)
-        told = f"shape {(*view.shape,)}, stride {view.stride()}, storage_offset {view.storage_offset()}:"
-        assert facts["the view"].startswith(told)
+    if message is None:
+        view = Layout.of(x.view(shape))
+        assert facts["the view"].startswith(
+            f"shape {view.shape}, stride {view.stride}, storage_offset {view.storage_offset}:"
+        )
     check_subspaces(x, facts.get("contiguous subspaces", ""))
-    if SPANS in (expected or ""):
-        wanted = Layout(tuple(x.shape)).view(shape).shape
-        check_boundary(x, wanted, facts["spans across two"])
-        check_advice(x, wanted, facts)
+    if message and SPANS in message:
+        new_shape = Layout(tuple(x.shape)).view(shape).shape
+        check_boundary(x, new_shape, facts["spans across two"])
+        check_advice(x, new_shape, facts)
 
 
-def check_subspaces(x, said):
-    """The number and the step of the elements of each are torch's, and together they are all elements."""
+def check_subspaces(x, sentence):
+    """Compare the number and the step of the elements of each subspace with torch's view of it."""
     pattern = r"dims? (\d+)(?: (?:and|to) (\d+))? \((\d+) elements in steps of (\d+)\)"
-    found = re.findall(pattern, said)
-    for first, last, numel, step in found:
+    subspaces = re.findall(pattern, sentence)
+    for first, last, numel, step in subspaces:
         dims = range(int(first), int(last or first) + 1)
-        part = x[tuple(slice(None) if d in dims else 0 for d in range(x.ndim))]
-        assert part.view(-1).shape == (int(numel),) and part.view(-1).stride() == (int(step),)
-    assert not found or prod(int(numel) for _, _, numel, _ in found) == x.numel()
+        run = x[tuple(slice(None) if d in dims else 0 for d in range(x.ndim))].view(-1)
+        assert run.shape == (int(numel),) and run.stride() == (int(step),)
+    if subspaces:
+        assert prod(int(numel) for _, _, numel, _ in subspaces) == x.numel()
 
 
-def check_boundary(x, wanted, said):
-    """The two named dims lie in neighbouring subspaces and do not merge; the new dim needs both."""
-    outer, inner, found, needed, new_dim, new_size = map(int, re.findall(r"\d+", said))
-    assert x.stride(outer) == found != needed == x.shape[inner] * x.stride(inner)
+def check_boundary(x, new_shape, sentence):
+    """Check that the two named dims are neighbours that do not merge, and that the new dim needs both."""
+    outer, inner, stride, needed, new_dim, new_size = map(int, re.findall(r"\d+", sentence))
+    assert x.stride(outer) == stride != needed == x.shape[inner] * x.stride(inner)
     assert x.shape[outer] > 1 and x.shape[inner] > 1
     assert set(x.shape[outer + 1 : inner]) <= {1}
-    assert wanted[new_dim] == new_size
-    # Elements to the right of the boundary: the new dim begins before it and starts behind it.
-    assert prod(wanted[new_dim + 1 :]) < prod(x.shape[inner:]) < prod(wanted[new_dim:])
+    assert new_shape[new_dim] == new_size
+    # The elements to the right of the boundary are more than a step of the new dim, and fewer than all.
+    assert prod(new_shape[new_dim + 1 :]) < prod(x.shape[inner:]) < prod(new_shape[new_dim:])
 
 
-def check_advice(x, wanted, facts):
-    """torch can make that view, and it refines the wanted shape where possible."""
+def check_advice(x, new_shape, facts):
+    """Check that torch can make the advised view, and that it refines the new shape where possible."""
     sizes, advice = re.match(r"shape (\(.*?\))(.*)", facts["a view instead"]).groups()
     view = x.view(tuple(map(int, re.findall(r"\d+", sizes))))
     runs = [*map(int, re.findall(r"\((\d+) elements", facts["contiguous subspaces"]))]
-    starts, wanted_starts, run_starts = map(beginnings, (view.shape, wanted, runs))
-    # All of them can be beginnings in one shape only where each divides the next.
-    both = sorted(wanted_starts | run_starts)
-    if all(outer % inner == 0 for inner, outer in pairwise(both)):
-        assert "cut where the runs meet" in advice and starts >= wanted_starts | run_starts
+    run_steps = steps_of(runs)
+    all_steps = run_steps | steps_of(new_shape)
+    # One shape can have all these steps only if each divides the next.
+    if all(outer % inner == 0 for inner, outer in pairwise(sorted(all_steps))):
+        assert "cut where the runs meet" in advice and steps_of(view.shape) >= all_steps
     else:
-        assert "a dim for each run" in advice and starts == run_starts
+        assert "a dim for each run" in advice and steps_of(view.shape) == run_steps
 
 
-def beginnings(shape):
+def steps_of(shape):
+    """For each dim, the number of elements in it and all dims to its right."""
     return {prod(shape[d:]) for d in range(len(shape))}
 
 
 def test_eager_torch_is_quoted_in_each_mode():
     """FakeTensorMode and vmap word the error differently."""
-    x, expected, said = GRID.t(), str(explain_view(GRID.t(), 2, 12)), []
+    x = GRID.t()
+    expected = str(explain_view(x, 2, 12))
     with FakeTensorMode():
         assert str(explain_view(x, 2, 12)) == expected
-    torch.vmap(lambda x: said.append(str(explain_view(x.t(), 2, 12))) or x)(torch.ones(2, 4, 6))
-    assert said == [expected]
+    texts = []
+
+    def explain_inside(x):
+        texts.append(str(explain_view(x.t(), 2, 12)))
+        return x
+
+    torch.vmap(explain_inside)(torch.ones(2, 4, 6))
+    assert texts == [expected]
 
 
 INVALID = "shape '{}' is invalid for input of size 24"
 LEFT = "24 elements do not divide by {}, {} would be left over: no size fits the -1"
 NEGATIVE = "nothing: dim 0 has stride -6: torch has no negative strides, copy the array first"
 TOO_LARGE = "nothing: a size of {} does not fit into 64 bits"
-RUN, NONE = "there is 1 evenly spaced run of dims: ", "there is none: {} and no step to take"
+NONE = "there is none: {} and no step to take"
+RUN = "there is 1 evenly spaced run of dims: "
 RUNS = "there are 2 evenly spaced runs of dims: "
 # The tensor, the shape, and the beginnings of some lines.
 FACTS = [
@@ -164,7 +177,7 @@ FACTS = [
     (GRID, (-(2**63),), {"torch says": TOO_LARGE.format(2**63)}),
     (GRID, (2**63 - 1,), {"torch says": INVALID.format([2**63 - 1])}),
     (Layout((2**40, 2**40)), (2**80,), {"the view": f"shape ({2**80},), stride (1,)"}),
-    # Of views that exist.
+    # Views that exist.
     (GRID, (24,), {
         "contiguous subspaces": RUN + "dims 0 and 1 (24 elements in steps of 1)",
         "spans across two": "no new dim of (24,) does",
@@ -182,4 +195,5 @@ FACTS = [
 @pytest.mark.parametrize(("x", "shape", "lines"), FACTS)
 def test_the_words_of_each_line(x, shape, lines):
     facts = dict(explain_view(x, shape).lines)
-    assert {label: facts[label][: len(line)] for label, line in lines.items()} == lines
+    beginnings = {label: facts[label][: len(line)] for label, line in lines.items()}
+    assert beginnings == lines
