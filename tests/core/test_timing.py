@@ -61,29 +61,29 @@ both_ways = pytest.mark.parametrize(
 )
 
 
-# The clock of a GPU, and which work is left when a function returns
+# The clock of a GPU, and the work that is left when a function returns
 
 
 @pytest.mark.parametrize(("l2_bytes", "flush", "erased"), [(9, 10, 18), (9, 0, 0), (0, 10, 2**28)])
 def test_a_gpu_is_timed_by_its_clock_without_flush_and_launch(gpus, l2_bytes, flush, erased):
     """For work shorter than its launch, only a full queue keeps the launch out of the time."""
-    gpus.l2_bytes = l2_bytes  # some drivers do not tell it
+    gpus.l2_bytes = l2_bytes  # some drivers do not report it
     clock = clocks.CudaClock(flush=bool(flush))
-    taken, launched = clock.seconds(clock.begin(lambda: gpus.launch(1e-6)), 10)
-    assert taken == pytest.approx(1e-5)
-    assert launched == pytest.approx(10 * 3 * 4e-6)  # two events and the work
+    seconds, host_seconds = clock.seconds(clock.begin(lambda: gpus.launch(1e-6)), 10)
+    assert seconds == pytest.approx(1e-5)
+    assert host_seconds == pytest.approx(10 * 3 * 4e-6)  # two events and the work
     assert (gpus.erased, gpus.flushed_bytes) == (flush, erased)  # twice the L2
 
 
 @both_ways
 def test_flush_and_graph_reach_the_gpu(gpus, time_it):
-    def timed(**options):
+    def features_after(**options):
         time_it(lambda: gpus.launch(0.5), device="cuda", **options)
         return gpus.erased > 0, gpus.captured > 0
 
-    assert timed(flush=False) == (False, False)
-    assert timed(flush=False, graph=True) == (False, True)
-    assert timed() == (True, True)
+    assert features_after(flush=False) == (False, False)
+    assert features_after(flush=False, graph=True) == (False, True)
+    assert features_after() == (True, True)
 
 
 @pytest.mark.parametrize("kind", ["cuda", "mps", "xpu"])
@@ -95,9 +95,14 @@ def test_work_on_any_stream_of_any_gpu_is_noticed(gpus, kind, device, is_current
     work = partial(gpus.launch, 1e-4, device, is_current)
     with pytest.raises(TimingError, match=r"^f returned while .* alone\. Give device='cuda'"):
         clocks.HostClock().begin(work, "f")
+
+    def work_and_wait():
+        work()
+        gpus.synchronize(device)
+
     clock = clocks.HostClock()
-    taken, launched = clock.seconds(clock.begin(lambda: [work(), gpus.synchronize(device)]), 2)
-    assert taken == launched > 0
+    seconds, host_seconds = clock.seconds(clock.begin(work_and_wait), 2)
+    assert seconds == host_seconds > 0
 
 
 def test_one_delayed_wait_is_no_work(gpus):
@@ -109,42 +114,43 @@ def test_one_delayed_wait_is_no_work(gpus):
 
 
 def test_work_on_another_stream_is_refused_by_the_clock_of_the_current_one(gpus):
-    work = {"a": lambda: gpus.launch(1e-3), "b": lambda: gpus.launch(1e-3, is_current=False)}
+    functions = {"a": lambda: gpus.launch(1e-3), "b": lambda: gpus.launch(1e-3, is_current=False)}
     with pytest.raises(TimingError, match=r"^'b' works on another stream or GPU .*wait_stream"):
-        compare(work, device="cuda", rounds=1)
+        compare(functions, device="cuda", rounds=1)
 
 
 def test_samples_of_no_time_are_refused():
+    stopped_clock = SimpleNamespace(seconds=lambda *_: (0.0, 0.0))
     with pytest.raises(TimingError, match=r"^'it' took 0 s in one of calls 2 to 3: it gives"):
-        sampling.Subject("it", once, 2).sample(SimpleNamespace(seconds=lambda *_: (0.0, 0.0)))
-    nothing = Comparison({"a": [[0.0]], "b": [[1.0]]}, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu")
+        sampling.Subject("it", once, 2).sample(stopped_clock)
+    result = Comparison({"a": [[0.0]], "b": [[1.0]]}, [[0, 1]], {"a": 1, "b": 1}, 1, "cpu")
     with pytest.raises(TimingError, match="a sample of 0 s has no ratio"):
-        repr(nothing)
+        repr(result)
 
 
 def test_a_sample_on_the_gpu_lasts_a_millisecond_and_has_no_more_calls_than_the_queue_holds(gpus):
-    work = {"short": lambda: gpus.launch(1e-4), "long": lambda: gpus.launch(3e-4)}
-    two = compare(work, device="cuda", rounds=4)
-    assert two.calls == {"short": 10, "long": 3}
-    assert two.ratios["long"].value == pytest.approx(3)
-    one = measure(lambda: gpus.launch(1e-4), device="cuda", min_run_time=14.5e-3)
-    assert one.label == "<lambda>" and one.seconds == pytest.approx((1e-4,) * 15)
-    assert one.host_seconds == pytest.approx((12e-6,) * 15)
-    one = measure(lambda: gpus.launch(1e-9), device="cuda", min_run_time=1e-9)
-    assert (one.calls, one.warm_up_calls) == (100, 255)
+    functions = {"short": lambda: gpus.launch(1e-4), "long": lambda: gpus.launch(3e-4)}
+    result = compare(functions, device="cuda", rounds=4)
+    assert result.calls == {"short": 10, "long": 3}
+    assert result.ratios["long"].value == pytest.approx(3)
+    medium = measure(lambda: gpus.launch(1e-4), device="cuda", min_run_time=14.5e-3)
+    assert medium.label == "<lambda>" and medium.seconds == pytest.approx((1e-4,) * 15)
+    assert medium.host_seconds == pytest.approx((12e-6,) * 15)
+    tiny = measure(lambda: gpus.launch(1e-9), device="cuda", min_run_time=1e-9)
+    assert (tiny.calls, tiny.warm_up_calls) == (100, 255)
 
 
-def test_what_a_gpu_function_returns_is_not_kept(gpus):
-    made = []
+def test_the_result_of_a_gpu_function_is_not_kept(gpus):
+    references = []
 
     def work():
-        t = torch.zeros(3)
-        made.append(weakref.ref(t))
-        return t
+        result = torch.zeros(3)
+        references.append(weakref.ref(result))
+        return result
 
     clock = clocks.CudaClock()
     clock.seconds(clock.begin(work), 3)
-    assert [ref() for ref in made] == [None] * 4
+    assert [reference() for reference in references] == [None] * 4
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
@@ -159,12 +165,12 @@ def test_without_a_gpu_one_stable_line_says_so(time_it):
 
 
 def test_a_measurement_has_a_dozen_samples_unless_they_take_long(gpus, monkeypatch):
-    """Then it has those that `min_run_time` has room for, and says how many seconds a dozen need."""
+    """Slow calls get the samples that `min_run_time` has room for; noise says how long a dozen takes."""
     monkeypatch.setattr(sampling, "load", lambda: None)
 
     def samples(seconds, min_run_time):
-        one = measure(gpus.launch, seconds, device="cuda", min_run_time=min_run_time)
-        return len(one.seconds), *one.noise
+        result = measure(gpus.launch, seconds, device="cuda", min_run_time=min_run_time)
+        return len(result.seconds), *result.noise
 
     assert samples(1e-4, 1e-9) == samples(1e-3, 0.0119) == (12,)
     assert samples(1e-3, 0.0999) == (100,)
@@ -173,15 +179,15 @@ def test_a_measurement_has_a_dozen_samples_unless_they_take_long(gpus, monkeypat
 
 
 def test_arguments_and_threads_reach_the_function():
-    seen = set()
-    measure(lambda *args: seen.add((args, torch.get_num_threads())), 1, 2, 3, threads=2)
-    assert seen == {((1, 2, 3), 2)}
+    calls = set()
+    measure(lambda *args: calls.add((args, torch.get_num_threads())), 1, 2, 3, threads=2)
+    assert calls == {((1, 2, 3), 2)}
 
 
-def test_a_measurement_says_all_that_was_noticed():
-    noisy = ("9.0 threads were busy on 2 cores", "the cat walked by")
-    one = Measurement("f", (1e-6, 2e-6, 3e-6, 8e-6), (4e-6,) * 4, 1, 9, 2, "cuda", noisy)
-    assert repr(one) == (
+def test_a_measurement_shows_every_sign_of_noise():
+    noise = ("9.0 threads were busy on 2 cores", "the cat walked by")
+    noisy = Measurement("f", (1e-6, 2e-6, 3e-6, 8e-6), (4e-6,) * 4, 1, 9, 2, "cuda", noise)
+    assert repr(noisy) == (
         "f: 1.75 µs per call on cuda, the lower quartile\n"
         "  median 2.5 µs, half of the samples in 1.75 µs to 4.25 µs\n"
         "  4 samples of 1 call, after 9 to warm up, 2 threads\n"
@@ -196,15 +202,25 @@ def test_a_measurement_says_all_that_was_noticed():
 @both_ways
 def test_garbage_is_collected_between_samples_alone(time_it):
     """Only the first call of each function, in the warm-up, is outside of a sample."""
-    seen = []
-    time_it(lambda: seen.append(gc.isenabled()))
-    assert len(seen) > 100 and seen.count(True) <= 2 and gc.isenabled()
+    states = []
+    time_it(lambda: states.append(gc.isenabled()))
+    assert len(states) > 100 and states.count(True) <= 2 and gc.isenabled()
 
 
-def test_times_in_words():
-    seconds = [2.5, 0.0123456, 4.2e-5, 3e-10, 0.0, 1e-3, 999.4e-6, 999.6e-6, 0.9996, 12345.6]
-    said = "2.5 s, 12.3 ms, 42 µs, 0.3 ns, 0 ns, 1 ms, 999 µs, 1 ms, 1 s, 12346 s"
-    assert ", ".join(map(in_words, seconds)) == said
+@pytest.mark.parametrize(("seconds", "words"), [
+    (2.5, "2.5 s"),
+    (0.0123456, "12.3 ms"),
+    (4.2e-5, "42 µs"),
+    (3e-10, "0.3 ns"),
+    (0.0, "0 ns"),
+    (1e-3, "1 ms"),
+    (999.4e-6, "999 µs"),
+    (999.6e-6, "1 ms"),
+    (0.9996, "1 s"),
+    (12345.6, "12346 s"),
+])  # fmt: skip
+def test_times_in_words(seconds, words):
+    assert in_words(seconds) == words
 
 
 @pytest.mark.parametrize(("first", "later", "calls", "warm_up_calls"), [
@@ -217,33 +233,37 @@ def test_times_in_words():
 ])  # fmt: skip
 def test_a_warm_up_finds_how_many_calls_take_1_ms(gpus, first, later, calls, warm_up_calls):
     """Samples of one call would time the clock as well."""
-    seconds = iter(first)
-    found = measure(lambda: gpus.launch(next(seconds, later)), min_run_time=1e-3, **ON_GPU)
-    assert (found.calls, found.warm_up_calls) == (calls, warm_up_calls)
+    first_seconds = iter(first)
+    result = measure(lambda: gpus.launch(next(first_seconds, later)), min_run_time=1e-3, **ON_GPU)
+    assert (result.calls, result.warm_up_calls) == (calls, warm_up_calls)
 
 
 # Several functions
 
 
 def test_two_go_there_and_back_and_more_go_in_a_new_order_each_round():
-    two = compare({"a": once, "b": once}, rounds=5)
-    assert list(two.order) == [[0, 1, 1, 0]] * 5
-    assert [len(one) for one in two.samples["b"]] == [2] * 5
-    three = dict.fromkeys("abc", once)
-    compared = compare(three, rounds=30)
-    assert {tuple(sorted(order)) for order in compared.order} == {(0, 1, 2)}
-    assert len({tuple(order) for order in compared.order}) > 3
-    assert compared.order == compare(three, rounds=30).order
-    assert compared.order != compare(three, rounds=30, seed=1).order
-    assert list(compared.ratios) == ["b", "c"]
+    of_two = compare({"a": once, "b": once}, rounds=5)
+    assert list(of_two.order) == [[0, 1, 1, 0]] * 5
+    assert [len(samples) for samples in of_two.samples["b"]] == [2] * 5
+    functions = dict.fromkeys("abc", once)
+    of_three = compare(functions, rounds=30)
+    assert {tuple(sorted(order)) for order in of_three.order} == {(0, 1, 2)}
+    assert len({tuple(order) for order in of_three.order}) > 3
+    assert of_three.order == compare(functions, rounds=30).order
+    assert of_three.order != compare(functions, rounds=30, seed=1).order
+    assert list(of_three.ratios) == ["b", "c"]
     with pytest.raises(TimingError, match="the name 1 is an int"):
         compare({"a": once, 1: once})
 
 
 FULL = Comparison(
-    {"a": [[10e-3, 30e-3], [10e-3, 30e-3]], "<b>": [[5e-3, 15e-3], [5e-3, 15e-3]]},
-    [[0, 1, 1, 0], [1, 0, 0, 1]], {"a": 3, "<b>": 4}, 2, "cuda", ("1 < 2", "the cat walked by"),
-)  # fmt: skip
+    samples={"a": [[10e-3, 30e-3], [10e-3, 30e-3]], "<b>": [[5e-3, 15e-3], [5e-3, 15e-3]]},
+    order=[[0, 1, 1, 0], [1, 0, 0, 1]],
+    calls={"a": 3, "<b>": 4},
+    threads=2,
+    device="cuda",
+    noise=("1 < 2", "the cat walked by"),
+)
 
 
 def test_the_samples_of_one_function_are_a_measurement():
@@ -255,101 +275,119 @@ def test_the_samples_of_one_function_are_a_measurement():
     assert (first, second) == ("  noisy: 1 < 2", "  noisy: the cat walked by")
 
 
-def compared(gpus, first, second, **options):
-    """A comparison on the fake GPU, whose clock is the only one."""
-    work = {"a": lambda: gpus.launch(first), "b": lambda: gpus.launch(second())}
-    return compare(work, **ON_GPU, **options)
+def compare_on_gpu(gpus, a_seconds, b_seconds, **options):
+    """A comparison on the fake GPU, whose clock is the only one; `b_seconds` is called for each call."""
+    functions = {"a": lambda: gpus.launch(a_seconds), "b": lambda: gpus.launch(b_seconds())}
+    return compare(functions, **ON_GPU, **options)
 
 
 def test_rounds_go_on_until_it_is_sure_and_for_max_seconds_at_the_most(gpus, monkeypatch):
-    """But for twelve rounds and 0.2 s at least, unless you set `rounds`."""
+    """At least twelve rounds and 0.2 s are timed, unless you set `rounds`."""
     rng = random.Random(0)
 
-    def count(first, second, **options):
-        return len(compared(gpus, first, second, **options).order)
+    def count(a_seconds, b_seconds, **options):
+        return len(compare_on_gpu(gpus, a_seconds, b_seconds, **options).order)
 
-    def unsure():
+    def varying():
         return rng.uniform(1e-2, 3e-2)
 
     assert count(1e-2, lambda: 2e-2) == 12
     assert count(1e-3, lambda: 2e-3) == 33  # 6 ms each
     assert count(1e-2, lambda: 2e-2, rounds=2, max_seconds=1e-9) == 2
-    assert 40 < count(1e-2, unsure) < 60
-    assert 12 < count(1e-2, unsure, max_seconds=1) < 20
-    looks = []
-    monkeypatch.setattr(rounds, "_narrow_enough", lambda _, rounds: looks.append(rounds))
+    assert 40 < count(1e-2, varying) < 60
+    assert 12 < count(1e-2, varying, max_seconds=1) < 20
+    checked = []
+    monkeypatch.setattr(rounds, "_narrow_enough", lambda _, rounds: checked.append(rounds))
     assert 27 < count(1e-2, lambda: 2e-2, max_seconds=2) < 33
-    assert looks == [12, 15, 18, 22, 27]  # each look costs a bootstrap, and a chance to be wrong
+    assert checked == [
+        12,
+        15,
+        18,
+        22,
+        27,
+    ]  # each check costs a bootstrap, and may be wrong by chance
 
 
 @pytest.mark.parametrize("seconds", [0.001, 0.04, 0.25, 2.0])
 @pytest.mark.parametrize("max_seconds", [0.01, 0.1, 0.5, 1.2, 1.27, 3.0])
 def test_max_seconds_is_kept_to_within_one_call(gpus, seconds, max_seconds):
     """The warm-up included; with fewer than three rounds it is refused, and the advice works."""
+
+    def is_too_narrow(result):
+        return any("too narrow" in sign for sign in result.noise)
+
     try:
-        found = compared(gpus, seconds, lambda: seconds, max_seconds=max_seconds)
+        result = compare_on_gpu(gpus, seconds, lambda: seconds, max_seconds=max_seconds)
     except TimingError as error:
         assert gpus.host < max_seconds + seconds + 1e-3
-        said = re.search(r"max_seconds=([\d.]+), or rounds=3$", str(error))
-        found = compared(gpus, seconds, lambda: seconds, max_seconds=float(said[1]))
-        assert len(found.order) >= 12 and not any("too narrow" in sign for sign in found.noise)
+        advice = re.search(r"max_seconds=([\d.]+), or rounds=3$", str(error))
+        result = compare_on_gpu(gpus, seconds, lambda: seconds, max_seconds=float(advice[1]))
+        assert len(result.order) >= 12 and not is_too_narrow(result)
     else:
         assert gpus.host < max_seconds + seconds + 1e-3
-        assert len(found.order) >= 3
-        assert any("too narrow" in sign for sign in found.noise) == (len(found.order) < 12)
+        assert len(result.order) >= 3
+        assert is_too_narrow(result) == (len(result.order) < 12)
 
 
-def test_the_estimate_is_said_before_a_round_begins(gpus):
+def test_the_estimate_comes_before_a_round_begins(gpus):
     with pytest.raises(TooShort) as caught:
-        compared(gpus, 0.25, lambda: 0.25, max_seconds=0.5)
+        compare_on_gpu(gpus, 0.25, lambda: 0.25, max_seconds=0.5)
     assert str(caught.value) == (
         "max_seconds=0.5 is too short: a round takes about 1 s, and 12 rounds with the warm-up up to "
         "14 s: give max_seconds=14.1, or rounds=3"
     )
     before = gpus.host
     with pytest.raises(TooShort, match="about 1 s"):
-        compared(gpus, 0.25, lambda: 0.25, max_seconds=3)
+        compare_on_gpu(gpus, 0.25, lambda: 0.25, max_seconds=3)
     assert gpus.host - before == pytest.approx(1, abs=0.01)  # each was called twice
     with pytest.raises(TooShort, match=r"a round takes about 4\.82 ms"):  # of ten calls a sample
-        compared(gpus, 1e-4, lambda: 1e-4, max_seconds=0.008)
+        compare_on_gpu(gpus, 1e-4, lambda: 1e-4, max_seconds=0.008)
 
 
 @pytest.mark.parametrize("fast_calls", [6, 8])
 def test_a_comparison_that_becomes_slow_is_ended(gpus, fast_calls):
-    """What the warm-up promised does not hold: the limit does, and the new estimate is told."""
-    slow = iter([1e-2] * fast_calls)  # in one round, or in two
+    """The limit holds although the estimate of the warm-up does not, and the error has a new estimate."""
+    fast_seconds = iter([1e-2] * fast_calls)  # in one round, or in two
     with pytest.raises(TooShort, match=r"a round takes about 1\.02 s"):
-        compared(gpus, 1e-2, lambda: next(slow, 0.5), max_seconds=0.4)
+        compare_on_gpu(gpus, 1e-2, lambda: next(fast_seconds, 0.5), max_seconds=0.4)
     assert gpus.host < 0.4 + 0.5 + 1e-3
 
 
 def test_a_round_that_is_not_whole_does_not_count(gpus):
-    found = compared(gpus, 1e-2, lambda: 1e-2, max_seconds=0.3)
-    assert [len(rounds) for rounds in found.samples.values()] == [len(found.order)] * 2
-    assert {len(one) for rounds in found.samples.values() for one in rounds} == {2}
-    assert found.noise[0] == (
-        f"max_seconds=0.3 ended it after {len(found.order)} rounds: the intervals of fewer than 12 are "
-        "too narrow"
+    result = compare_on_gpu(gpus, 1e-2, lambda: 1e-2, max_seconds=0.3)
+    count = len(result.order)
+    for name in "ab":
+        assert [len(in_round) for in_round in result.samples[name]] == [2] * count
+    assert result.noise[0] == (
+        f"max_seconds=0.3 ended it after {count} rounds: the intervals of fewer than 12 are too narrow"
     )
 
 
 def test_it_is_sure_when_every_interval_is_within_3_percent_of_its_ratio(monkeypatch):
-    def sure(*found):
-        monkeypatch.setattr(rounds, "ratios", lambda samples: list(found))
+    def is_sure(*intervals):
+        monkeypatch.setattr(rounds, "ratios", lambda samples: list(intervals))
         return rounds._narrow_enough([], 12)
 
-    assert sure(Ratio(10, 9.8, 10.3), Ratio(0.1, 0.098, 0.103))
-    assert not sure(Ratio(10, 9.8, 10.3), Ratio(0.1, 0.097, 0.104))
-    assert not sure(Ratio(10, 9.6, 10.3), Ratio(0.1, 0.098, 0.103))
+    assert is_sure(Ratio(10, 9.8, 10.3), Ratio(0.1, 0.098, 0.103))
+    assert not is_sure(Ratio(10, 9.8, 10.3), Ratio(0.1, 0.097, 0.104))
+    assert not is_sure(Ratio(10, 9.6, 10.3), Ratio(0.1, 0.098, 0.103))
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "verdict"),
-    [(0.96, 1.04, "same"), (0.5, 0.9, "faster"), (1.1, 1.2, "slower"), (0.9, 1.1, "inconclusive"),
-     (0.94, 0.99, "faster"), (1.01, 1.04, "same"), (1.0, 1.2, "inconclusive"),
-     (1.01, 1.06, "slower"), (0.96, 0.99, "same"), (0.8, 1.0, "inconclusive"),
-     (0.95, 1.05, "same"), (0.949, 1.05, "inconclusive"), (0.95, 1.051, "inconclusive")],
-)  # fmt: skip
+@pytest.mark.parametrize(("low", "high", "verdict"), [
+    (0.96, 1.04, "same"),
+    (0.5, 0.9, "faster"),
+    (1.1, 1.2, "slower"),
+    (0.9, 1.1, "inconclusive"),
+    (0.94, 0.99, "faster"),
+    (1.01, 1.04, "same"),
+    (1.0, 1.2, "inconclusive"),
+    (1.01, 1.06, "slower"),
+    (0.96, 0.99, "same"),
+    (0.8, 1.0, "inconclusive"),
+    (0.95, 1.05, "same"),
+    (0.949, 1.05, "inconclusive"),
+    (0.95, 1.051, "inconclusive"),
+])  # fmt: skip
 def test_verdicts(low, high, verdict):
     """ "same" comes first, on both sides of 1, its ends included."""
     assert Ratio((low + high) / 2, low, high).verdict == verdict
@@ -357,31 +395,37 @@ def test_verdicts(low, high, verdict):
 
 
 def test_the_interval_is_that_of_a_bootstrap_over_whole_rounds():
-    """In plain words: rounds drawn with replacement, quartiles of all their samples, and half a percent."""
+    """It draws rounds with replacement, takes the quartiles of their samples, and adds half a percent."""
     rng = np.random.default_rng(5)
     a, b = rng.exponential(size=(2, 20, 2))
+
+    def ratio_of(drawn_rounds):
+        b_quartile = sampling.quartile(b[drawn_rounds].ravel())
+        return b_quartile / sampling.quartile(a[drawn_rounds].ravel())
+
     draws = np.random.default_rng(0).integers(20, size=(1000, 20))
-    again = sorted(
-        sampling.quartile(b[list(rounds)].ravel()) / sampling.quartile(a[list(rounds)].ravel())
-        for rounds in draws
-    )
-    [found] = comparison.ratios([a.tolist(), b.tolist()])
-    assert found.value == pytest.approx(sampling.quartile(b.ravel()) / sampling.quartile(a.ravel()))
-    assert again[24] <= found.low / 0.995 <= again[25]
-    assert again[974] <= found.high / 1.005 <= again[975]
-    assert comparison.ratios([a.tolist(), b.tolist()]) == [found]  # always the same draws
+    resampled = sorted(ratio_of(list(drawn_rounds)) for drawn_rounds in draws)
+    [ratio] = comparison.ratios([a.tolist(), b.tolist()])
+    assert ratio.value == pytest.approx(ratio_of(list(range(20))))
+    assert resampled[24] <= ratio.low / 0.995 <= resampled[25]
+    assert resampled[974] <= ratio.high / 1.005 <= resampled[975]
+    assert comparison.ratios([a.tolist(), b.tolist()]) == [ratio]  # always the same draws
 
 
 def subject(name, seconds, faults=0, calls=1):
+    """A function with these samples."""
     return sampling.Subject(name, once, calls, seconds=list(seconds), page_faults=faults)
 
 
 GROWS = "calls take {} time, in the end {} times as much: does each change what the next works on?"
 RISING = [1 + k / 10 + (-1) ** k / 100 for k in range(24)]
-QUIET, LUCKY, SLOW = [1.0] * 9, [0.5] + [1.0] * 9, [1.0] * 4 + [3.0] * 6
-A, B = subject("a", QUIET), subject("b", QUIET)
+QUIET = [1.0] * 9
+LUCKY = [0.5] + [1.0] * 9
+SLOW = [1.0] * 4 + [3.0] * 6
+A = subject("a", QUIET)
+B = subject("b", QUIET)
 BEST = "its best sample says {}, not 1.00"
-# Samples, and what is told of them.
+# Samples, and the signs of noise in them.
 SIGNS = [
     ([subject("a", SLOW)], ["the median is 3.0 times the lower quartile"]),
     ([subject("a", [1.0] * 4 + [1.5] * 6)], []),  # wide is above one and a half times
@@ -410,13 +454,13 @@ SIGNS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("subjects", "told"), SIGNS)
-def test_each_sign_of_noise_has_a_sentence(monkeypatch, subjects, told):
+@pytest.mark.parametrize(("subjects", "signs"), SIGNS)
+def test_each_sign_of_noise_has_a_sentence(monkeypatch, subjects, signs):
     monkeypatch.setattr(sampling, "load", lambda: None)
-    assert sampling.signs_of_noise(subjects, threads=2) == tuple(told)
+    assert sampling.signs_of_noise(subjects, threads=2) == tuple(signs)
 
 
-@pytest.mark.parametrize(("cores", "load", "threads", "told"), [
+@pytest.mark.parametrize(("cores", "load", "threads", "signs"), [
     (2, 3.25, 1, ("3.2 threads were busy on 2 cores",)),
     (2, 2.0, 1, ()),
     (1, 1.5, 1, ("1.5 threads were busy on 1 core",)),
@@ -424,33 +468,33 @@ def test_each_sign_of_noise_has_a_sentence(monkeypatch, subjects, told):
     (2, 1.5, 2, ("2 threads were timed while 1.5 were busy on 2 cores",)),
     (2, 1.0, 2, ()),
 ])  # fmt: skip
-def test_compare_and_measure_tell_of_a_busy_machine(monkeypatch, gpus, cores, load, threads, told):
+def test_compare_and_measure_report_a_busy_machine(monkeypatch, gpus, cores, load, threads, signs):
     monkeypatch.setattr(sampling.os, "cpu_count", lambda: cores)
     monkeypatch.setattr(sampling, "load", lambda: load)
     options = {"device": "cuda", "threads": threads}
-    work = lambda: gpus.launch(1e-3)  # noqa: E731
-    assert compare({"a": work, "b": work}, rounds=2, **options).noise[: len(told)] == told
-    assert measure(work, min_run_time=12e-3, **options).noise == told
+    work = partial(gpus.launch, 1e-3)
+    assert compare({"a": work, "b": work}, rounds=2, **options).noise[: len(signs)] == signs
+    assert measure(work, min_run_time=12e-3, **options).noise == signs
 
 
 def test_pages_are_counted_over_all_samples(monkeypatch, gpus):
-    counted = itertools.count(0, 5)
-    monkeypatch.setattr(sampling, "_page_faults", lambda: next(counted))
-    one = sampling.Subject("a", lambda: gpus.launch(1e-3), calls=2)
+    page_counts = itertools.count(0, 5)
+    monkeypatch.setattr(sampling, "_page_faults", lambda: next(page_counts))
+    sampled = sampling.Subject("a", lambda: gpus.launch(1e-3), calls=2)
     for _ in range(3):
-        one.sample(clocks.CudaClock())
-    assert one.page_faults == 15 and one.faults_per_call == 2.5
+        sampled.sample(clocks.CudaClock())
+    assert sampled.page_faults == 15 and sampled.faults_per_call == 2.5
 
 
-@pytest.mark.parametrize(("most", "seconds", "said"), [
+@pytest.mark.parametrize(("calls", "seconds", "when"), [
     (3, 1e-3, "its warm-up"),
     (4, 1e-3, "sample 1, call 5, and"),
     (1500, 1e-5, r"sample \d+, one of calls 1,4\d\d to 1,5\d\d, and"),
 ])  # fmt: skip
-def test_a_failure_names_the_function_and_the_sample(gpus, most, seconds, said):
-    left = iter(range(most))
-    with pytest.raises(TimingError, match=f"^'it' raised StopIteration in {said}") as caught:
-        measure(lambda: gpus.launch(seconds + 0 * next(left)), label="it", **ON_GPU)
+def test_a_failure_names_the_function_and_the_sample(gpus, calls, seconds, when):
+    times = iter([seconds] * calls)
+    with pytest.raises(TimingError, match=f"^'it' raised StopIteration in {when}") as caught:
+        measure(lambda: gpus.launch(next(times)), label="it", **ON_GPU)
     assert isinstance(caught.value.__cause__, StopIteration)
 
 
@@ -458,19 +502,20 @@ async def waits():
     pass
 
 
-async def both():
+async def yields():
     yield
 
 
-LIST, RUN = r"Give lambda: list\(f\(\)\)$", r"lambda: asyncio\.run\(f\(\)\)$"
+LIST = r"Give lambda: list\(f\(\)\)$"
+RUN = r"lambda: asyncio\.run\(f\(\)\)$"
 WAIT = r"as in lambda: f\(\)\.result\(\)$"
 POOL = ThreadPoolExecutor(1)
-NOT_BEGUN = [
+UNFINISHED = [
     (lambda: (k for k in "ab"), "a generator", LIST),
     (lambda: map(int, "12"), "a map", LIST),
     (lambda: iter(DataLoader([1])), "a _SingleProcessDataLoaderIter", LIST),
     (waits, "a coroutine", RUN),
-    (both, "an async_generator", RUN),
+    (yields, "an async_generator", RUN),
     (lambda: POOL.submit(len, "ab"), "a Future", WAIT),
     (lambda: [POOL.submit(len, "ab")], "a Future", WAIT),
     (lambda: {"a": POOL.submit(len, "ab")}, "a Future", WAIT),
@@ -479,11 +524,11 @@ NOT_BEGUN = [
 ]
 
 
-@pytest.mark.parametrize(("work", "kind", "advice"), NOT_BEGUN)
+@pytest.mark.parametrize(("work", "result", "advice"), UNFINISHED)
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
-def test_what_has_not_begun_its_work_is_refused(gpus, work, kind, advice, device):
-    """The making of it alone would be timed; and Python warns of no coroutine."""
-    with pytest.raises(TimingError, match=f"^'b' returned {kind}, which .*{advice}"):
+def test_a_result_with_unfinished_work_is_refused(gpus, work, result, advice, device):
+    """Only the making of it would be timed. Python does not warn about a coroutine."""
+    with pytest.raises(TimingError, match=f"^'b' returned {result}, which .*{advice}"):
         compare({"a": list, "b": work}, device=device, rounds=1)
 
 
@@ -495,13 +540,18 @@ def test_an_open_file_is_a_result():
 @pytest.mark.parametrize("ending", [once, raises, stops])
 @both_ways
 def test_threads_are_as_before(ending, time_it):
-    seen = set()
+    thread_counts = set()
+
+    def work():
+        thread_counts.add(torch.get_num_threads())
+        ending()
+
     with sampling.threads(1024):
         assert torch.get_num_threads() == 1024
     with sampling.threads(3):
         with contextlib.suppress(TimingError, KeyboardInterrupt):
-            time_it(lambda: [seen.add(torch.get_num_threads()), ending()], threads=2)
-        assert seen == {2} and torch.get_num_threads() == 3
+            time_it(work, threads=2)
+        assert thread_counts == {2} and torch.get_num_threads() == 3
 
 
 def test_load_and_threads_are_those_of_now(monkeypatch):
@@ -514,12 +564,12 @@ def test_load_and_threads_are_those_of_now(monkeypatch):
     assert here["load"] == 1.24 and here["threads"] == 3
 
 
-def test_the_processor_has_the_first_name_that_the_system_tells(monkeypatch, tmp_path):
-    told = tmp_path / "cpuinfo"
-    monkeypatch.setattr(fingerprint, "Path", lambda name: told)
+def test_the_processor_has_the_first_name_that_the_system_reports(monkeypatch, tmp_path):
+    cpuinfo = tmp_path / "cpuinfo"
+    monkeypatch.setattr(fingerprint, "Path", lambda name: cpuinfo)
     monkeypatch.setattr(fingerprint.platform, "processor", lambda: "chip")
     assert fingerprint._processor() == "chip"
-    told.write_text("Hardware : a board\n", encoding="utf-8")
+    cpuinfo.write_text("Hardware : a board\n", encoding="utf-8")
     assert fingerprint._processor() == "chip"
-    told.write_text("model name\t: Abacus: 3\nmodel name\t: Other\n", encoding="utf-8")
+    cpuinfo.write_text("model name\t: Abacus: 3\nmodel name\t: Other\n", encoding="utf-8")
     assert fingerprint._processor() == "Abacus: 3"
