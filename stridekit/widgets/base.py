@@ -1,4 +1,4 @@
-"""What all widgets share in Python: their code, one value as the state."""
+"""The base of all widgets in Python: their code, and one value as the state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import anywidget
 import traitlets
 from ipywidgets import widget_serialization
 
-from stridekit.widgets.assets import module, name_of, pack, styles, waiting
+from stridekit.widgets.assets import module, pack, pack_name, styles, waiting_module
 from stridekit.widgets.engine import Script
 
 # Some kernels receive messages in a thread of their own: a change may arrive while a cell makes another.
@@ -29,14 +29,14 @@ class Code(anywidget.AnyWidget):
 
     @classmethod
     def of(cls, kind: type[StateWidget]) -> Code:
-        """The one of a kind of widget; a new one for the first widget, and after `close_all()`."""
+        """Return the code of a kind of widget; make it for the first widget, and after `close_all()`."""
         packed = pack(kind._module, *kind._styles)
         if packed not in _codes or _codes[packed].comm is None:
-            _codes[packed] = cls(_key=name_of(packed), _zip=packed)
+            _codes[packed] = cls(_key=pack_name(packed), _zip=packed)
         return _codes[packed]
 
 
-_codes: dict[str, Code] = {}
+_codes: dict[str, Code] = {}  # by their packs
 
 
 class StateWidget(anywidget.AnyWidget):
@@ -51,11 +51,11 @@ class StateWidget(anywidget.AnyWidget):
     A widget is live in a kernel, in a saved notebook and on an exported page. Elsewhere its repr stands in.
     """
 
-    # Of each kind: the module, with a default export as anywidget wants it, the style sheets, the script.
-    _module: str
+    # Each kind of widget has its own.
+    _module: str  # with a default export, as anywidget wants it
     _styles: tuple[str, str]
     _script: ClassVar[Script]
-    _knows: ClassVar[tuple[str, ...]] = ()  # what the script needs besides the state
+    _knows: ClassVar[tuple[str, ...]] = ()  # the traits that the script needs besides the state
     layout: Any = None
     _esm = traitlets.Unicode().tag(sync=True)
     _code = traitlets.Instance(Code).tag(sync=True, **widget_serialization)
@@ -69,7 +69,8 @@ class StateWidget(anywidget.AnyWidget):
         super().__init_subclass__(**options)
         if script:
             folder = script.split("/")[0]
-            cls._module, cls._script = module(f"{folder}/widget.js"), Script(script)
+            cls._module = module(f"{folder}/widget.js")
+            cls._script = Script(script)
             cls._styles = styles(folder)
 
     @traitlets.default("_code")
@@ -78,7 +79,7 @@ class StateWidget(anywidget.AnyWidget):
 
     @traitlets.default("_esm")
     def _waiting_module(self) -> str:
-        return waiting(self._code._key)
+        return waiting_module(self._code._key)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse public names that this widget does not have: setting them would change nothing."""

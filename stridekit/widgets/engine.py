@@ -24,16 +24,16 @@ except ImportError as error:
 
 SECONDS = 10  # the longest that a call may take
 
-# What a script throws itself is an Error; the engine throws TypeError and other kinds, which are defects.
-_ASK = """(name, given) => {
-  const plain = (key, value) => value instanceof Set || value instanceof Map ? [...value] : value;
+# A script throws Error itself; the engine throws TypeError and other kinds, which are defects.
+_ASK = """(name, json) => {
+  const plain = (key, value) => (value instanceof Set || value instanceof Map ? [...value] : value);
   try {
-    const export_ = %s[name];
-    return JSON.stringify(
-      { result: typeof export_ === "function" ? export_(...JSON.parse(given)) : export_ }, plain);
+    const member = %s[name];
+    const result = typeof member === "function" ? member(...JSON.parse(json)) : member;
+    return JSON.stringify({ result }, plain);
   } catch (error) {
-    return JSON.stringify(
-      error.name === "Error" ? { refused: error.message } : { crashed: `${error}\\n${error.stack}` });
+    if (error.name === "Error") return JSON.stringify({ refused: error.message });
+    return JSON.stringify({ crashed: `${error}\\n${error.stack}` });
   }
 }"""
 
@@ -55,13 +55,14 @@ def _engine() -> Any:
 @cache
 def _define(file: str) -> None:
     """Run a file once, after the files that it imports."""
-    for other in files(file)[:-1]:
-        _define(other)
+    for imported in files(file)[:-1]:
+        _define(imported)
     _engine().eval(scope(file))
 
 
 @cache
-def _asked(file: str) -> Any:
+def _asker(file: str) -> Any:
+    """Return a JavaScript function that calls an export by its name, with arguments as JSON."""
     _define(file)
     return _engine().eval(_ASK % constant(file))
 
@@ -81,10 +82,10 @@ class Script:
             raise AttributeError(f"{self._file} exports no {name}")
         return self._ask(name) if name.isupper() else partial(self._ask, name)
 
-    def _ask(self, name: str, *given: Any) -> Any:
+    def _ask(self, name: str, *arguments: Any) -> Any:
         try:
             with _lock:
-                answer = json.loads(_asked(self._file)(name, json.dumps(given)))
+                answer = json.loads(_asker(self._file)(name, json.dumps(arguments)))
         except quickjs.JSException as error:
             if "interrupted" not in str(error):
                 raise

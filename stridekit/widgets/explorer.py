@@ -1,4 +1,4 @@
-"""What has a toolbar shares the state in which it began; explorers have goals over facts as well."""
+"""Widgets with a toolbar, which leads back to their first state, and explorers with goals over facts."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ class Framed(StateWidget):
         return str(self._script.code(self._state, *self._known))
 
     def _checked(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """The state with plain ints. Raises LayoutError for a state that the picture cannot show."""
+        """Return the state with plain ints. Raises LayoutError for a state that cannot be shown."""
         raise NotImplementedError
 
     def _change(self, **changed: Any) -> None:
+        """Change some parts of the state."""
         self._state = self._checked(self._state | changed)
 
     def _check(self, state: dict[str, Any]) -> None:
@@ -46,14 +47,14 @@ class Framed(StateWidget):
 class Explorer(Framed):
     """A framed widget with goals.
 
-    The facts of a state follow from it alone. Its script computes them, and exports EXAMPLE, a state in
-    which none is None: so a goal is recognised in a kernel and on an exported page alike.
+    The facts of a state follow from the state alone. The script computes them, so a goal is recognised in a
+    kernel and on an exported page alike. The script also exports EXAMPLE, a state in which no fact is None.
     """
 
     FACTS: ClassVar[Mapping[str, type]]
 
     _goals = traitlets.List().tag(sync=True)
-    _done = traitlets.List().tag(sync=True, echo_update=False)  # what either side has seen reached
+    _done = traitlets.List().tag(sync=True, echo_update=False)  # goals that either side saw reached
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -67,7 +68,7 @@ class Explorer(Framed):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What goals can ask for, as it is now."""
+        """The facts that goals can ask for, as they are at present."""
         return self._facts(self._state, *self._known)
 
     @property
@@ -76,28 +77,34 @@ class Explorer(Framed):
         return {goal["text"]: k in self._done for k, goal in enumerate(self._goals)}
 
     def _aim(self, goals: Iterable[Goal]) -> None:
-        """Set the goals, once; what holds already is reached when it has been left and comes back."""
+        """Set the goals, once; a goal that holds already is reached when it was left and holds again."""
         self._goals = goals_json(goals, self.FACTS, type(self).__name__)
 
     def __repr__(self) -> str:
-        aims = [f"\n  {'✓' if done else '○'} goal: {text}" for text, done in self.goals.items()]
-        return "".join([super().__repr__(), *aims])
+        lines = [super().__repr__()]
+        for text, is_done in self.goals.items():
+            lines.append(f"  {'✓' if is_done else '○'} goal: {text}")
+        return "\n".join(lines)
 
     @traitlets.observe("_state")
-    def _look(self, change: Any) -> None:
+    def _note_goals(self, change: Any) -> None:
         if self._goals:
-            facts = (self._facts(change[k], *self._known) for k in ("old", "new"))
-            before, now = ({*_script.heldBy(each, self._goals)} for each in facts)
-            self._done = self._kept(now - before)
+            before = self._goals_held_by(change["old"])
+            after = self._goals_held_by(change["new"])
+            self._done = self._with_done(after - before)
+
+    def _goals_held_by(self, state: dict[str, Any]) -> set[int]:
+        facts = self._facts(state, *self._known)
+        return {*_script.heldBy(facts, self._goals)}
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take a page's change; what it has seen reached is added to what Python knows."""
+        """Take a page's change; the goals that the page saw reached are added to those of Python."""
         if "_done" in sync_data:
-            sync_data = {**sync_data, "_done": self._kept(sync_data["_done"])}
+            sync_data = {**sync_data, "_done": self._with_done(sync_data["_done"])}
         super().set_state(sync_data)
 
-    def _kept(self, reached: Iterable[int]) -> list[int]:
-        """What has been reached stays so, whichever side has seen it."""
+    def _with_done(self, reached: Iterable[int]) -> list[int]:
+        """Return these goals and those reached before, whichever side saw it."""
         return [k for k in range(len(self._goals)) if k in self._done or k in reached]
 
 
@@ -114,31 +121,34 @@ class Choices(Explorer):
 
 
 def plain(value: Any) -> Any:
-    """A value of JSON as Python shows it: a list is a tuple."""
+    """Return a value of JSON as Python shows it: a list is a tuple."""
     return tuple(value) if isinstance(value, list) else value
 
 
-Turn = Callable[[Any], Any]
-
-
 def setting(
-    name: str, doc: str, shown: Turn = plain, taken: Turn = lambda value: value
+    name: str,
+    doc: str,
+    from_json: Callable[[Any], Any] = plain,
+    to_json: Callable[[Any], Any] = lambda value: value,
 ) -> property:
-    """A part of the state that can be read as `shown`, and set by the explorer's `_change`, as `taken`."""
+    """Make a property of a part of the state; the widget's `_change` sets it."""
 
-    def put(explorer: Any, value: Any) -> None:
-        explorer._change(**{name: taken(value)})
+    def get(widget: Any) -> Any:
+        return from_json(widget._state[name])
 
-    return property(lambda explorer: shown(explorer._state[name]), put, doc=doc)
+    def put(widget: Any, value: Any) -> None:
+        widget._change(**{name: to_json(value)})
+
+    return property(get, put, doc=doc)
 
 
 def choice(name: str, value: Any, values: Sequence[Any]) -> Any:
-    """A value that is one of some. Raises LayoutError for another one."""
-    known = f"give one of {', '.join(map(repr, values))}"
+    """Return a value that is one of `values`. Raises LayoutError for another value."""
+    advice = f"give one of {', '.join(map(repr, values))}"
     if isinstance(values[0], int):
         value = int_(name, value)
         if [*values] == [*range(values[0], values[-1] + 1)]:
-            known = f"the picture holds {values[0]} to {values[-1]}"
+            advice = f"the picture holds {values[0]} to {values[-1]}"
     if not isinstance(value, type(values[0])) or value not in values:
-        raise LayoutError(f"{name} is {shown(value)}: {known}")
+        raise LayoutError(f"{name} is {shown(value)}: {advice}")
     return value

@@ -13,13 +13,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-FOLDER, RECORD = "my_answers", "record.jsonl"
+FOLDER = "my_answers"
+RECORD = "record.jsonl"
 VARIABLE = "STRIDEKIT_KEEP_ANSWERS"
 MOST_BYTES = 1_000_000  # of a record
 
 
 class Unreadable(OSError):
-    """A file is not what it should be; the message says so in one line."""
+    """A file is not the expected one; the message is one line."""
 
 
 def path() -> Path | None:
@@ -32,66 +33,69 @@ def path() -> Path | None:
 
 
 def record() -> list[dict[str, Any]]:
-    """Return what was noted, in order; skip a line that is no note. Raises Unreadable for another file."""
-    where = path()
-    return [note for note in _lines(where) if note] if where else []
+    """Return all notes, in order; skip a line that is no note. Raises Unreadable for another file."""
+    file_path = path()
+    return [note for note in _lines(file_path) if note] if file_path else []
 
 
-def note(**what: Any) -> None:
-    """Add a line to the record, unless it is there. Raises OSError."""
-    where = path()
-    if where is None or what in record():
+def note(**entry: Any) -> None:
+    """Add a note to the record, unless it is there. Raises OSError."""
+    file_path = path()
+    if file_path is None or entry in record():
         return
-    where.parent.mkdir(exist_ok=True)
-    with where.open("a") as file:  # at its end, so no other kernel's line is lost
-        file.write(f"{json.dumps(what)}\n")
+    file_path.parent.mkdir(exist_ok=True)
+    with file_path.open("a") as file:  # at its end, so no other kernel's note is lost
+        file.write(f"{json.dumps(entry)}\n")
 
 
 def remove() -> bool:
     """Remove the record, if every line is a note, and an empty folder; return whether there was one."""
-    where = path()
-    lines = _lines(where) if where else []
-    if where is None or not lines:
+    file_path = path()
+    lines = _lines(file_path) if file_path else []
+    if file_path is None or not lines:
         return False
     if not all(lines):
-        raise Unreadable(f"{where.name} has lines that stridekit did not write")
-    where.unlink()
+        raise Unreadable(f"{file_path.name} has lines that stridekit did not write")
+    file_path.unlink()
     with suppress(OSError):
-        where.parent.rmdir()
+        file_path.parent.rmdir()
     return True
 
 
-def read(where: Path, most: int) -> str:
-    """Return the text of a regular file of at most so many bytes; raise Unreadable for anything else."""
-    if where.parent.is_symlink() or where.is_symlink():
-        raise Unreadable(f"{where.name} is behind a link")
-    if where.exists() and not where.is_file():
-        raise Unreadable(f"{where.name} is no regular file")
+def read(file_path: Path, most: int) -> str:
+    """Return the text of a regular file of at most `most` bytes; raise Unreadable for any other."""
+    if file_path.parent.is_symlink() or file_path.is_symlink():
+        raise Unreadable(f"{file_path.name} is behind a link")
+    if file_path.exists() and not file_path.is_file():
+        raise Unreadable(f"{file_path.name} is no regular file")
+    with file_path.open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise Unreadable(f"{file_path.name} is larger than {most:,} bytes")
     try:
-        with where.open("rb") as file:
-            data = file.read(most + 1)
-        if len(data) > most:
-            raise Unreadable(f"{where.name} is larger than {most:,} bytes")
         return data.decode()
     except UnicodeDecodeError:
-        raise Unreadable(f"{where.name} is not text") from None
+        raise Unreadable(f"{file_path.name} is not text") from None
 
 
-def _lines(where: Path) -> list[dict[str, Any] | None]:
-    """Return each line as a note, or None for a line that is none."""
+def _lines(file_path: Path) -> list[dict[str, Any] | None]:
+    """Return each line as a note, or None for a line that is no note."""
     try:
-        lines = [_as_note(line) for line in read(where, MOST_BYTES).splitlines()]
+        text = read(file_path, MOST_BYTES)
     except FileNotFoundError:
         return []
+    lines = [_as_note(line) for line in text.splitlines()]
     if lines and not any(lines):
-        raise Unreadable(f"{where.name} is not a record of stridekit")
+        raise Unreadable(f"{file_path.name} is not a record of stridekit")
     return lines
 
 
 def _as_note(line: str) -> dict[str, Any] | None:
-    with suppress(ValueError, RecursionError):
+    try:
         note = json.loads(line)
-        match note:
-            case {"passed": str(), **more} | {"card": str(), "right": bool() | None, **more}:
-                return None if more else note
+    except (ValueError, RecursionError):
+        return None
+    match note:
+        case {"passed": str(), **rest} | {"card": str(), "right": bool() | None, **rest}:
+            return None if rest else note
     return None

@@ -1,4 +1,4 @@
-"""What all widgets share in notation: layouts as JSON, corners of large ones."""
+"""Layouts as JSON, for the state of widgets, and the corners of large layouts."""
 
 from __future__ import annotations
 
@@ -9,27 +9,35 @@ from stridekit.layout import Layout
 
 
 def layout_json(layout: Layout) -> dict[str, Any]:
-    """A layout in the form of a widget's state.
+    """Return a layout in the form of a widget's state.
 
     >>> layout_json(Layout((4, 6), itemsize=4))
     {'shape': [4, 6], 'stride': [6, 1], 'storage_offset': 0, 'itemsize': 4}
     """
-    numbers = {"storage_offset": layout.storage_offset, "itemsize": layout.itemsize}
-    return {"shape": [*layout.shape], "stride": [*layout.stride], **numbers}
+    return {
+        "shape": [*layout.shape],
+        "stride": [*layout.stride],
+        "storage_offset": layout.storage_offset,
+        "itemsize": layout.itemsize,
+    }
 
 
 def layout_of(state: Mapping[str, Any]) -> Layout:
-    """The layout in a widget's state, which may hold other things too."""
-    return Layout(*(state[key] for key in ("shape", "stride", "storage_offset", "itemsize")))
+    """Return the layout in a widget's state, which may hold other things too."""
+    return Layout(state["shape"], state["stride"], state["storage_offset"], state["itemsize"])
 
 
 def corner(x: Layout, name: str, most_dims: int, sizes: Mapping[int, int]) -> tuple[Layout, str]:
-    """The leading corner of a large layout, of so many dims at most, and its code.
+    """Return the leading corner of a large layout, and its code.
+
+    The corner has `most_dims` dims at most, and by its number of dims at most `sizes` elements in each.
 
     >>> corner(Layout((9, 1000, 1000)), "x", 2, {2: 8})
     (Layout(shape=(8, 8), stride=(1000, 1), storage_offset=0, itemsize=1), 'x[0, :8, :8]')
     """
-    lead = max(x.ndim - most_dims, 0)
-    ends = [min(sizes[x.ndim - lead], n) for n in x.shape[lead:]]
-    items = ["0"] * lead + [f":{end}" for end in ends]
-    return x[(*[0] * lead, *map(slice, ends))], f"{name}[{', '.join(items)}]"
+    dropped = max(x.ndim - most_dims, 0)
+    ndim = x.ndim - dropped
+    ends = [min(size, sizes[ndim]) for size in x.shape[dropped:]]
+    index = (*[0] * dropped, *map(slice, ends))
+    items = ["0"] * dropped + [f":{end}" for end in ends]
+    return x[index], f"{name}[{', '.join(items)}]"

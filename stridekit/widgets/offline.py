@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import anywidget
@@ -12,9 +13,12 @@ import anywidget
 from stridekit.widgets.assets import module, unpack
 from stridekit.widgets.base import StateWidget
 
-# Jupyter's traits, those that a page holds once per kind of widget, and those that only a kernel needs.
-_NOT_STATE = {"_esm", "_css", "_code", "_anywidget_id", "_change_id", "_answered_id"}
-_NOT_STATE |= anywidget.AnyWidget.class_traits(sync=True).keys()
+# The traits that a page does not need in each widget.
+_NOT_STATE = {
+    *("_esm", "_css", "_code"),  # a page holds them once for all widgets of a kind
+    *("_anywidget_id", "_change_id", "_answered_id"),  # only a kernel needs them
+    *anywidget.AnyWidget.class_traits(sync=True),
+}
 
 
 class Offline(NamedTuple):
@@ -26,7 +30,7 @@ class Offline(NamedTuple):
 
     @classmethod
     def of(cls, key: str, states: Mapping[str, Any]) -> Offline:
-        """The parts of a widget, from the full states of all models as a kernel sends them to a page."""
+        """Return the parts of a widget, given the states of all models as a kernel sends them to a page."""
         state = states[key]
         own = {name: value for name, value in state.items() if name not in _NOT_STATE}
         if "_code" in state:
@@ -37,7 +41,7 @@ class Offline(NamedTuple):
 
 
 def offline_page(widgets: Sequence[StateWidget], title: str = "stridekit") -> str:
-    """A whole HTML page with the widgets, live, one below the other.
+    """Return a whole HTML page with the widgets, live, one below the other.
 
     >>> from stridekit.widgets import StrideExplorer
     >>> "http" in offline_page([StrideExplorer()]).replace("http://www.w3.org/2000/svg", "")
@@ -48,38 +52,37 @@ def offline_page(widgets: Sequence[StateWidget], title: str = "stridekit") -> st
 
 
 def offline(widgets: Sequence[StateWidget]) -> list[Offline]:
-    """The parts of widgets that are alive in this process."""
+    """Return the parts of widgets that are alive in this process."""
     models = [*widgets, *(widget._code for widget in widgets)]
     states = {model.model_id: model.get_state() for model in models}
     return [Offline.of(widget.model_id, states) for widget in widgets]
 
 
 def page_of(widgets: Sequence[Offline], title: str = "stridekit", style: str = "") -> str:
-    """A whole HTML page with nothing but these widgets, live."""
-    body = "\n".join(f'<div class="widget" data-widget="{k}"></div>' for k in range(len(widgets)))
-    head = f"<meta charset='utf-8'><title>{html.escape(title)}</title>"
+    """Return a whole HTML page with nothing but these widgets, live."""
+    nodes = "\n".join(f'<div class="widget" data-widget="{k}"></div>' for k in range(len(widgets)))
     return (
-        f"<!doctype html><html lang='en'><head>{head}<style>{style}</style></head>"
-        f"<body>{body}{live(widgets)}</body></html>"
+        "<!doctype html><html lang='en'>"
+        f"<head><meta charset='utf-8'><title>{html.escape(title)}</title>"
+        f"<style>{style}</style></head>"
+        f"<body>{nodes}{live(widgets)}</body></html>"
     )
 
 
 def live(widgets: Sequence[Offline]) -> str:
-    """The HTML that makes each node with `data-widget="k"` the live k-th widget.
+    """Return the HTML that turns each node with `data-widget="k"` into the live k-th widget.
 
     Each module and each style sheet is included once.
     """
     modules = list(dict.fromkeys(widget.esm for widget in widgets))
-    sheets = dict.fromkeys(sheet for widget in widgets for sheet in widget.styles)
+    sheets = dict.fromkeys(chain.from_iterable(widget.styles for widget in widgets))
     rows = [[modules.index(widget.esm), widget.state] for widget in widgets]
     # "</script>" in the JSON would end the element, and "<!--" would hide its end.
     text = json.dumps({"modules": modules, "widgets": rows}).replace("<", "\\u003c")
     styles = "".join(f"<style>{sheet}</style>" for sheet in sheets)
-    host = (
-        f"{module('page/host.js')}\n"
-        "bringToLife(document, JSON.parse(document.getElementById('stridekit').textContent));"
-    )
+    host = module("page/host.js")
+    start = "bringToLife(document, JSON.parse(document.getElementById('stridekit').textContent));"
     return (
         f'{styles}<script type="application/json" id="stridekit">{text}</script>'
-        f'<script type="module">{host}</script>'
+        f'<script type="module">{host}\n{start}</script>'
     )

@@ -33,26 +33,37 @@ PALE = ("#f6f8fa", "#191e24")
 GOOD = ("#336314", "#93db6e")  # leaf, which is no dim's green
 BAD = ("#a32132", "#fa9293")  # crimson
 
-_NAMED = {"offset": OFFSET, "ink": INK, "muted": MUTED, "line": LINE, "paper": PAPER, "pale": PALE}
-_NAMED |= {"good": GOOD, "bad": BAD}
-_NAMED |= {f"dim{d}": pair for d, pair in enumerate(DIMS)}
-_NAMED |= {f"row{r}": pair for r, pair in enumerate(ROWS)}
+_BY_NAME = {
+    "offset": OFFSET,
+    "ink": INK,
+    "muted": MUTED,
+    "line": LINE,
+    "paper": PAPER,
+    "pale": PALE,
+    "good": GOOD,
+    "bad": BAD,
+}
+_BY_NAME |= {f"dim{d}": pair for d, pair in enumerate(DIMS)}
+_BY_NAME |= {f"row{r}": pair for r, pair in enumerate(ROWS)}
 
 
 def css_variables(selector: str) -> str:
-    """The palette as `--sk-…` variables that follow the page's colour scheme.
+    """Return the palette as `--sk-…` variables that follow the page's colour scheme.
 
     >>> print(css_variables(".x").splitlines()[1])
       --sk-offset: light-dark(#5a3bc0, #b8a2ff);
     """
-    lines = (f"  --sk-{name}: light-dark({', '.join(pair)});" for name, pair in _NAMED.items())
-    return "\n".join([f"{selector} {{", *lines, "}\n"])
+    lines = [f"{selector} {{"]
+    for name, (on_light, on_dark) in _BY_NAME.items():
+        lines.append(f"  --sk-{name}: light-dark({on_light}, {on_dark});")
+    return "\n".join([*lines, "}\n"])
 
 
 def css_classes(selector: str) -> str:
-    """The classes of dims, `sk-d0` …, with their hue, and of rows, `sk-r0` …, with their tint."""
-    dims = (
-        f':is(.sk-d{d}, [data-lit="{d}"]) {{ --hue: var(--sk-dim{d}); }}' for d in range(len(DIMS))
-    )
-    rows = (f".sk-r{r} {{ --tint: var(--sk-row{r}); }}" for r in range(len(ROWS)))
-    return "".join(f"{selector} {rule}\n" for rule in (*dims, *rows))
+    """Return the classes of dims, `sk-d0` …, with their hue, and of rows, `sk-r0` …, with their tint."""
+    rules = []
+    for d in range(len(DIMS)):
+        rules.append(f':is(.sk-d{d}, [data-lit="{d}"]) {{ --hue: var(--sk-dim{d}); }}')
+    for r in range(len(ROWS)):
+        rules.append(f".sk-r{r} {{ --tint: var(--sk-row{r}); }}")
+    return "".join(f"{selector} {rule}\n" for rule in rules)

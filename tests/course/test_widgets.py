@@ -126,7 +126,7 @@ def test_widgets_of_a_kind_share_their_texts_and_stay_small(kind):
 def test_other_texts_have_another_name():
     """Kinds, or two versions on one page, do not replace each other."""
     packs = [assets.pack(module, style) for module, style in (("a", "b"), ("a", "c"), ("d", "b"))]
-    assert len({*map(assets.name_of, packs)}) == 3
+    assert len({*map(assets.pack_name, packs)}) == 3
     assert len({make(kind)._code._key for kind in KINDS}) == len(KINDS)
     assert "import {" not in Code.class_traits()["_esm"].default_value
 
