@@ -1,230 +1,331 @@
-// What the lessons add to Sphinx's pages: progress, answers that open folds, a search by sections, links of verdicts.
-// site-data.js comes first: globalThis.stridekitSite = {parts, places, sections}. All of it works from a disk.
+// The part of the pages that Sphinx does not have: progress, answers that open folds, a search by
+// sections, links from verdicts to lessons. All of it works from a disk.
 
 (() => {
-  const { parts, places, sections } = globalThis.stridekitSite;
-  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
-  const make = (tag, props, ...children) => {
+  /** @typedef {import("../../widgets/page/shell.js").Model} Model */
+  /** @typedef {[page: string, anchor: string, heading: string, text: string]} Section */
+
+  /**
+   * The data of the site, which site-data.js has put on the page before: how many cards and goals
+   * each page has, the lesson and the section that explain each verdict, and all sections.
+   * @typedef {object} SiteData
+   * @property {Record<string, number>} parts
+   * @property {Record<string, [lesson: string, section: string]>} places
+   * @property {Section[]} sections
+   */
+
+  /** @type {SiteData} */
+  const { parts, places, sections } = /** @type {any} */ (globalThis).stridekitSite;
+
+  /**
+   * @param {string} selector
+   * @returns {any[]}
+   */
+  const all = (selector) => [...document.querySelectorAll(selector)];
+
+  /**
+   * @template {keyof HTMLElementTagNameMap} Tag
+   * @param {Tag} tag
+   * @param {Record<string, any>} props
+   * @param {(Node | string)[]} children
+   */
+  function make(tag, props, ...children) {
     const node = Object.assign(document.createElement(tag), props);
     node.append(...children);
     return node;
-  };
+  }
 
-  // The theme of the page is that of its widgets --------------------------------------------------------------------
+  // The theme of the page is that of its widgets --------------------------------------------------
 
   const root = document.documentElement;
-  const follow = () => (root.dataset.jpThemeLight = String(root.dataset.theme !== "dark"));
-  new MutationObserver(follow).observe(root, { attributeFilter: ["data-theme"] });
-  follow();
 
-  // Progress: kept in this browser alone; the key of a page is its address, because an origin can hold many sites ---
+  function followTheme() {
+    root.dataset.jpThemeLight = String(root.dataset.theme !== "dark");
+  }
 
-  const keyOf = (address) =>
-    `stridekit ${decodeURIComponent(new URL(address, location.href).pathname).replace(/\.html$/, "")}`;
+  new MutationObserver(followTheme).observe(root, { attributeFilter: ["data-theme"] });
+  followTheme();
 
-  /** What is kept of a page, by the names of its parts; null if it was never visited. */
+  // Progress is kept in this browser alone --------------------------------------------------------
+
+  /**
+   * The key of a page is its address, because an origin can hold many sites.
+   * @param {string} address
+   */
+  function keyOf(address) {
+    const { pathname } = new URL(address, location.href);
+    return `stridekit ${decodeURIComponent(pathname).replace(/\.html$/, "")}`;
+  }
+
+  /**
+   * The progress on a page, by the names of its parts; null if the page was never visited.
+   * @param {string} key
+   */
   function read(key) {
     try {
-      return JSON.parse(localStorage.getItem(key));
+      return JSON.parse(localStorage.getItem(key) ?? "null");
     } catch {
       return null;
     }
   }
 
-  /** Keep some more of this page; a part without a value is forgotten. */
-  function keep(kept = {}) {
+  /**
+   * Add to the progress on this page; a part whose value is undefined is forgotten.
+   * @param {Record<string, any>} progress
+   */
+  function keep(progress = {}) {
     const key = keyOf(location.href);
     try {
-      localStorage.setItem(key, JSON.stringify({ ...read(key), ...kept }));
+      localStorage.setItem(key, JSON.stringify({ ...read(key), ...progress }));
     } catch {
       // forbidden or full
     }
     showMarks();
   }
 
-  /** Give a card its kept answer, keep what is answered from now on, and open what gives its answer away. */
+  /**
+   * Give a card its kept answer, keep the answers from now on, and open the folds that give the
+   * answer away.
+   * @param {HTMLElement} card
+   * @param {Model} model
+   */
   function keepAnswer(card, model) {
-    // An answer to another question, or among other choices, says nothing about this one.
+    // An answer to another question, or among other choices, says nothing about this question.
     const { kind, question, choices } = model.get("_problem");
     const name = [kind, question, ...choices].join(" | ");
     const kept = read(keyOf(location.href))?.[name];
     if (kept?.shown === true) model.set("_state", kept);
-    const tell = () => {
+
+    function follow() {
       const state = model.get("_state");
       keep({ [name]: state.shown ? state : undefined });
-      const marks = all("[data-widget], details.sk-behind, details.hide:not(.above-input)");
-      const below = marks.slice(marks.indexOf(card) + 1);
-      const next = below.findIndex((node) => node.matches("[data-asks]"));
-      for (const node of below.slice(0, next < 0 ? undefined : next))
-        if (node.matches("details")) node.open = state.shown;
-    };
-    model.on("change:_state", tell);
-    setTimeout(tell); // the cards below are told apart once they have begun, too
+      for (const fold of foldsBelow(card)) fold.open = state.shown;
+    }
+
+    model.on("change:_state", follow);
+    setTimeout(follow); // the folds end at the next card, which has to be marked first
   }
 
-  /** The same for the goals of an explorer: numbers in the model, texts in the browser. */
+  /**
+   * The folds between a card and the next one.
+   * @param {HTMLElement} card
+   */
+  function foldsBelow(card) {
+    const marks = all("[data-widget], details.sk-behind, details.hide:not(.above-input)");
+    const below = marks.slice(marks.indexOf(card) + 1);
+    const next = below.findIndex((node) => node.matches("[data-asks]"));
+    const between = next < 0 ? below : below.slice(0, next);
+    return between.filter((node) => node.matches("details"));
+  }
+
+  /**
+   * The same for the goals of an explorer, which are indices in the model and texts in the browser.
+   * @param {Model} model
+   */
   function keepGoals(model) {
-    const texts = model.get("_goals").map(({ text }) => text);
+    /** @type {string[]} */
+    const texts = model.get("_goals").map((/** @type {{ text: string }} */ goal) => goal.text);
     const kept = read(keyOf(location.href)) ?? {};
     const done = model.get("_done") ?? [];
+    const indices = [...texts.keys()];
     model.set(
       "_done",
-      [...texts.keys()].filter((k) => done.includes(k) || kept[texts[k]] === true),
+      indices.filter((k) => done.includes(k) || kept[texts[k]] === true),
     );
-    model.on("change:_done", () =>
-      keep(Object.fromEntries(model.get("_done").map((k) => [texts[k], true]))),
-    );
+    model.on("change:_done", () => {
+      /** @type {Record<string, boolean>} */
+      const reached = {};
+      for (const k of model.get("_done")) reached[texts[k]] = true;
+      keep(reached);
+    });
   }
 
-  /** Say beside each link to a lesson how much of it is done, and offer to forget it. */
+  /** @param {string} pathname */
+  const fileOf = (pathname) => pathname.slice(pathname.lastIndexOf("/") + 1);
+
+  /** Show beside each link to a lesson how much of it is done, and offer to forget it. */
   function showMarks() {
     for (const mark of all(".sk-done")) mark.remove();
     for (const link of all(".bd-links a, .bd-article table a")) {
-      const most = parts[decodeURIComponent(new URL(link.href).pathname.split("/").at(-1))];
-      const kept = most && read(keyOf(link.href));
-      if (!kept) continue;
-      const count = Math.min(Object.keys(kept).length, most);
-      const said = `${count} of ${most} cards and goals done`;
-      link.after(
-        make(
-          "span",
-          { className: "sk-done", title: said, role: "img", ariaLabel: said },
-          count === most ? "✓" : `${count}/${most}`,
-        ),
-      );
+      const total = parts[decodeURIComponent(fileOf(new URL(link.href).pathname))];
+      const progress = total && read(keyOf(link.href));
+      if (progress) link.after(markOf(Object.keys(progress).length, total));
     }
-    for (const button of all(".sk-forget")) button.hidden = !all(".sk-done").length;
+    const hasProgress = document.querySelector(".sk-done") !== null;
+    for (const button of all(".sk-forget")) button.hidden = !hasProgress;
   }
 
-  document.addEventListener("stridekit-model", ({ target, detail: model }) => {
+  /** @type {(kept: number, total: number) => HTMLElement} */
+  function markOf(kept, total) {
+    const count = Math.min(kept, total); // answers to earlier questions may be kept, too
+    const title = `${count} of ${total} cards and goals done`;
+    const text = count === total ? "✓" : `${count}/${total}`;
+    return make("span", { className: "sk-done", title, role: "img", ariaLabel: title }, text);
+  }
+
+  document.addEventListener("stridekit-model", (event) => {
+    const card = /** @type {HTMLElement} */ (event.target);
+    /** @type {Model} */
+    const model = /** @type {CustomEvent} */ (event).detail;
     if (model.get("_goals")?.length) keepGoals(model);
     if (model.get("_problem")) {
-      target.dataset.asks = "";
-      keepAnswer(target, model);
+      card.dataset.asks = "";
+      keepAnswer(card, model);
     }
-    const asked = new URLSearchParams(location.search).get("q");
-    if (asked && Object.keys(model.get("_state")).join() === "text")
-      model.set("_state", { text: asked });
+    const query = new URLSearchParams(location.search).get("q");
+    const isDiagnose = Object.keys(model.get("_state")).join() === "text";
+    if (query && isDiagnose) model.set("_state", { text: query });
   });
 
-  // Search: sections that have most of the words, those that few sections have before others ----------------------------
+  // Search: sections that have most of the words; words that few sections have count more ---------
 
+  /**
+   * @param {string} text
+   * @returns {string[]}
+   */
   const wordsOf = (text) => text.toLowerCase().match(/[\p{L}_]{2,}/gu) ?? [];
 
-  /** How many letters only one of two words has: swapped letters count nothing. */
-  const distance = (a, b) =>
-    a.length - b.length + 2 * [...a].reduce((rest, letter) => rest.replace(letter, ""), b).length;
+  /**
+   * How many letters only one of two words has: swapped letters count nothing.
+   * @type {(a: string, b: string) => number}
+   */
+  function distance(a, b) {
+    let rest = b;
+    for (const letter of a) rest = rest.replace(letter, "");
+    return a.length - b.length + 2 * rest.length;
+  }
 
-  /** The words of a question, misspelt ones as the nearest that is known, and its places on the pages, best first. */
+  /**
+   * The words of a question. A word that no text has becomes the nearest word that some text has.
+   * @type {(question: string, texts: string[]) => string[]}
+   */
+  function spelledWords(question, texts) {
+    const vocabulary = [...new Set(texts.flatMap(wordsOf))];
+    return wordsOf(question).map((word) => {
+      if (word.length < 5 || texts.some((text) => text.includes(word))) return word;
+      const most = word.length > 6 ? 2 : 1; // letters
+      const near = vocabulary.filter(
+        (candidate) => candidate[0] === word[0] && distance(word, candidate) <= most,
+      );
+      near.sort((a, b) => distance(word, a) - distance(word, b));
+      return near[0] ?? word;
+    });
+  }
+
+  /**
+   * The words of a question, and the sections that fit it, best first.
+   * @param {string} question
+   */
   function find(question) {
     const texts = sections.map(([, , heading, text]) => `${heading} ${text}`.toLowerCase());
-    const known = [...new Set(texts.flatMap(wordsOf))];
-    const words = wordsOf(question).map((word) => {
-      if (word.length < 5 || texts.some((text) => text.includes(word))) return word;
-      const near = known.filter(
-        (other) => other[0] === word[0] && distance(word, other) <= 1 + (word.length > 6),
-      );
-      return near.sort((a, b) => distance(word, a) - distance(word, b))[0] ?? word;
+    const words = spelledWords(question, texts);
+    const weights = words.map((word) => {
+      const count = texts.filter((text) => text.includes(word)).length;
+      return count ? Math.log(1 + texts.length / count) : 0;
     });
-    const has = (text) => words.map((word) => text.includes(word));
-    const counts = words.map((word) => texts.filter((text) => text.includes(word)).length);
-    const fit = (text) =>
-      has(text).reduce(
-        (sum, is, k) => sum + (is && counts[k] ? Math.log(1 + texts.length / counts[k]) : 0),
-        0,
-      );
-    const every = sections.map(([page, anchor, heading, text], k) => {
-      const whole = texts[k].includes(question.toLowerCase()) ? 4 : 0;
-      const score = fit(texts[k]) + fit(heading.toLowerCase()) + whole;
-      const isMost =
-        2 * has(texts[k]).filter(Boolean).length >= words.length &&
-        2 * score >= fit(words.join(" "));
-      return { page, anchor, heading, text, isMost, score };
+
+    /** @param {string} text */
+    function weightIn(text) {
+      let weight = 0;
+      for (const [k, word] of words.entries()) if (text.includes(word)) weight += weights[k];
+      return weight;
+    }
+
+    const rows = sections.map(([page, anchor, heading, text], k) => {
+      const forQuestion = texts[k].includes(question.toLowerCase()) ? 4 : 0;
+      const score = weightIn(texts[k]) + weightIn(heading.toLowerCase()) + forQuestion;
+      const count = words.filter((word) => texts[k].includes(word)).length;
+      const hasMost = 2 * count >= words.length && 2 * score >= weightIn(words.join(" "));
+      return { page, anchor, heading, text, hasMost, score };
     });
-    return { words, every: every.sort((a, b) => b.score - a.score) };
+    const fitting = rows.filter(({ hasMost }) => hasMost && question);
+    return { words, fitting: fitting.sort((a, b) => b.score - a.score) };
+  }
+
+  /**
+   * The text around a position.
+   * @type {(text: string, position: number) => string}
+   */
+  function excerpt(text, position) {
+    const start = text.indexOf(" ", position);
+    const end = Math.max(0, position) + 240;
+    return `${position > 0 ? "… " : ""}${text.slice(start, end)} …`;
   }
 
   function showResults() {
     const question = (new URLSearchParams(location.search).get("q") ?? "").trim();
-    const { words, every } = find(question);
-    const fitting = every.filter(({ isMost }) => isMost && question);
-    const said = words.join(" ");
-    const misspelt = words.every((word) => question.toLowerCase().includes(word))
-      ? ""
-      : ` for “${said}”`;
+    const { words, fitting } = find(question);
+    const read = words.join(" ");
+    const isMisspelt = !words.every((word) => question.toLowerCase().includes(word));
     const titles = new Map(sections.toReversed().map(([page, , heading]) => [page, heading]));
-    const around = (text, at) =>
-      `${at > 0 ? "… " : ""}${text.slice(text.indexOf(" ", at), Math.max(0, at) + 240)} …`;
-    const list = fitting
-      .slice(0, 50)
-      .map(({ page, anchor, heading, text }) =>
-        make(
-          "li",
-          {},
-          make(
-            "a",
-            { href: `${page}.html?highlight=${encodeURIComponent(said)}#${anchor}` },
-            heading,
-          ),
-          " ",
-          make("small", {}, titles.get(page)),
-          make(
-            "p",
-            { className: "sk-aside" },
-            around(text, text.toLowerCase().indexOf(words[0]) - 60),
-          ),
-        ),
+    const items = fitting.slice(0, 50).map(({ page, anchor, heading, text }) => {
+      const href = `${page}.html?highlight=${encodeURIComponent(read)}#${anchor}`;
+      const position = text.toLowerCase().indexOf(words[0]) - 60;
+      return make(
+        "li",
+        {},
+        make("a", { href }, heading),
+        " ",
+        make("small", {}, titles.get(page) ?? ""),
+        make("p", { className: "sk-aside" }, excerpt(text, position)),
       );
-    const count = fitting.length
-      ? `${fitting.length} ${fitting.length === 1 ? "place" : "places"}${misspelt}`
-      : "Nothing has these words.";
-    const status = make("p", { role: "status" }, question && count);
-    document
-      .querySelector("#search-results")
-      .replaceChildren(status, make("ol", { className: "sk-results list-unstyled" }, ...list));
-    const offer = document.querySelector(".sk-offer");
+    });
+    const count = `${fitting.length} ${fitting.length === 1 ? "place" : "places"}`;
+    const found = isMisspelt ? `${count} for “${read}”` : count;
+    const message = fitting.length ? found : "Nothing has these words.";
+    const status = make("p", { role: "status" }, question && message);
+    const list = make("ol", { className: "sk-results list-unstyled" }, ...items);
+    document.querySelector("#search-results")?.replaceChildren(status, list);
+    const offer = /** @type {HTMLElement} */ (document.querySelector(".sk-offer"));
     offer.hidden = fitting.length > 0 && words.length < 4;
     if (!fitting.length) status.after(offer);
   }
 
-  // A verdict of Diagnose leads to the section of a lesson that explains it ---------------------------------------------
+  // A verdict of Diagnose leads to the section of a lesson that explains it -----------------------
+
+  /**
+   * Turn the lesson that a row of Diagnose names into a link.
+   * @param {Element} row
+   */
+  function linkLesson(row) {
+    const [label, words] = row.children;
+    if (label.textContent !== "lesson") return;
+    const verdict = row.closest(".sk-paste")?.querySelector(".sk-title")?.textContent ?? "";
+    const [lesson, section] = places[verdict] ?? ["", ""];
+    const present = /** @type {any} */ (words.firstChild);
+    if (!parts[`${lesson}.html`] || present?.verdict === verdict) return;
+    const title = sections.find(([page]) => page === lesson)?.[2];
+    const href = `${lesson}.html#${section.replaceAll(" ", "-")}`;
+    words.replaceChildren(make("a", { href, verdict }, `${title}: ${section}`));
+  }
 
   new MutationObserver(() => {
-    for (const row of all(".sk-paste dl > div")) {
-      const [label, words] = row.children;
-      const verdict = row.closest(".sk-paste").querySelector(".sk-title").textContent;
-      const [lesson, section] = places[verdict] ?? [];
-      if (
-        label.textContent !== "lesson" ||
-        !parts[`${lesson}.html`] ||
-        words.firstChild.verdict === verdict
-      )
-        continue;
-      const [, , title] = sections.find(([page]) => page === lesson);
-      const href = `${lesson}.html#${section.replaceAll(" ", "-")}`;
-      words.replaceChildren(make("a", { href, verdict }, `${title}: ${section}`));
-    }
+    for (const row of all(".sk-paste dl > div")) linkLesson(row);
   }).observe(document, { subtree: true, childList: true, characterData: true });
 
-  addEventListener("DOMContentLoaded", () => {
-    for (const aside of all(".bd-sidebar-primary"))
-      Object.assign(aside, { role: "complementary", ariaLabel: "Contents" });
+  /** A button that forgets the answers on all pages of the site. */
+  function createForget() {
     const title = "They are kept in this browser, and nowhere else.";
-    const button = make(
-      "button",
-      { type: "button", className: "sk-forget my-3 btn btn-sm border sk-aside", title },
-      "Forget my answers",
-    );
-    document.querySelector(".bd-links, .bd-article table")?.after(button);
+    const className = "sk-forget my-3 btn btn-sm border sk-aside";
+    const button = make("button", { type: "button", className, title }, "Forget my answers");
     button.onclick = () => {
       if (!confirm("Forget all answers on these pages?")) return;
       for (const key of Object.keys(localStorage))
         if (key.startsWith(keyOf("."))) localStorage.removeItem(key);
       location.reload();
     };
-    location.pathname.split("/").at(-1) in parts ? keep() : showMarks();
+    return button;
+  }
+
+  addEventListener("DOMContentLoaded", () => {
+    for (const aside of all(".bd-sidebar-primary"))
+      Object.assign(aside, { role: "complementary", ariaLabel: "Contents" });
+    document.querySelector(".bd-links, .bd-article table")?.after(createForget());
+    if (fileOf(location.pathname) in parts) keep();
+    else showMarks();
     for (const event of ["storage", "pageshow"]) addEventListener(event, showMarks);
     if (document.querySelector("#search-results")) {
+      // biome-ignore lint/correctness/noUndeclaredVariables: Sphinx's searchtools.js declares it
       Search.performSearch = () => {};
       showResults();
     }

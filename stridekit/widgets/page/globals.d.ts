@@ -10,6 +10,11 @@ declare global {
   var stridekitKept: WeakSet<object> | undefined;
   /** The speed of all players. */
   var stridekitPlaying: { speed: string } | undefined;
+
+  /** Sphinx's search, on the pages that stridekit/export writes. */
+  var Search: { performSearch: (query: string) => void };
+  /** The extensions of JupyterLab, by their names. */
+  var _JUPYTERLAB: Record<string, unknown> | undefined;
 }
 
 export {};
