@@ -1,4 +1,4 @@
-"""Shared by all tests: the notebooks' kernel, Hypothesis' profiles, the workers, and the summary."""
+"""Settings of all tests: the notebooks' kernel, Hypothesis' profiles, the workers, and the summary."""
 
 import atexit
 import gc
@@ -56,7 +56,7 @@ def pytest_collection_finish(session):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """One more than processors, as two workers wait for a browser; of more than four, all would wait."""
+    """Return one more than the processors, because workers wait for browsers, and four at most."""
     return min((os.cpu_count() or 1) + 1, 4)
 
 
@@ -84,12 +84,13 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 TAKES_LONG = re.compile(r"ipynb$|test_(worst|fuzz|exercises|export|diagnose|refresh)|_explorer")
-PAGES, LAB = "pages", "JupyterLab"
+PAGES = "pages"
+LAB = "JupyterLab"
 IN_LAB = re.compile(r"test_(in_jupyterlab|first_screen|reopening|hosts|leaks)|kinds_page")
 
 
 def _browser(nodeid):
-    """What a browser test shows; "" for other tests."""
+    """Return the kind of page that a browser test shows; "" for other tests."""
     if not nodeid.startswith("tests/course/browser/"):
         return ""
     return LAB if IN_LAB.search(nodeid) else PAGES

@@ -26,8 +26,12 @@ def begin(address, variables):
         server.bind(address)
         server.listen()
         command = [sys.executable, "-P", __file__, str(server.fileno())]
-        given = {"env": os.environ | variables, "stdin": subprocess.PIPE}
-        process = subprocess.Popen(command, pass_fds=[server.fileno()], **given)
+        process = subprocess.Popen(
+            command,
+            pass_fds=[server.fileno()],
+            env=os.environ | variables,
+            stdin=subprocess.PIPE,
+        )
     os.environ[VARIABLE] = address
     return process.communicate
 
@@ -46,8 +50,8 @@ def serve(server):
         if not os.fork():
             break
         client.close()
-    said, streams, *_ = socket.recv_fds(client, 1 << 20, 3)
-    folder, variables, arguments = json.loads(said)
+    request, streams, *_ = socket.recv_fds(client, 1 << 20, 3)
+    folder, variables, arguments = json.loads(request)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
     os.chdir(folder)
@@ -64,13 +68,16 @@ def ask(address, *arguments):
     """Ask for a kernel, pass interrupts on to it, and wait for its end."""
     with socket.socket(socket.AF_UNIX) as server:
         server.connect(address)
-        said = json.dumps([os.getcwd(), dict(os.environ), arguments])
-        socket.send_fds(server, [said.encode()], [0, 1, 2])
+        request = json.dumps([os.getcwd(), dict(os.environ), arguments])
+        socket.send_fds(server, [request.encode()], [0, 1, 2])
         kernel = int(server.recv(20))
         signal.signal(signal.SIGINT, lambda *_: os.kill(kernel, signal.SIGINT))
         server.recv(1)
 
 
 if __name__ == "__main__":
-    given = sys.argv[1:]
-    ask(*given) if given[1:] else serve(socket.socket(fileno=int(given[0])))
+    address, *arguments = sys.argv[1:]
+    if arguments:
+        ask(address, *arguments)
+    else:
+        serve(socket.socket(fileno=int(address)))

@@ -17,7 +17,9 @@ from stridekit.export.reference import public_names
 from stridekit.lessons.notebook import NotebookError, fold
 
 ROOT = Path(__file__).parents[2]
-code, words, output = v4.new_code_cell, v4.new_markdown_cell, v4.new_output
+code = v4.new_code_cell
+words = v4.new_markdown_cell
+output = v4.new_output
 BEHIND = lesson.BEHIND.partition(r"\g")[0]
 CARD = code("Predict('How many?', 4711, why='So many.')")
 NOT_RUN = SimpleNamespace(widget_state={})
@@ -39,7 +41,7 @@ def no_kernel(monkeypatch):
 
 
 def settled(*cells):
-    """The cells of a page, each as its source and its tags."""
+    """Return the cells of a page, each as its source and its tags."""
     notebook = nbformat.from_dict(v4.new_notebook(cells=list(cells)))
     lesson.settle(notebook, {})
     return [(cell.source, *cell.metadata.get("tags", [])) for cell in notebook.cells]
@@ -75,9 +77,15 @@ def test_pages_and_notebooks_fold_the_same_outputs():
 
 
 def test_calls_for_help_and_the_map_are_left_out_and_words_about_jupyterlab_say_so():
-    guard, hint, links = code(lesson.form.GUARD), code("ex.row.hint()"), code("progress()")
     check = code("def row(x, i):\n    ...\n\n\nex.row.check(row)")
-    page = settled(guard, hint, links, check, words("## Now\nPress Shift+Enter."), words("Shift."))
+    page = settled(
+        code(lesson.form.GUARD),
+        code("ex.row.hint()"),
+        code("progress()"),
+        check,
+        words("## Now\nPress Shift+Enter."),
+        words("Shift."),
+    )
     assert page == [
         (lesson.NOT_HERE,),
         (check.source,),
@@ -90,31 +98,34 @@ def test_a_widget_of_another_library_is_left_out_and_two_views_are_one_widget():
     zipped = stridekit.StrideExplorer()._code._zip
     states = {"well": {"_code": "IPY_MODEL_code", "_state": {}}, "code": {"_zip": zipped}}
     states["other"] = {"_model_module": "anywidget", "_esm": ""}
-    views = [
-        {lesson.form.WIDGET_VIEW: {"model_id": key}} for key in ("other", *["well"] * 2, "gone")
-    ]
-    outputs = [output("display_data", data=data) for data in views]
+    outputs = []
+    for key in ("other", "well", "well", "gone"):
+        data = {lesson.form.WIDGET_VIEW: {"model_id": key}}
+        outputs.append(output("display_data", data=data))
     notebook = v4.new_notebook(cells=[code("w", outputs=outputs)])
     assert len(lesson.settle(notebook, states)) == 1
-    said = [shown.data["text/html"] for shown in notebook.cells[0].outputs]
-    assert ['data-widget="0"' in text for text in said] == [False, True, True, False]
-    assert [lesson.WITHOUT_KERNEL in text for text in said] == [True, False, False, True]
+    pages = [shown.data["text/html"] for shown in notebook.cells[0].outputs]
+    assert ['data-widget="0"' in html for html in pages] == [False, True, True, False]
+    assert [lesson.WITHOUT_KERNEL in html for html in pages] == [True, False, False, True]
 
 
 def test_a_lesson_runs_in_its_folder_with_this_python(tmp_path, monkeypatch):
-    """With the threads that the machine has: a page is made once, and has no byte to repeat."""
-    asked = []
-    ran = lambda *args, **options: asked.append((args, options)) or NOT_RUN  # noqa: E731
-    monkeypatch.setattr(lesson.form, "run", ran)
+    """It has all threads of the machine, because no byte of a page has to repeat."""
+    calls = []
+
+    def run(notebook, folder, **options):
+        calls.append((folder, options["kernel_manager_class"]))
+        return NOT_RUN
+
+    monkeypatch.setattr(lesson.form, "run", run)
     lesson.lesson(write(tmp_path / "a.ipynb", words("# A")))
-    [((_, folder), options)] = asked
-    assert (folder, options["kernel_manager_class"]) == (tmp_path, lesson.ThisPython)
+    assert calls == [(tmp_path, lesson.ThisPython)]
     assert "OMP_NUM_THREADS" not in lesson.ThisPython().kernel_spec.env
 
 
 PICTURE = {"output_type": "display_data", "metadata": {}, "data": {"image/png": 7}}
 VIDEO = {"cell_type": "video", "source": "", "metadata": {}, "id": "a"}
-MALFORMED = {  # a cell, and what the line says
+MALFORMED = {  # a cell, and a word of the message
     "a formula": (words("Well: $x^$ and $\\frac{1}$."), "formula"),
     "deep braces": (words("$" + "{" * 3000 + "x" + "}" * 3000 + "$"), "formula"),
     "a formula of its own": (words("$$\n\\left( x\n$$"), "formula"),
@@ -135,14 +146,14 @@ def test_a_malformed_notebook_is_named_with_its_cell_in_one_line(kind, tmp_path,
     (tmp_path / "a.ipynb").write_text(json.dumps(notebook))
     with pytest.raises(SystemExit) as stopped:
         site.main([str(tmp_path / "a.ipynb"), "-o", str(tmp_path / "out")])
-    said = stopped.value.code
-    assert "\n" not in said and said.startswith(f"{tmp_path / 'a.ipynb'}, ")
-    assert "cell 2" in said and word in said
+    message = stopped.value.code
+    assert "\n" not in message and message.startswith(f"{tmp_path / 'a.ipynb'}, ")
+    assert "cell 2" in message and word in message
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"cells": 3}', '{"nbformat": 4, "cells": [1]}'])
-def test_what_is_no_notebook_is_told_in_one_line(text, tmp_path):
+def test_a_file_that_is_not_a_notebook_is_refused_in_one_line(text, tmp_path):
     (tmp_path / "a.ipynb").write_text(text)
     with pytest.raises(NotebookError) as raised:
         lesson.read(tmp_path / "a.ipynb")
@@ -150,20 +161,21 @@ def test_what_is_no_notebook_is_told_in_one_line(text, tmp_path):
 
 
 def test_folders_and_names_that_cannot_be_written_are_refused(tmp_path, no_kernel):
-    mine = tmp_path / "mine"
-    mine.mkdir()
-    (mine / "index.html").write_text("mine")
-    a = write(tmp_path / "a.ipynb", words("# A"))
-    for source, folder, says in (
-        (a, mine, "holds other files than an export"),
-        (a, a, "holds other files than an export"),
-        (mine, tmp_path / "out", "is not a notebook"),
-        (tmp_path / "none.ipynb", tmp_path / "out", "is not a notebook"),
-        (write(tmp_path / "diagnose.ipynb"), tmp_path / "out", "cannot be the name of a page"),
+    own_folder = tmp_path / "mine"
+    own_folder.mkdir()
+    (own_folder / "index.html").write_text("mine")
+    notebook = write(tmp_path / "a.ipynb", words("# A"))
+    out = tmp_path / "out"
+    for source, folder, message in (
+        (notebook, own_folder, "holds other files than an export"),
+        (notebook, notebook, "holds other files than an export"),
+        (own_folder, out, "is not a notebook"),
+        (tmp_path / "none.ipynb", out, "is not a notebook"),
+        (write(tmp_path / "diagnose.ipynb"), out, "cannot be the name of a page"),
     ):
-        with pytest.raises(NotebookError, match=says):
+        with pytest.raises(NotebookError, match=message):
             site.export(source, folder)
-    assert (mine / "index.html").read_text() == "mine"
+    assert (own_folder / "index.html").read_text() == "mine"
 
 
 FIRST = [
@@ -199,14 +211,19 @@ class Parsed(HTMLParser):
 
     def __init__(self, path):
         super().__init__()
-        self.ids, self.links, self.sources, self.text = set(), [], [], ""
+        self.ids = set()
+        self.links = []
+        self.sources = []
+        self.text = ""
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        self.ids |= {given.get("id"), given.get("name")}
-        self.links += [given["href"]] if given.get("href") else []
-        self.sources += [given[name] for name in ("src", "href") if tag != "a" and given.get(name)]
+        attributes = dict(attrs)
+        self.ids |= {attributes.get("id"), attributes.get("name")}
+        if attributes.get("href"):
+            self.links.append(attributes["href"])
+        if tag != "a":
+            self.sources += filter(None, [attributes.get("src"), attributes.get("href")])
 
     def handle_data(self, data):
         self.text += data
@@ -253,8 +270,8 @@ def test_the_reference_has_every_public_name_with_links_and_nothing_of_this_mach
 def test_the_search_knows_headings_words_and_outputs_and_gives_no_hint_away(built):
     text = (built / "_static" / "site-data.js").read_text(encoding="utf-8")
     data = json.loads(text.removeprefix("globalThis.stridekitSite = ").removesuffix(";\n"))
-    first = next(said for page, _, heading, said in data["sections"] if heading.startswith("It"))
-    assert "not compatible" in first and "of this machine" in first
+    sections = [text for _, _, heading, text in data["sections"] if heading.startswith("It")]
+    assert "not compatible" in sections[0] and "of this machine" in sections[0]
     hidden = "<p>open<details><summary>Hint</summary>secret</details></p>"
     raw = site.nodes.raw("", hidden, format="html")
     assert site._words(raw).split() == ["open"]

@@ -50,20 +50,20 @@ def project(tmp_path):
 def env(project, *arguments, **variables):
     """Run `make env`; return its status, the programs it called, its words, and its lines of errors."""
     path = f"{project / 'bin'}:/usr/bin:/bin"
-    given = {"PATH": path, "HOME": "", "VERSION": "3.12.4", **variables}
+    environment = {"PATH": path, "HOME": "", "VERSION": "3.12.4", **variables}
     command = ["make", "--no-print-directory", "env", *arguments]
-    done = subprocess.run(command, cwd=project, env=given, capture_output=True, text=True)
-    asked = project / "asked"
-    called = asked.read_text().split() if asked.exists() else []
-    asked.unlink(missing_ok=True)
-    errors = [line for line in done.stderr.splitlines() if not line.startswith("make")]
-    return done.returncode, called, done.stdout, errors
+    run = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
+    notes = project / "asked"
+    called = notes.read_text().split() if notes.exists() else []
+    notes.unlink(missing_ok=True)
+    errors = [line for line in run.stderr.splitlines() if not line.startswith("make")]
+    return run.returncode, called, run.stdout, errors
 
 
 def test_set_up_runs_once_and_again_when_its_inputs_change(project):
-    status, called, says, errors = env(project)
+    status, called, words, errors = env(project)
     assert (status, called, errors) == (0, ["venv", "pip"], [])
-    assert says == "Making .venv with Python 3.12.4: a minute or more, a large download\n"
+    assert words == "Making .venv with Python 3.12.4: a minute or more, a large download\n"
     assert env(project)[1] == []
     for name in ("pyproject.toml", "constraints.txt", "labextension/static/extension.js"):
         later = (project / ".venv" / "done").stat().st_mtime + 5
@@ -82,7 +82,8 @@ def test_interrupted_set_up_is_repaired_by_the_next(project, during):
     assert env(project, DIES="yes")[0] != 0
     os.utime(project / "constraints.txt", (1, 1) if during == "first build" else (4e9, 4e9))
     status, called, *_ = env(project)
-    assert (status, called) == (0, ["venv", "pip"] if during == "first build" else ["pip"])
+    assert status == 0
+    assert called == (["venv", "pip"] if during == "first build" else ["pip"])
     assert (project / ".venv" / "mine").exists() is (during == "update")
 
 
@@ -100,14 +101,18 @@ def test_environment_that_somebody_else_made_is_updated_and_never_removed(projec
     assert env(project)[1] == ["pip"] and env(project)[1] == []
 
 
-@pytest.mark.parametrize(("arguments", "variables", "words"), [
-    ((), {"VERSION": "3.9.2"}, "python3 is Python 3.9.2, and there is no Python 3.11 to 3.14"),
-    ((), {"VERSION": "3.15.0"}, "python3 is Python 3.15.0, and there is no Python 3.11 to"),
-    (("PYTHON=/no python",), {"VERSION": "3.9.2"}, "there is no /no python here, and no other"),
-    ((), {"NO_VENV": "yes"}, "on Debian and Ubuntu, apt install python3.12-venv; elsewhere"),
-    ((), {"SAYS": "NameResolutionError: x"}, "pip cannot reach its package index: check the"),
-    ((), {"SAYS": "ERROR: No space left on device"}, "pip failed: ERROR: No space left on"),
-])  # fmt: skip
+TOO_OLD = {"VERSION": "3.9.2"}
+FAILURES = [
+    ([], TOO_OLD, "python3 is Python 3.9.2, and there is no Python 3.11 to 3.14"),
+    ([], {"VERSION": "3.15.0"}, "python3 is Python 3.15.0, and there is no Python 3.11 to"),
+    (["PYTHON=/no python"], TOO_OLD, "there is no /no python here, and no other"),
+    ([], {"NO_VENV": "yes"}, "on Debian and Ubuntu, apt install python3.12-venv; elsewhere"),
+    ([], {"SAYS": "NameResolutionError: x"}, "pip cannot reach its package index: check the"),
+    ([], {"SAYS": "ERROR: No space left on device"}, "pip failed: ERROR: No space left on"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "variables", "words"), FAILURES)
 def test_set_up_that_cannot_go_on_says_why_in_one_line(project, arguments, variables, words):
     status, _, _, errors = env(project, *arguments, **variables)
     assert status != 0 and len(errors) == 1
@@ -132,16 +137,18 @@ def test_another_python_on_the_path_replaces_one_that_is_too_old(project):
 
 
 def make(*arguments, **variables):
-    """What make prints for these arguments, with no way to show a page but by the variables."""
-    kept = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
-    command = ["make", *arguments]
-    return subprocess.check_output(command, cwd=ROOT, env=kept | variables, text=True)
+    """Return what make prints; only the variables say that a page can be shown."""
+    environment = {**os.environ, **variables}
+    for name in {"DISPLAY", "WAYLAND_DISPLAY"} - variables.keys():
+        environment.pop(name, None)
+    return subprocess.check_output(["make", *arguments], cwd=ROOT, env=environment, text=True)
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="a Mac always shows pages")
 def test_lab_opens_a_page_where_one_can_be_shown_and_allows_root_alone():
-    said = make("--dry-run", "lab")
-    assert "--no-browser" in said and ("--allow-root" in said) is (os.getuid() == 0)
+    command = make("--dry-run", "lab")
+    assert "--no-browser" in command
+    assert ("--allow-root" in command) is (os.getuid() == 0)
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         assert "--no-browser" not in make("--dry-run", "lab", **{name: "wayland-0"})
 
@@ -156,5 +163,5 @@ def test_every_target_that_needs_the_environment_makes_it_and_hands_on_its_argum
     for name in names:
         target = "versions" if name.startswith("VERSIONS") else name.removesuffix("_ARGS").lower()
         assert "--as-told" in make("--dry-run", target, f"{name}=--as-told"), name
-    said = make("help")
-    assert all(f"make {name} " in said for name, *_ in targets)
+    listed = make("help")
+    assert all(f"make {name} " in listed for name, *_ in targets)
