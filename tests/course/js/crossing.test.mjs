@@ -1,135 +1,170 @@
-// Page and kernel change the state at the same moment: in every order in which that can happen, all end up
-// with what the kernel holds, and no view shows a state again that it has left for a later one.
+// Page and kernel change the state at the same moment: in every order in which that can happen, all
+// end up with the state that the kernel holds, and no view shows a state again that it has left for
+// a later one.
 
 import assert from "node:assert/strict";
 import test from "node:test";
 
 import { createShell } from "../../../stridekit/widgets/page/shell.js";
-import { forgetFrames, Kernel, Node, paint, toPaint } from "./jupyter.mjs";
+import { forgetFrames, Kernel, newNode, paint, SPEC, toPaint, viewOf } from "./jupyter.mjs";
+
+/** @import { Page } from "./jupyter.mjs" */
+
+/**
+ * A page has some views. Each of its changes by hand is the index of a view and the name of a scene.
+ * @typedef {{ views: number, hands: [view: number, scene: string][] }} PageScript
+ * @typedef {{ pages: PageScript[], kernel: string[] }} Scenario
+ * @typedef {[happening: string, page?: number]} Move
+ */
 
 const REFUSED = "refused";
 const AS_IT_IS = "as it is";
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 
-/** A kernel, and pages of views, each of which writes down what it has shown. */
+/**
+ * A view that writes down which states it has shown.
+ * @param {Page} page
+ */
+function createView(page) {
+  const view = { page, shown: ["start"], drawn: 0, scene: "start", shell: createViewShell() };
+
+  function createViewShell() {
+    return createShell(viewOf(page.model), {
+      ...SPEC,
+      draw() {
+        view.drawn += 1;
+        view.scene = page.model.get("_state").at;
+      },
+    });
+  }
+
+  view.shell.open(newNode());
+  return view;
+}
+
+/**
+ * A kernel, and pages of views.
+ * @param {Scenario} scenario
+ */
 function createWorld({ pages, kernel: changes }) {
   forgetFrames();
   const kernel = new Kernel({ at: "start" }, ({ at }) => at.startsWith(REFUSED));
-  const views = [];
-  const hands = pages.map(({ views: count, hands: todo }) => {
+  const hands = pages.map((script) => {
     const page = kernel.page();
-    const shells = Array.from({ length: count }, () => {
-      const view = { shown: ["start"], drawn: 0, page };
-      const draw = () => {
-        view.drawn += 1;
-        view.now = page.model.get("_state").at;
-      };
-      const shell = createShell(
-        { model: page.model, el: new Node() },
-        { label: "", kind: "", draw },
-      );
-      shell.open();
-      views.push(view);
-      return shell;
-    });
-    return { page, shells, todo: [...todo] };
+    const views = Array.from({ length: script.views }, () => createView(page));
+    return { page, views, todo: [...script.hands] };
   });
+  const views = hands.flatMap((hand) => hand.views);
   const todo = [...changes];
   let sent = 0;
 
-  /** What can happen next. */
+  /** List all that can happen next. */
   function moves() {
-    const found = [];
-    hands.forEach((hand, p) => {
-      if (hand.todo.length) found.push(["hand", p]);
-      if (hand.page.news.length) found.push(["hear", p]);
-    });
-    if (todo.length) found.push(["kernel"]);
-    if (toPaint()) found.push(["paint"]);
-    if (kernel.inbox.length) found.push(["take"]);
-    return found;
+    /** @type {Move[]} */
+    const possible = [];
+    for (const [p, hand] of hands.entries()) {
+      if (hand.todo.length) possible.push(["hand", p]);
+      if (hand.page.news.length) possible.push(["hear", p]);
+    }
+    if (todo.length) possible.push(["kernel"]);
+    if (toPaint()) possible.push(["paint"]);
+    if (kernel.inbox.length) possible.push(["take"]);
+    return possible;
   }
 
   const happen = {
     hand(p) {
-      const { page, shells, todo: left } = hands[p];
-      const [k, at] = left.shift();
-      if (at === AS_IT_IS) views.find((view) => view.page === page).drawn -= 1; // drawn anew
-      shells[k].change(at === AS_IT_IS ? { ...page.model.get("_state") } : { at });
+      const { page, views: ownViews, todo: remaining } = hands[p];
+      const [k, scene] = remaining.shift() ?? [0, ""];
+      const { shell } = ownViews[k];
+      if (scene === AS_IT_IS) {
+        ownViews[0].drawn -= 1; // the same state is drawn anew
+        shell.change({ ...page.model.get("_state") });
+      } else {
+        shell.change({ at: scene });
+      }
     },
-    hear: (p) => hands[p].page.model.hear(hands[p].page.news.shift()),
+    hear(p) {
+      const { model, news } = hands[p].page;
+      model.hear(news.shift() ?? {});
+    },
     kernel: () => kernel.change({ at: todo.shift() }),
-    paint,
+    paint: () => paint(),
     take() {
       sent += 1;
       kernel.take();
     },
   };
 
-  function move([what, p]) {
-    happen[what](p);
-    for (const view of views) if (view.shown.at(-1) !== view.now) view.shown.push(view.now);
+  /** @param {Move} move */
+  function move([happening, p]) {
+    happen[happening](p);
+    for (const view of views) if (view.shown.at(-1) !== view.scene) view.shown.push(view.scene);
   }
 
-  /** All is quiet: everyone has what the kernel has, and got there without a way back. */
+  /**
+   * All is quiet: check that everyone has the kernel's state, and has not gone back on the way.
+   * @param {string} path
+   */
   function check(path) {
     const order = kernel.held.map(({ at }) => at);
     for (const { page, shown, drawn } of views) {
-      assert.deepEqual(
-        [page.model.get("_state").at, shown.at(-1)],
-        [order.at(-1), order.at(-1)],
-        path,
-      );
-      const held = shown.map((at) => order.indexOf(at)).filter((k) => k >= 0);
-      assert.deepEqual(
-        held,
-        [...held].sort((a, b) => a - b),
-        `${path}: ${shown}`,
-      );
-      assert.ok(
-        shown.length - new Set(shown).size <= kernel.refusals,
-        `${path}: ${shown} goes back`,
-      );
+      const last = order.at(-1);
+      assert.deepEqual([page.model.get("_state").at, shown.at(-1)], [last, last], path);
+      const held = shown.map((scene) => order.indexOf(scene)).filter((k) => k >= 0);
+      const ascending = [...held].sort((a, b) => a - b);
+      assert.deepEqual(held, ascending, `${path}: ${shown}`);
+      const repeated = shown.length - new Set(shown).size;
+      assert.ok(repeated <= kernel.refusals, `${path}: ${shown} goes back`);
       assert.ok(drawn <= shown.length, `${path}: nothing is drawn twice`);
     }
-    assert.ok(sent <= sum(pages.map(({ hands: todo }) => todo.length)), path);
+    assert.ok(sent <= sum(pages.map((script) => script.hands.length)), path);
   }
 
   return { moves, move, check };
 }
 
-/** Every path, each from the start, as what has happened in a shell cannot be copied: how many there are. */
+/**
+ * Walk every path from the start, because a shell cannot be copied, and count them.
+ * @param {Scenario} scenario
+ */
 function walkAll(scenario) {
+  /** @type {Move[][]} */
   const paths = [[]];
   let count = 0;
-  for (; paths.length; count += 1) {
-    const [world, path] = [createWorld(scenario), paths.pop()];
+  for (let path = paths.pop(); path; path = paths.pop()) {
+    const world = createWorld(scenario);
     path.forEach(world.move);
     for (let moves = world.moves(); moves.length; moves = world.moves()) {
       const [first, ...others] = moves;
-      paths.push(...others.map((other) => [...path, other]));
+      for (const other of others) paths.push([...path, other]);
       path.push(first);
       world.move(first);
     }
     world.check(path.map((step) => step.join("")).join(" "));
+    count += 1;
   }
   return count;
 }
 
-const one = (...hands) => ({ views: 1, hands: hands.map((scene) => [0, scene]) });
-const two = (...hands) => ({ views: 2, hands });
+/** @type {(...scenes: string[]) => PageScript} */
+const oneView = (...scenes) => ({ views: 1, hands: scenes.map((scene) => [0, scene]) });
+/** @type {(...hands: [view: number, scene: string][]) => PageScript} */
+const twoViews = (...hands) => ({ views: 2, hands });
+
+/** @type {Record<string, Scenario>} */
 const ALL = {
-  "a hand and the kernel": { pages: [one("A")], kernel: ["K"] },
-  "two changes of each": { pages: [one("A", "B")], kernel: ["K", "L"] },
-  "three by hand": { pages: [one("A", "B", "C")], kernel: ["K"] },
-  "three by the kernel": { pages: [one("A")], kernel: ["K", "L", "M"] },
-  "a hand that sets what is there": { pages: [one(AS_IT_IS, "A")], kernel: ["K", "L"] },
-  "what is there, and no more": { pages: [one(AS_IT_IS)], kernel: ["K", "L"] },
-  "one that is refused": { pages: [one("refused", "A")], kernel: ["K"] },
-  "one that is refused at last": { pages: [one("A", "refused")], kernel: ["K"] },
-  "two views of one page": { pages: [two([0, "A"], [1, "B"])], kernel: ["K"] },
-  "two views, the second first": { pages: [two([1, "A"], [0, "B"])], kernel: ["K"] },
-  "two pages": { pages: [one("A"), one("B")], kernel: [] },
+  "a hand and the kernel": { pages: [oneView("A")], kernel: ["K"] },
+  "two changes of each": { pages: [oneView("A", "B")], kernel: ["K", "L"] },
+  "three by hand": { pages: [oneView("A", "B", "C")], kernel: ["K"] },
+  "three by the kernel": { pages: [oneView("A")], kernel: ["K", "L", "M"] },
+  "a hand that sets what is there": { pages: [oneView(AS_IT_IS, "A")], kernel: ["K", "L"] },
+  "what is there, and no more": { pages: [oneView(AS_IT_IS)], kernel: ["K", "L"] },
+  "one that is refused": { pages: [oneView(REFUSED, "A")], kernel: ["K"] },
+  "one that is refused at last": { pages: [oneView("A", REFUSED)], kernel: ["K"] },
+  "two views of one page": { pages: [twoViews([0, "A"], [1, "B"])], kernel: ["K"] },
+  "two views, the second first": { pages: [twoViews([1, "A"], [0, "B"])], kernel: ["K"] },
+  "two pages": { pages: [oneView("A"), oneView("B")], kernel: [] },
 };
 for (const [name, scenario] of Object.entries(ALL))
   test(`in every order: ${name}`, () => assert.ok(walkAll(scenario) > 10));

@@ -1,4 +1,4 @@
-// What is around the panes, without a page: steps of a history, links, goals.
+// The corner of a widget without a page: steps of a history, links, goals.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -6,31 +6,44 @@ import { createHistory, historyOf } from "../../../stridekit/widgets/page/frame.
 import { heldBy } from "../../../stridekit/widgets/page/goals.js";
 import { hashOf, readHash } from "../../../stridekit/widgets/page/host.js";
 
-/** What the tools lead to in a history, and which of them can then be used: numbers are changes by hand. */
-function told(script) {
-  let now = 0;
-  const history = createHistory({ at: 0 }, { at: 0 }, () => now);
-  const tools = () =>
-    Object.entries(history.ahead())
-      .filter(([, state]) => state)
-      .map(([tool]) => tool);
-  const states = script.split(" ").flatMap((word) => {
-    if (word === "rest") now += 500;
-    else if (word === "move")
-      now += 300; // the hand goes on
-    else if (!Number.isNaN(Number(word))) history.keep({ at: Number(word) });
-    else if (!tools().includes(word)) return ["-"];
-    else {
-      const state = history.take(word);
-      history.keep(state); // as the widget shows it
-      return [state.at];
+/**
+ * The states to which the tools lead in a history, and the tools that can then be used. In a script,
+ * numbers are changes by hand.
+ * @param {string} script
+ */
+function play(script) {
+  let clock = 0;
+  const history = createHistory({ at: 0 }, { at: 0 }, () => clock);
+  /** @type {(number | "-")[]} */
+  const states = [];
+
+  const usableTools = () => {
+    const ahead = Object.entries(history.ahead());
+    return ahead.filter(([, state]) => state).map(([tool]) => tool);
+  };
+
+  /** @param {any} tool */
+  function use(tool) {
+    if (!usableTools().includes(tool)) {
+      states.push("-");
+      return;
     }
-    return [];
-  });
-  return [states.join(" "), tools().join(" ")];
+    const state = history.take(tool);
+    history.keep(state); // as the widget shows it
+    states.push(state.at);
+  }
+
+  for (const word of script.split(" ")) {
+    if (word === "rest") clock += 500;
+    else if (word === "move")
+      clock += 300; // the hand goes on
+    else if (Number.isNaN(Number(word))) use(word);
+    else history.keep({ at: Number(word) });
+  }
+  return [states.join(" "), usableTools().join(" ")];
 }
 
-for (const [what, script, states, tools] of [
+for (const [behaviour, script, states, tools] of [
   [
     "changes are one step until the hand rests",
     "1 move 2 move 3 rest 4 rest undo undo undo",
@@ -54,11 +67,11 @@ for (const [what, script, states, tools] of [
   ["a step that ends where it began is none", "1 0 undo", "-", ""],
   ["what comes after no step is one", "1 0 2 move undo", "0", "redo"],
 ])
-  test(what, () => assert.deepEqual(told(script), [states, tools]));
+  test(behaviour, () => assert.deepEqual(play(script), [states, tools]));
 
 test("two hundred steps are kept", () => {
   const changes = Array.from({ length: 300 }, (_, k) => `${k + 1} rest`);
-  const [states] = told([...changes, ...Array(300).fill("undo")].join(" "));
+  const [states] = play([...changes, ...Array(300).fill("undo")].join(" "));
   assert.match(states, / 101 100 -/);
 });
 
@@ -66,10 +79,8 @@ test("a line or a card is a step, however fast the next one comes", () => {
   for (const key of ["chain", "steps", "moves"]) {
     const history = createHistory({ [key]: [] }, undefined, () => 0);
     for (const lines of [["a"], ["a", "b"]]) history.keep({ [key]: lines });
-    assert.deepEqual(
-      [history.take("undo"), history.take("undo")],
-      [{ [key]: ["a"] }, { [key]: [] }],
-    );
+    assert.deepEqual(history.take("undo"), { [key]: ["a"] });
+    assert.deepEqual(history.take("undo"), { [key]: [] });
   }
 });
 
@@ -85,35 +96,36 @@ test("pointing is no step, but goes with the state", () => {
 });
 
 test("all views of a model have one history, though each has a model of its own over it", () => {
-  const state = { _page: {}, _state: { at: 1 }, _start: { at: 0 } };
-  const view = (own = {}) => ({ get: (name) => ({ ...state, ...own })[name] });
-  assert.equal(historyOf(view()), historyOf(view()));
-  assert.notEqual(historyOf(view()), historyOf(view({ _page: {} })));
-  assert.deepEqual(historyOf(view()).ahead().reset, { at: 0 });
-  assert.equal(historyOf(view({ _page: {}, _start: {} })).ahead().reset, undefined); // first shown now
+  const traits = { _page: {}, _state: { at: 1 }, _start: { at: 0 } };
+  const view = (own = {}) => ({ get: (name) => ({ ...traits, ...own })[name] });
+  const history = historyOf(view());
+  assert.equal(historyOf(view()), history);
+  assert.notEqual(historyOf(view({ _page: {} })), history);
+  assert.deepEqual(history.ahead().reset, { at: 0 });
+  const withoutStart = historyOf(view({ _page: {}, _start: {} })); // first shown now
+  assert.equal(withoutStart.ahead().reset, undefined);
 });
 
 test("a link fits the widget that it is of, whole", () => {
-  const [widgets, state] = [["one", "two"], { steps: ["y = x # é∈🙂"], n: [1, -2.5, null] }];
+  const widgets = ["one", "two"];
+  const state = { steps: ["y = x # é∈🙂"], n: [1, -2.5, null] };
   const hash = hashOf(1, "two", state);
   assert.match(hash, /^#state=1\.[0-9a-z]+\.[\w-]+$/);
   assert.deepEqual(readHash(hash, widgets), [1, state]);
-  for (const other of [
-    hash.slice(0, -1),
-    hash.replace("=1", "=0"),
-    hash.replace(/.$/, (c) => (c === "A" ? "B" : "A")),
-    "",
-    "#",
-    "#state",
-    "#two",
-  ])
-    assert.equal(readHash(other, widgets), null, other);
+  const cut = hash.slice(0, -1);
+  const ofAnother = hash.replace("=1", "=0");
+  const changed = hash.replace(/.$/, (char) => (char === "A" ? "B" : "A"));
+  for (const wrong of [cut, ofAnother, changed, "", "#", "#state", "#two"])
+    assert.equal(readHash(wrong, widgets), null, wrong);
   assert.equal(readHash(hash, ["one", "three"]), null);
 });
 
 test("a goal is held where all of its facts are", () => {
-  const goals = [{ shape: [2, 3] }, { shape: [2, 3], dense: false }, { n: 1 }, { name: null }].map(
-    (facts) => ({ facts }),
-  );
+  const goals = [
+    { facts: { shape: [2, 3] } },
+    { facts: { shape: [2, 3], dense: false } },
+    { facts: { n: 1 } },
+    { facts: { name: null } },
+  ];
   assert.deepEqual(heldBy({ shape: [2, 3], dense: true, n: true, name: null }, goals), [0, 3]);
 });

@@ -1,4 +1,5 @@
-// What is around a widget on stubs of it: a page without a kernel, a notebook that is saved, a kernel that ends.
+// The surroundings of a widget, as stubs: a page without a kernel, a notebook that is saved, a
+// kernel that ends, JupyterLab.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -8,55 +9,65 @@ import code from "../../../stridekit/widgets/page/code.js";
 import { bringToLife, createModel } from "../../../stridekit/widgets/page/host.js";
 import { besideKernel } from "../../../stridekit/widgets/page/shell.js";
 
+/** @type {any} */
+const page = globalThis;
+
 Promise.withResolvers ??= () => {
-  const made = {};
-  made.promise = new Promise((resolve) => Object.assign(made, { resolve }));
-  return made;
+  /** @type {any} */
+  const resolvers = {};
+  resolvers.promise = new Promise((resolve, reject) =>
+    Object.assign(resolvers, { resolve, reject }),
+  );
+  return resolvers;
 };
 // node imports no blobs: a text becomes an address here.
-globalThis.Blob = class {
+page.Blob = class {
   constructor([text], { type }) {
     this.url = `data:${type},${encodeURIComponent(text)}`;
   }
 };
-const made = [];
-URL.createObjectURL = ({ url }) => (made.push(url), url);
-URL.revokeObjectURL = () => {};
-const createElement = () => ({
-  append() {},
-  setAttribute() {},
-  remove() {
-    this.on?.shown.delete(this);
-  },
-});
-Object.assign(globalThis, {
-  location: { hash: "" },
-  addEventListener() {},
-  document: { createElement, head: { append() {} } },
-});
-await import("../../../labextension/static/extension.js");
-const { default: plugin } = (await globalThis._JUPYTERLAB.stridekit.get())();
+/** @type {string[]} */
+const urls = [];
+page.URL.createObjectURL = ({ url }) => {
+  urls.push(url);
+  return url;
+};
+page.URL.revokeObjectURL = () => {};
+page.location = { hash: "" };
+page.addEventListener = () => {};
+page.document = {
+  createElement: () => ({
+    append() {},
+    setAttribute() {},
+    remove() {
+      this.parent?.shown.delete(this);
+    },
+  }),
+  head: { append() {} },
+};
 
-// A page without a kernel: host.js ------------------------------------------------------------------------------
+const EXTENSION = "../../../labextension/static/extension.js";
+await import(EXTENSION);
+const { default: plugin } = (await page._JUPYTERLAB.stridekit.get())();
 
-test("a model tells of each change by its name and as any change; a listener that goes takes none along", () => {
-  const told = [],
-    model = createModel({ a: 1, b: 1 });
+// A page without a kernel: host.js ------------------------------------------------------------------
+
+test("a model emits each change by its name and as any change; a listener that goes takes none along", () => {
+  /** @type {any[]} */
+  const calls = [];
+  const model = createModel({ a: 1, b: 1 });
   const first = () => {
-    told.push("first");
+    calls.push("first");
     model.off("change:a", first);
   };
   model.on("change:a", first);
-  model.on("change:a", () => told.push(model.get("a")));
-  model.on("change", () => told.push("any"));
-  for (const [name, value] of [
-    ["a", 1],
-    ["a", 2],
-    ["b", 2],
-    ["a", 3],
-  ])
-    model.set(name, value);
-  assert.deepEqual(told, ["first", 2, "any", "any", 3, "any"]);
+  model.on("change:a", () => calls.push(model.get("a")));
+  model.on("change", () => calls.push("any"));
+  model.set("a", 1);
+  model.set("a", 2);
+  model.set("b", 2);
+  model.set("a", 3);
+  assert.deepEqual(calls, ["first", 2, "any", "any", 3, "any"]);
 });
 
 const SHOWS = `globalThis.loaded = (globalThis.loaded ?? 0) + 1;
@@ -65,10 +76,13 @@ const SHOWS = `globalThis.loaded = (globalThis.loaded ?? 0) + 1;
     Object.assign(el, { model, signal, textContent: model.get("text") });
   }`;
 
-test("nodes of one number share a model, a module is loaded once, and what fails says so in its place", async () => {
-  const reported = [],
-    nodes = ["0", "1", "0", "2"].map((widget) => ({ dataset: { widget } }));
-  globalThis.reportError = (error) => reported.push(error.message);
+test("nodes of one number share a model, a module is loaded once, and a failure is shown in its place", async () => {
+  /** @type {string[]} */
+  const reported = [];
+  page.reportError = (error) => reported.push(error.message);
+  /** @type {any[]} */
+  const nodes = ["0", "1", "0", "2"].map((widget) => ({ dataset: { widget } }));
+  /** @type {any} */
   const root = { querySelectorAll: (css) => (css === "[data-widget]" ? nodes : []) };
   await bringToLife(root, {
     modules: [SHOWS],
@@ -79,79 +93,97 @@ test("nodes of one number share a model, a module is loaded once, and what fails
     ],
   });
   const bad = "This picture could not be drawn: no such picture";
-  assert.deepEqual(
-    nodes.map((el) => el.textContent),
-    ["one", bad, "one", "two"],
-  );
-  assert.deepEqual([globalThis.loaded, reported], [1, ["no such picture"]]);
+  const texts = nodes.map((el) => el.textContent);
+  assert.deepEqual(texts, ["one", bad, "one", "two"]);
+  assert.deepEqual([page.loaded, reported], [1, ["no such picture"]]);
   assert.equal(nodes[0].model, nodes[2].model);
   assert.notEqual(nodes[0].model, nodes[3].model);
 });
 
-// A notebook: code.js -------------------------------------------------------------------------------------------
+// A notebook: code.js -------------------------------------------------------------------------------
 
 const zip = (module) =>
   zlib.deflateSync(JSON.stringify([module, "p {}", "q {}"])).toString("base64");
-const begin = (traits, widget_manager) =>
-  code.initialize({ model: { get: (name) => traits[name], widget_manager } });
+
+function begin(traits, widget_manager) {
+  /** @type {any} */
+  const model = { get: (name) => traits[name], widget_manager };
+  code.initialize({ model });
+}
 
 test("widgets get the module whether they come before or after it; it runs once for all of a kind, and a sheet comes once", async () => {
-  const wait = () => (globalThis["a kind"] ??= Promise.withResolvers()).promise,
-    early = wait();
-  const styles = [],
-    before = made.length;
-  document.head.appendChild = (style) => styles.push(style.textContent);
-  const module = zip("export const draws = 'é';");
-  for (const key of ["a kind", "a kind", "a kind", "a later kind"])
-    begin({ _key: key, _zip: module });
-  const later = await globalThis["a later kind"].promise; // by then, the first kind would have come again
-  assert.deepEqual(
-    [
-      (await early).draws,
-      (await wait()) === (await early),
-      later.draws,
-      made.length - before,
-      ...styles,
-    ],
-    ["é", true, "é", 2, "p {}", "q {}"],
-  );
+  function wait() {
+    page["a kind"] ??= Promise.withResolvers();
+    return page["a kind"].promise;
+  }
+
+  /** @type {string[]} */
+  const styles = [];
+  page.document.head.appendChild = (style) => styles.push(style.textContent);
+  const early = wait();
+  const urlsBefore = urls.length;
+  const _zip = zip("export const draws = 'é';");
+  for (const _key of ["a kind", "a kind", "a kind", "a later kind"]) begin({ _key, _zip });
+  const later = await page["a later kind"].promise; // by then, the first kind would have come again
+  assert.equal((await early).draws, "é");
+  assert.equal(await wait(), await early);
+  assert.equal(later.draws, "é");
+  assert.equal(urls.length - urlsBefore, 2);
+  assert.deepEqual(styles, ["p {}", "q {}"]);
 });
 
-const [VIEW, STATE] = ["view", "state"].map(
-  (what) => `application/vnd.jupyter.widget-${what}+json`,
-);
+const VIEW = "application/vnd.jupyter.widget-view+json";
+const STATE = "application/vnd.jupyter.widget-state+json";
 const saved = (state) => ({ model_name: "M", model_module: "m", model_module_version: "1", state });
 
-/** What is saved of a notebook whose outputs show widgets, with `live` and `dead` models, saved before with `old`. */
+/** A model of a notebook with a state. */
+const modelOf = (state) => ({
+  name: "M",
+  module: "m",
+  get: () => "1",
+  get_state: () => state,
+  serialize: (all) => all,
+});
+
+/** A cell whose outputs show the widgets with some ids; null stands for another output. */
+function cellOf(ids) {
+  const outputs = ids.map((id) => ({ data: id ? { [VIEW]: { model_id: id } } : {} }));
+  return { outputs: { length: outputs.length, get: (k) => outputs[k] } };
+}
+
+/**
+ * The state that is saved of a notebook whose outputs show widgets, with `live` and `dead` models,
+ * saved before with `old`.
+ * @param {(string | null)[][]} shown
+ * @param {Record<string, Record<string, any>>} models
+ * @returns {any}
+ */
 function saveOf(shown, { live = {}, dead = {}, old = {} }) {
-  const slots = [],
-    metadata = { widgets: { [STATE]: { state: old } } };
-  const outputs = (ids) => ({
-    length: ids.length,
-    get: (k) => ({ data: ids[k] ? { [VIEW]: { model_id: ids[k] } } : {} }),
-  });
-  const model = (state) => ({
-    name: "M",
-    module: "m",
-    get: () => "1",
-    get_state: () => state,
-    serialize: (all) => all,
-  });
-  const entries = (all, make) => Object.entries(all).map(([id, state]) => [id, make(state)]);
+  /** @type {((sender: null, status: string) => void)[]} */
+  const slots = [];
+  /** @type {any} */
+  const metadata = { widgets: { [STATE]: { state: old } } };
+  const models = new Map();
+  for (const [id, state] of Object.entries({ ...live, ...dead })) models.set(id, modelOf(state));
+  const liveStates = {};
+  for (const [id, state] of Object.entries(live)) liveStates[id] = saved(state);
   const notebook = {
-    cells: [{}, ...shown.map((ids) => ({ outputs: outputs(ids) }))],
+    cells: [{}, ...shown.map(cellOf)],
     getMetadata: (name) => metadata[name],
-    setMetadata: (name, value) => (metadata[name] = value),
-    deleteMetadata: (name) => delete metadata[name],
+    setMetadata(name, value) {
+      metadata[name] = value;
+    },
+    deleteMetadata(name) {
+      delete metadata[name];
+    },
   };
   const manager = {
-    get_state_sync: () => ({ state: Object.fromEntries(entries(live, saved)) }),
-    _modelsSync: new Map(entries({ ...live, ...dead }, model)),
+    get_state_sync: () => ({ state: liveStates }),
+    _modelsSync: models,
     context: { saveState: { connect: (slot) => slots.push(slot) }, model: notebook },
   };
-  for (const key of ["a kind", "another"])
-    begin({ _key: key, _zip: zip("export default 1") }, manager);
-  assert.equal(slots.length, 1); // each model of a notebook asks, and it is saved once
+  for (const _key of ["a kind", "another"]) begin({ _key, _zip: zip("export default 1") }, manager);
+  assert.equal(slots.length, 1); // each model of a notebook connects, and the notebook is saved once
   slots[0](null, "completed");
   assert.deepEqual(metadata.widgets[STATE].state, old);
   slots[0](null, "started");
@@ -167,10 +199,8 @@ test("what outputs show is saved, with what that refers to, and nothing else", (
     e: {},
   };
   const state = saveOf([["a", null], [], ["b", "a"]], { live });
-  assert.deepEqual(
-    [Object.keys(state).sort(), state.a],
-    [["a", "b", "c", "d"], saved({ _code: "IPY_MODEL_c" })],
-  );
+  assert.deepEqual(Object.keys(state).sort(), ["a", "b", "c", "d"]);
+  assert.deepEqual(state.a, saved({ _code: "IPY_MODEL_c" }));
   assert.equal(saveOf([[]], { live: { a: {} }, old: { a: saved({}) } }), undefined);
 });
 
@@ -180,19 +210,23 @@ test("a widget whose kernel is gone is saved as it is on the page, and one that 
   assert.deepEqual(state, { a: saved({ now: 2 }), b: saved({ now: 1 }) });
 });
 
-// A kernel that ends: kernel.js -----------------------------------------------------------------------------------
+// A kernel that ends: shell.js ----------------------------------------------------------------------
 
 class Signal {
   slots = new Set();
   connect = (slot) => this.slots.add(slot);
   disconnect = (slot) => this.slots.delete(slot);
-  emit = (value) => [...this.slots].forEach((slot) => slot(null, value));
+  emit(value) {
+    for (const slot of [...this.slots]) slot(null, value);
+  }
 }
 class Events {
   handlers = new Map();
   on = (event, handler) => this.handlers.set(handler, event);
-  off = (event, handler) => this.handlers.delete(handler);
-  trigger = (event) => [...this.handlers].forEach(([handler, name]) => name === event && handler());
+  off = (_event, handler) => this.handlers.delete(handler);
+  trigger(event) {
+    for (const [handler, name] of [...this.handlers]) if (name === event) handler();
+  }
 }
 class Code extends Events {
   live = true;
@@ -205,19 +239,27 @@ class Code extends Events {
   }
 }
 
-/** A view of a widget: `says` whether its kernel is gone. */
-function view(code = new Code()) {
-  const sessionContext = {
-    session: { kernel: { id: "k" } },
-    statusChanged: new Signal(),
-    kernelChanged: new Signal(),
-  };
+/** A view of a widget; `isGone()` is true if it says that its kernel is gone. */
+function createView(code = new Code()) {
+  const statusChanged = new Signal();
+  const kernelChanged = new Signal();
+  const session = { kernel: { id: "k" } };
+  const sessionContext = { session, statusChanged, kernelChanged };
   const context = { model: { dirty: false }, sessionContext };
   const widget_manager = { context, _modelsSync: new Map([["c", code]]) };
-  const model = Object.assign(new Events(), { get: () => "IPY_MODEL_c", widget_manager });
+  const model = Object.assign(new Events(), {
+    get: () => "IPY_MODEL_c",
+    set() {},
+    save_changes() {},
+    widget_manager,
+  });
+  /** @type {any} */
   const root = {
     shown: new Set(),
-    append: (line) => root.shown.add(Object.assign(line, { on: root })),
+    append(notice) {
+      notice.parent = root;
+      root.shown.add(notice);
+    },
   };
   const ended = new AbortController();
   besideKernel(model, root, ended.signal);
@@ -225,54 +267,64 @@ function view(code = new Code()) {
     code,
     context,
     model,
+    statusChanged,
+    kernelChanged,
     close: () => ended.abort(),
-    ...sessionContext,
-    says: () => root.shown.size === 1,
+    isGone: () => root.shown.size === 1,
   };
 }
 
 test("a kernel that works, or is found again after its connection was lost, has not gone", () => {
-  const { statusChanged, kernelChanged, says } = view();
+  const { statusChanged, kernelChanged, isGone } = createView();
   for (const status of ["busy", "idle", "unknown"]) statusChanged.emit(status);
   kernelChanged.emit({ newValue: { id: "k" } });
-  assert.equal(says(), false);
+  assert.equal(isGone(), false);
 });
 
-for (const [signal, value] of [
-  ["status", "autorestarting"],
-  ["status", "terminating"],
-  ["status", "dead"],
-  ["kernel", { newValue: null }],
-  ["kernel", { newValue: { id: "another" } }],
-])
-  test(`a kernel has gone for good with the ${signal} ${JSON.stringify(value)}`, () => {
-    const { [`${signal}Changed`]: changed, statusChanged, kernelChanged, says } = view();
-    changed.emit(value);
-    statusChanged.emit("idle");
-    assert.deepEqual([says(), statusChanged.slots.size + kernelChanged.slots.size], [true, 0]);
+/** @type {[signal: "statusChanged" | "kernelChanged", value: any][]} */
+const ENDS = [
+  ["statusChanged", "autorestarting"],
+  ["statusChanged", "terminating"],
+  ["statusChanged", "dead"],
+  ["kernelChanged", { newValue: null }],
+  ["kernelChanged", { newValue: { id: "another" } }],
+];
+for (const [signal, value] of ENDS)
+  test(`a kernel has gone for good with ${signal} ${JSON.stringify(value)}`, () => {
+    const view = createView();
+    view[signal].emit(value);
+    view.statusChanged.emit("idle");
+    assert.equal(view.isGone(), true);
+    assert.equal(view.statusChanged.slots.size + view.kernelChanged.slots.size, 0);
   });
 
 test("a change is an edit of the notebook, to open it is none; views watch a kernel once and leave nothing behind", () => {
-  const code = new Code(),
-    [one, two] = [view(code), view(code)];
-  assert.equal(one.context.model.dirty, false);
-  one.model.trigger("change");
-  assert.equal(one.context.model.dirty, true);
-  assert.equal(one.statusChanged.slots.size + two.statusChanged.slots.size, 1);
-  one.close();
-  two.close();
-  assert.equal(code.handlers.size + one.model.handlers.size + two.model.handlers.size, 0);
-  for (const widget_manager of [
-    undefined,
-    { context: {} },
-    { context: {}, _modelsSync: new Map() },
-  ])
-    besideKernel({ get: () => "IPY_MODEL_c", widget_manager }, null); // elsewhere there is nothing to do
+  const code = new Code();
+  const first = createView(code);
+  const second = createView(code);
+  assert.equal(first.context.model.dirty, false);
+  first.model.trigger("change");
+  assert.equal(first.context.model.dirty, true);
+  assert.equal(first.statusChanged.slots.size + second.statusChanged.slots.size, 1);
+  first.close();
+  second.close();
+  assert.equal(code.handlers.size + first.model.handlers.size + second.model.handlers.size, 0);
 });
 
-// JupyterLab opens a lesson: the extension ------------------------------------------------------------------------
+test("outside of a notebook there is no kernel to watch", () => {
+  const outside = [undefined, { context: {} }, { context: {}, _modelsSync: new Map() }];
+  for (const widget_manager of outside) {
+    /** @type {any} */
+    const model = { get: () => "IPY_MODEL_c", widget_manager };
+    /** @type {any} */
+    const none = null;
+    assert.doesNotThrow(() => besideKernel(model, none, none));
+  }
+});
 
-/** Whether a notebook counts as edited, after JupyterLab has set an entry of its metadata, which marks it so. */
+// JupyterLab opens a lesson: the extension ----------------------------------------------------------
+
+/** Whether a notebook is edited after JupyterLab has set an entry of its metadata, which marks it so. */
 function isEdited(language_info, key, value, dirty = false) {
   const signal = { connect() {} };
   const model = {
@@ -281,13 +333,14 @@ function isEdited(language_info, key, value, dirty = false) {
     cells: Object.assign([], { changed: signal }),
     contentChanged: signal,
     getMetadata: (name) => model.metadata[name],
-    setMetadata(name, given) {
-      model.metadata[name] = given;
+    setMetadata(name, entry) {
+      model.metadata[name] = entry;
       model.dirty = true;
     },
   };
   const rendermime = { removeMimeType() {}, getFactory: () => ({}), addFactory() {} };
-  const panel = { content: { rendermime, widgets: [], node: { classList: { toggle() {} } } } };
+  const node = { classList: { toggle() {} } };
+  const panel = { content: { rendermime, widgets: [], node } };
   const sessionContext = { kernelPreference: { shouldStart: false } };
   plugin.activate({
     docRegistry: {

@@ -1,50 +1,84 @@
 // A stub of a page, and as much of ipywidgets' model, of its wires and of a kernel as a state meets
-// on its way. Nothing moves by itself: a test says what is painted, taken and heard, and when.
+// on its way. Nothing moves by itself: a test decides when a frame is painted, and when a message
+// arrives.
 
-export class Node {
+/** @import { Model as PageModel, Spec, View } from "../../../stridekit/widgets/page/shell.js" */
+
+/** @type {any} */
+const page = globalThis;
+
+class StubNode {
   addEventListener() {}
   setAttribute() {}
   append() {}
   prepend() {}
-  remove() {
-    this.removed = (this.removed ?? 0) + 1;
-  }
+  remove() {}
 }
-globalThis.document = { createElement: () => new Node() };
-globalThis.ResizeObserver = class {
+page.document = { createElement: () => new StubNode() };
+page.ResizeObserver = class {
   observe() {}
   disconnect() {}
 };
+/** @type {(() => void)[]} */
 let frames = [];
-globalThis.requestAnimationFrame = (callback) => frames.push(callback);
+page.requestAnimationFrame = (/** @type {() => void} */ callback) => frames.push(callback);
 
-/** A frame is painted: what waits for it is done, and once it is there what was to come after it. */
+/**
+ * A view of a model on the stub of a page.
+ * @param {PageModel} model
+ * @returns {View}
+ */
+export const viewOf = (model) => ({ model, el: newNode() });
+
+/** @returns {any} */
+export const newNode = () => new StubNode();
+
+/** A widget with no picture of its own. */
+export const SPEC = { label: "a", kind: "b", draw() {} };
+
+/** Paint a frame: run all that waits for it, then `before`, then all that was to come after it. */
 export function paint(before = () => {}) {
-  const [now, later, timer] = [frames, [], globalThis.setTimeout];
+  const waiting = frames;
   frames = [];
-  globalThis.setTimeout = (callback) => later.push(callback);
-  for (const frame of now) frame();
-  globalThis.setTimeout = timer;
+  /** @type {(() => void)[]} */
+  const timeouts = [];
+  const timer = page.setTimeout;
+  page.setTimeout = (/** @type {() => void} */ callback) => timeouts.push(callback);
+  for (const frame of waiting) frame();
+  page.setTimeout = timer;
   before();
-  for (const callback of later) callback();
+  for (const callback of timeouts) callback();
 }
 export const toPaint = () => frames.length;
-export const forgetFrames = () => (frames = []);
+export function forgetFrames() {
+  frames = [];
+}
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
+/** @typedef {Record<string, any>} State */
+
 /**
- * The model of @jupyter-widgets/base, as it sets, saves and throttles: one message at a time is on its way, and
- * what is saved meanwhile is put together. `wire(state)` takes a message to the kernel.
+ * The model of @jupyter-widgets/base, as it sets, saves and throttles: one message at a time is on
+ * its way, and states that are saved meanwhile are put together. `wire` takes a state to the kernel.
  */
 export class Model {
+  /** @type {[event: string, handler: () => void][]} */
   handlers = [];
+  /** @type {State} */
   #unsaved = {};
+  /** @type {State} */
   #lock = {};
+  /** @type {State | null} */
   #before = null;
+  /** @type {State | null} */
   #buffer = null;
   #pending = 0;
 
+  /**
+   * @param {State} state
+   * @param {(state: State) => void} wire
+   */
   constructor(state, wire = () => {}) {
     this.attributes = { ...state };
     this.wire = wire;
@@ -65,7 +99,10 @@ export class Model {
     else this.#send(state);
   };
 
-  /** A message from the kernel: an update of the state, or that it has done what was sent. */
+  /**
+   * A message from the kernel: an update of the state, or that it has done its work.
+   * @param {{ state?: State, idle?: boolean }} message
+   */
   hear({ state, idle }) {
     this.#lock = state ?? {};
     if (state) this.#setAll(state);
@@ -83,29 +120,44 @@ export class Model {
     this.wire(structuredClone(state));
   }
 
-  /** All at once, and then the events; within an event what is new is measured by what was before it. */
+  /** Set all values at once, then emit the events. A value is new if it differs from `#before`. */
   #setAll(state) {
-    const outermost = this.#before === null;
-    if (outermost) this.#before = { ...this.attributes };
+    const isOutermost = this.#before === null;
+    this.#before ??= { ...this.attributes };
+    const before = this.#before;
     const changed = Object.keys(state).filter((name) => !same(this.attributes[name], state[name]));
     Object.assign(this.attributes, state);
-    for (const name of changed)
-      for (const [event, handler] of [...this.handlers]) if (event === `change:${name}`) handler();
+    for (const name of changed) this.#emit(`change:${name}`);
     for (const [name, value] of Object.entries(this.attributes))
-      if (!same(value, this.#before[name]) && this.#lock[name] !== value)
-        this.#unsaved[name] = value;
-    if (outermost) this.#before = null;
+      if (!same(value, before[name]) && this.#lock[name] !== value) this.#unsaved[name] = value;
+    if (isOutermost) this.#before = null;
+  }
+
+  #emit(event) {
+    for (const [name, handler] of [...this.handlers]) if (name === event) handler();
   }
 }
 
-/** The kernel's half of the state, as base.py has it: it takes one message after the other, and answers. */
+/** @typedef {{ model: Model, news: { state?: State, idle?: boolean }[] }} Page */
+
+/**
+ * The kernel's half of the state, as base.py has it: it takes one message after the other, and
+ * answers.
+ */
 export class Kernel {
+  /** @type {[page: Page, message: State][]} */
   inbox = [];
+  /** @type {any[]} */
   held = [];
   seen = 0;
+  /** @type {Page[]} */
   pages = [];
   refusals = 0;
 
+  /**
+   * @param {any} scene
+   * @param {(scene: any) => boolean} refuses
+   */
   constructor(scene, refuses = () => false) {
     this.held.push(scene); // all that it ever held, in order
     this.refuses = refuses;
@@ -113,11 +165,12 @@ export class Kernel {
   get scene() {
     return this.held.at(-1);
   }
-  /** The model of a page that shows its widget, and what is on the way there. */
+  /** The model of a page that shows its widget, and the messages that are on their way there. */
   page() {
-    const page = { news: [] };
     const state = { _state: this.scene, _change_id: 0, _answered_id: this.seen, _note: "" };
-    page.model = new Model(state, (message) => this.inbox.push([page, message]));
+    const model = new Model(state, (message) => this.inbox.push([page, message]));
+    /** @type {Page} */
+    const page = { model, news: [] };
     this.pages.push(page);
     return page;
   }
@@ -126,7 +179,9 @@ export class Kernel {
     this.tell({ _state: scene });
   }
   take() {
-    const [page, { _state, _change_id }] = this.inbox.shift();
+    const first = this.inbox.shift();
+    if (!first) return;
+    const [page, { _state, _change_id }] = first;
     if (_state !== undefined && this.refuses(_state)) this.refusals += 1;
     else if (_state !== undefined) this.held.push(_state);
     this.seen = _change_id ?? this.seen;
