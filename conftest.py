@@ -15,7 +15,6 @@ from stridekit.lessons import notebook
 from tests.course import kernels
 
 gc.set_threshold(2000, 10, 1000)  # a full collection visits all of torch, and takes 0.3 s
-collect_ignore = ["stridekit/audit.py"]  # a command: as a module it is the function of its name
 
 # The same examples in every run, and no deadline that a slow machine could miss. For another profile:
 # `pytest --hypothesis-profile=long`.

@@ -11,16 +11,13 @@
 
 import re
 from importlib import import_module
-from pathlib import Path
+from pkgutil import get_data
 from typing import Any
-
-# This import comes first, because it binds the module's name `audit`, which the function replaces.
-from stridekit.audit import audit as audit
 
 __version__ = "0.1.0"
 
 # Type checkers read the same lines. Each module is imported when one of its names is first used.
-_STUB = Path(__file__).with_suffix(".pyi").read_text("utf-8")
+_STUB = (get_data(__name__, "__init__.pyi") or b"").decode()
 _HOMES = {name: home for home, name in re.findall(r"^from (\S+) import (\w+)", _STUB, re.MULTILINE)}
 _MODULES = ("timing", "widgets", "lessons", "exercises")
 
@@ -29,7 +26,9 @@ __all__ = list(_HOMES)
 
 def __getattr__(name: str) -> Any:
     """Import a public name, or one of the modules."""
-    if name in _HOMES:
+    if name == "audit":  # the module, which can be called like the function of this name
+        value = import_module("stridekit.audit")
+    elif name in _HOMES:
         value = getattr(import_module(_HOMES[name]), name)
     elif name in _MODULES:
         value = import_module(f"stridekit.{name}")

@@ -7,12 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch.overrides import (
-    _get_current_function_mode_stack,
-    _len_torch_function_stack,
-    _pop_mode,
-    _push_mode,
-)
+
+from stridekit._torch import private
 
 
 @contextmanager
@@ -27,9 +23,9 @@ def torch_defaults() -> Iterator[None]:
     """
     # A default device is a function mode, and set_default_device remembers its own. So take all
     # modes off: one more mode would change what some functions answer.
-    modes = _get_current_function_mode_stack()
+    modes = private("overrides._get_current_function_mode_stack")()
     dtype = torch.get_default_dtype()
-    device_context = vars(torch._GLOBAL_DEVICE_CONTEXT)  # of this thread
+    device_context = vars(private("_GLOBAL_DEVICE_CONTEXT"))  # of this thread
     with (
         torch.inference_mode(False),
         torch.enable_grad(),
@@ -50,7 +46,10 @@ def torch_defaults() -> Iterator[None]:
 
 def _replace_modes(modes: Iterable[Any]) -> None:
     """Take all function modes off, and put these on."""
-    while _len_torch_function_stack():
-        _pop_mode()
+    count_modes = private("overrides._len_torch_function_stack")
+    take_off = private("overrides._pop_mode")
+    put_on = private("overrides._push_mode")
+    while count_modes():
+        take_off()
     for mode in modes:
-        _push_mode(mode)
+        put_on(mode)

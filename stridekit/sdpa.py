@@ -13,11 +13,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack
 from torch.nn.functional import scaled_dot_product_attention
-from torch.utils._python_dispatch import _disable_current_modes
 
 from stridekit._arguments import LayoutError, many, shown, wrong_argument_error
+from stridekit._torch import private
 from stridekit.layout import Layout
 
 __all__ = ["why_no_flash"]
@@ -172,8 +171,10 @@ def _meta_tensor(name: str, x: Any, dtypes: dict[int, torch.dtype]) -> Tensor:
 
 def call_on_meta(function: Any, *args: Any, **options: Any) -> Any:
     """Call a function of torch with meta tensors; raise LayoutError with torch's words if it refuses."""
+    without_transforms = private("_functorch.pyfunctorch.temporarily_clear_interpreter_stack")
+    without_modes = private("utils._python_dispatch._disable_current_modes")
     try:
-        with temporarily_clear_interpreter_stack(), _disable_current_modes():
+        with without_transforms(), without_modes():
             return function(*args, **options)
     except (RuntimeError, IndexError, ValueError) as error:
         first_line = str(error).partition("\n")[0]

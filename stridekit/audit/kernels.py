@@ -14,23 +14,32 @@ from typing import Any
 
 import torch
 
+from stridekit._torch import private
+
 _COPY_KEY_NAME = "TESTING_ONLY_GenericMode"
 _CALL_KEY_NAME = "TESTING_ONLY_GenericWrapper"
 
-try:
-    # All of these names are private to torch.
-    COPY_KEY = torch._C._parse_dispatch_key(_COPY_KEY_NAME)
-    CALL_KEY = torch._C._parse_dispatch_key(_CALL_KEY_NAME)
-    include = torch._C._dispatch_tls_set_dispatch_key_included
-    exclude = torch._C._dispatch_tls_set_dispatch_key_excluded
-    _all_op_names = torch._C._dispatch_get_all_op_names
-    _has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
-    # They say which op a gradient belongs to.
-    current_autograd_node = torch._C._current_autograd_node
-    next_sequence_number = torch.autograd._get_sequence_nr
-    MISSING = ""
-except (AttributeError, RuntimeError) as error:
-    MISSING = str(error)
+include = private("_C._dispatch_tls_set_dispatch_key_included")
+exclude = private("_C._dispatch_tls_set_dispatch_key_excluded")
+_all_op_names = private("_C._dispatch_get_all_op_names")
+_has_kernel = private("_C._dispatch_has_kernel_for_dispatch_key")
+# These two say which op a gradient belongs to.
+current_autograd_node = private("_C._current_autograd_node")
+next_sequence_number = private("autograd._get_sequence_nr")
+
+
+def _dispatch_key(name: str) -> Any:
+    """Return a dispatch key; raise RuntimeError if this torch does not have it."""
+    key = private("_C._parse_dispatch_key")(name)
+    if key is None:
+        raise RuntimeError(
+            f"audit does not run on torch {torch.__version__}, which has no dispatch key {name}"
+        )
+    return key
+
+
+COPY_KEY = _dispatch_key(_COPY_KEY_NAME)
+CALL_KEY = _dispatch_key(_CALL_KEY_NAME)
 
 
 class _RunningCall:

@@ -22,10 +22,11 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from stridekit._arguments import a_kind
+from stridekit._torch import private
 from stridekit.audit import kernels
 from stridekit.audit.events import (
     Copy,
@@ -44,7 +45,10 @@ _SMALL = 4  # a view is small if its storage has so many times its bytes
 _MOST_OBJECTS = 5_000  # of a frame that are searched for tensors which a program keeps
 _PLAIN = {int, float, bool, type(None), torch.dtype}  # no tensors, which isinstance is slow to find
 _NO_PARTS = (torch.Tensor, type, ModuleType, FunctionType)
-_NoOverrides = torch._C.DisableTorchFunctionSubclass  # a subclass may refuse to tell its shape
+_NoOverrides = private("_C.DisableTorchFunctionSubclass")  # a subclass may refuse to tell its shape
+_dispatch_modes = private("utils._python_dispatch._get_current_dispatch_mode_stack")
+_count_modes = private("_C._len_torch_dispatch_stack")
+_no_dispatch = private("_C._disabled_torch_dispatch_impl")  # of subclasses that run no ops
 _NO_STORAGE: tuple[int, Any] = (-1, lambda: None)  # a number and a dead reference
 _size_and_name = cache(lambda dtype: (dtype.itemsize, str(dtype)))
 _watched = threading.Lock()  # an audit changes torch for all threads
@@ -93,7 +97,7 @@ class Recorder(TorchDispatchMode):
         """Record until the end of the block; whatever happens, all changes to torch are undone."""
         if not _watched.acquire(blocking=False):
             raise RuntimeError("another audit runs: end it, as only one can run")
-        if outer_modes := _get_current_dispatch_mode_stack():
+        if outer_modes := _dispatch_modes():
             names = " and ".join(type(mode).__name__ for mode in outer_modes)
             self.gaps[f"{names} was on around the run: copies inside of ops were not seen"] = None
         kernels.copy_listeners.append(self.note_copy)
@@ -137,7 +141,7 @@ class Recorder(TorchDispatchMode):
         """Run an op, and write down what it read and made."""
         subclasses = _dispatching(types) if types else None
         if subclasses:
-            is_other_mode_on = torch._C._len_torch_dispatch_stack() > 0
+            is_other_mode_on = _count_modes() > 0
             self._note_subclasses(subclasses, is_other_mode_on)
             if not is_other_mode_on:
                 return NotImplemented  # the subclass runs ops of its own for it: those are recorded
@@ -422,8 +426,7 @@ def tensors_of(*values: Any) -> list[torch.Tensor]:
 
 def _dispatching(types: Any) -> set[str]:
     """Return the names of the subclasses of Tensor that handle ops themselves."""
-    no_dispatch = torch._C._disabled_torch_dispatch_impl
-    return {cls.__name__ for cls in types if cls.__torch_dispatch__ is not no_dispatch}
+    return {cls.__name__ for cls in types if cls.__torch_dispatch__ is not _no_dispatch}
 
 
 @cache

@@ -15,7 +15,6 @@ from stridekit._arguments import a_kind, in_bytes, int_, shown, texts
 from stridekit._table import Table
 from stridekit.audit.events import Copy, Event, Kind, Operand
 from stridekit.audit.findings import METHODS, Finding, Occurrence, Search, together
-from stridekit.audit.kernels import MISSING
 from stridekit.audit.record import Recorder
 from stridekit.audit.report import FIRST, html_of, listing, text_of, title_of
 from stridekit.audit.stored import read_json, write_json
@@ -46,8 +45,6 @@ def audit(model: Any = ..., *inputs: Any, backward: bool = False, **named: Any) 
     >>> a.bytes
     480
     """
-    if MISSING:
-        raise RuntimeError(f"audit does not run on torch {torch.__version__}: {MISSING}")
     if not isinstance(backward, bool):
         raise TypeError(f"backward is {a_kind(backward)}: give True or False")
     if model is ...:

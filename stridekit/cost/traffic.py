@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
-import torch
-
 from stridekit._arguments import LayoutError, a_kind, int_, ints, shown
 from stridekit._table import columns, html_table
+from stridekit._torch import is_tensor
 from stridekit.cost.refetch import Walk, fetched_lines
 from stridekit.elementwise import Computed, as_computed, broadcast_tensors, loop_nest
 from stridekit.layout import MOST_DIMS, Layout
@@ -274,7 +273,7 @@ def place_of(x: Any, alignment: int) -> Place:
 
 def _meta_space(x: Any) -> object:
     """Return a name for the storage of a meta or fake tensor; None for a tensor or array in memory."""
-    if not isinstance(x, torch.Tensor):
+    if not is_tensor(x):
         return None
     try:
         storage = x.untyped_storage()
@@ -285,7 +284,7 @@ def _meta_space(x: Any) -> object:
 
 def _operands(name: str, argument: Any) -> tuple[Any, ...]:
     """Return the operands of an argument that is one operand, or several."""
-    is_single = isinstance(argument, (Layout, torch.Tensor))
+    is_single = isinstance(argument, Layout) or is_tensor(argument)
     if is_single or hasattr(argument, "__array_interface__"):
         operands: tuple[Any, ...] = (argument,)
     elif isinstance(argument, Iterable):
@@ -298,7 +297,7 @@ def _operands(name: str, argument: Any) -> tuple[Any, ...]:
     if len(operands) > MOST_OPERANDS:
         raise ValueError(f"{name} has more than {MOST_OPERANDS:,} operands: ask for a part of them")
     # The cost of an operand grows with the square of its dims, and is paid for each operand.
-    if sum([x.ndim**2 for x in operands if isinstance(x, (Layout, torch.Tensor))]) > MOST_DIMS**2:
+    if sum([x.ndim**2 for x in operands if isinstance(x, Layout) or is_tensor(x)]) > MOST_DIMS**2:
         raise ValueError(f"{name} has operands with too many dims together: ask for a part of them")
     return operands
 

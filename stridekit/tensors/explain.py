@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
 
-import torch
-
 from stridekit._arguments import a_kind, many
 from stridekit._table import columns, html_table
+from stridekit._torch import is_tensor
 from stridekit.layout import Layout
 from stridekit.memory.memset import MemorySet, Undecided
 from stridekit.rules import memory_formats
@@ -76,7 +75,7 @@ def explain(x: Any, name: str = "x") -> Explanation:
         lines.append(("torch", f"cannot hold it: {why_not_torch}"))
     if layout.copied:
         lines.append(("copied", "an operation on the way here needed a storage of its own"))
-    if isinstance(x, torch.Tensor) and (x.is_conj() or x.is_neg()):
+    if is_tensor(x) and (x.is_conj() or x.is_neg()):
         lines.append(("lazy", "conjugated or negated when read, not yet in memory"))
     if getattr(x, "is_meta", False):
         lines.append(("device", "meta: there is no memory behind these numbers"))

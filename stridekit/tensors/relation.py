@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-import torch
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stridekit._arguments import items_of, shown
+from stridekit._torch import is_tensor, private
 from stridekit.memory.memset import MemorySet, Undecided
 from stridekit.memory.strided_set import BUDGET, Budget
 from stridekit.tensors.explain import Explanation
 from stridekit.tensors.sharing import first_address, has_internal_overlap, memset, shares_storage
+
+if TYPE_CHECKING:
+    import torch
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -24,6 +26,7 @@ class Relation(Explanation):
     in one block of memory; `same_data_ptr`: tensors or arrays begin at one address;
     `autograd_view`: the result of a tensor's `y._is_view()`.
 
+    >>> import torch
     >>> apart = relation(torch.arange(10)[::2], torch.arange(10))  # two calls, two tensors
     >>> apart.is_view, apart.shares_memory, apart.autograd_view
     (False, False, True)
@@ -50,6 +53,7 @@ def relation(
     six questions about bytes has a sixth of the budget, in steps. Raises like `memset`, and
     TypeError or ValueError for `names` that are not two different texts.
 
+    >>> import torch
     >>> x = torch.arange(10)
     >>> relation(x[1::2], x[::2], names=("odd", "even"))
     odd and even share no byte
@@ -73,7 +77,7 @@ def relation(
         same_pointer = _data_ptr(y, y_bytes) == _data_ptr(x, x_bytes)
         lines.append(("data_ptr", _pointers(same_pointer, answers.shares)))
     autograd_view = None
-    if isinstance(y, torch.Tensor):
+    if is_tensor(y):
         autograd_view = y._is_view()
         lines.append(("_is_view", _autograd(y_name, x_name, y, x, autograd_view, answers.inside)))
     if _decide(lambda: has_internal_overlap(y, budget)):
@@ -122,7 +126,7 @@ def _decide(question: Callable[[], bool]) -> bool | None:
 
 def _is_lazy_clone(x: Any) -> bool:
     """Return True for a tensor whose bytes are copied when it is first written (copy on write)."""
-    return isinstance(x, torch.Tensor) and torch._C._is_cow_tensor(x)
+    return is_tensor(x) and private("_C._is_cow_tensor")(x)
 
 
 def _data_ptr(x: Any, bytes_of_x: MemorySet) -> int:
@@ -207,10 +211,10 @@ def _storage(y: Any, x: Any, one_storage: bool, shares: bool | None) -> str:
     """Return the line about the storages."""
     if not one_storage:
         return "two"
-    if isinstance(y, torch.Tensor) and isinstance(x, torch.Tensor):
-        if not torch._C._is_alias_of(y, x):
+    if is_tensor(y) and is_tensor(x):
+        if not private("_C._is_alias_of")(y, x):
             return "two storages over one block of memory, yet torch takes them for unrelated"
-        if shares is False and torch._C._overlaps(y, x):
+        if shares is False and private("_C._overlaps")(y, x):
             return "one, yet no byte is shared: torch._C._overlaps looks no further and says True"
     return "one, yet no byte is shared" if shares is False else "one"
 

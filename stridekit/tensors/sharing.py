@@ -9,17 +9,17 @@ moment: the first write to a lazy clone, for example, gives it bytes of its own.
 from __future__ import annotations
 
 import sys
-from typing import Any
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from stridekit._arguments import a_kind, array_block
+from stridekit._torch import is_tensor, private
 from stridekit.layout import Layout
 from stridekit.memory.memset import MemorySet, generators_of, has_collision
 from stridekit.memory.strided_set import BUDGET, Generator
 from stridekit.tensors.storage import require_memory, storage_address, storage_bytes
 
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
+if TYPE_CHECKING:
+    import torch
 
 
 def memset(x: Any) -> MemorySet:
@@ -30,6 +30,7 @@ def memset(x: Any) -> MemorySet:
     a lazy clone stays lazy. The addresses hold at this moment: keep x alive while you ask. Raises
     TypeError, LayoutError or ValueError for anything without a single memory (sparse, meta …).
 
+    >>> import torch
     >>> x = torch.arange(24.0).view(4, 6)
     >>> memset(x[:, ::2])
     MemorySet(48 bytes on cpu: 8*[0, 12) + [0, 4))
@@ -37,7 +38,7 @@ def memset(x: Any) -> MemorySet:
     (True, True)
     """
     reached = MemorySet(*_generators(x))
-    if isinstance(x, torch.Tensor) and reached:
+    if is_tensor(x) and reached:
         end = storage_address(x) + storage_bytes(x)
         if reached.stop > end:
             raise ValueError(
@@ -53,6 +54,7 @@ def is_view(y: Any, x: Any, budget: int = BUDGET) -> bool:
     It tells where y lies, not how it was made: x is a view of x, and an empty y is a view of
     anything. Raises like `memset`, and Undecided if the answer would cost more than the budget.
 
+    >>> import torch
     >>> x = torch.arange(24.0).view(4, 6)
     >>> is_view(x.t(), x), is_view(x, x[1:]), is_view(x.clone(), x)
     (True, False, False)
@@ -65,6 +67,7 @@ def shares_memory(x: Any, y: Any, budget: int = BUDGET) -> bool:
 
     Raises like `memset`, and Undecided if the answer would cost more than the budget.
 
+    >>> import torch
     >>> x = torch.arange(10)
     >>> shares_memory(x[::2], x[1::2]), shares_memory(x[::2], x[::3])
     (False, True)
@@ -79,6 +82,7 @@ def has_internal_overlap(x: Any, budget: int = BUDGET) -> bool:
 
     Raises like `memset`, and Undecided if the answer would cost more than the budget.
 
+    >>> import torch
     >>> x = torch.arange(10)
     >>> has_internal_overlap(x.unfold(0, 3, 1)), has_internal_overlap(x.unfold(0, 3, 3))
     (True, False)
@@ -94,14 +98,16 @@ def shares_storage(x: Any, y: Any) -> bool:
     chain; two handles on one block count as one. Two Layouts share a storage if it has the same
     name. Raises like `memset`.
 
+    >>> import torch
     >>> x = torch.arange(10)
     >>> shares_storage(x[:2], x[8:]), shares_memory(x[:2], x[8:])
     (True, False)
     """
-    if isinstance(x, torch.Tensor) and isinstance(y, torch.Tensor):
+    if is_tensor(x) and is_tensor(y):
         require_memory(x)
         require_memory(y)
-        if torch._C._storage_address(x) == torch._C._storage_address(y):
+        storage_start = private("_C._storage_address")
+        if storage_start(x) == storage_start(y):
             return True  # even if it is empty
     return not _block(x).isdisjoint(_block(y))
 
@@ -113,7 +119,7 @@ def first_address(x: Any) -> int:
 
 def _generators(x: Any) -> tuple[int, list[Generator], str]:
     """Return a MemorySet's arguments: the address of x[0, 0, …], (byte stride, size) pairs, the space."""
-    if isinstance(x, torch.Tensor):
+    if is_tensor(x):
         storage_start = _storage_start(x)
         itemsize = x.element_size()
         dims = zip(x.stride(), x.shape, strict=True)
@@ -132,8 +138,10 @@ def _generators(x: Any) -> tuple[int, list[Generator], str]:
 
 def _storage_start(t: torch.Tensor) -> int:
     """Return the address at which the storage begins; raises for tensors that have no single memory."""
+    import torch
+
     is_strided = t.layout is torch.strided and not (t.is_nested or t.is_quantized)
-    is_plain = type(t) in _PLAIN and is_strided
+    is_plain = type(t) in (torch.Tensor, torch.nn.Parameter) and is_strided
     start = storage_address(t) if is_plain else 0
     if start == 0:  # an empty tensor, an unusual one, or one to refuse
         require_memory(t)
@@ -148,7 +156,7 @@ def _space(t: torch.Tensor) -> str:
 
 def _block(x: Any) -> MemorySet:
     """Return the bytes that x keeps alive: its storage, or the block that an array lies in."""
-    if isinstance(x, torch.Tensor):
+    if is_tensor(x):
         return MemorySet(_storage_start(x), [(1, storage_bytes(x))], _space(x))
     if isinstance(x, Layout):
         _, _, space = generators_of(x)

@@ -13,13 +13,16 @@ only torch's own code runs until the bytes are copied.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
-from typing import Any, Literal
-
-import torch
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
 
 from stridekit._arguments import a_kind, array_block, int_
+from stridekit._torch import is_tensor, private
 from stridekit.layout import Layout
+
+if TYPE_CHECKING:
+    import torch
 
 
 def read_storage(t: torch.Tensor) -> torch.Tensor:
@@ -31,10 +34,13 @@ def read_storage(t: torch.Tensor) -> torch.Tensor:
     another device is copied to the host. Raises TypeError, LayoutError or ValueError for tensors
     without a single memory (sparse, nested, quantized, meta, fake and wrapper tensors).
 
+    >>> import torch
     >>> t = torch.arange(6).view(2, 3)
     >>> read_storage(t[1, 1:]), read_storage(t.t())  # a transpose moves nothing
     (tensor([0, 1, 2, 3, 4, 5]), tensor([0, 1, 2, 3, 4, 5]))
     """
+    import torch
+
     whole = _whole(_readable(t))
     target = torch.empty(whole.nbytes, dtype=torch.uint8, device="cpu")
     # Bytes, because torch copies values: it turns a bool's byte 255 into 1. And by torch, because
@@ -52,6 +58,7 @@ def storage_view(t: torch.Tensor) -> torch.Tensor:
     through `t.detach()` they stay out of autograd's graph, but its version counter counts them.
     Raises as `read_storage` does.
 
+    >>> import torch
     >>> t = torch.arange(6).view(2, 3)
     >>> whole = storage_view(t[1, 1:])
     >>> whole[0] = 70
@@ -68,10 +75,13 @@ def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | fl
     range, TypeError for dtypes without Python numbers (four-bit floats, bits), ValueError for an
     element past the end of a shrunk storage, and like `read_storage` for tensors without memory.
 
+    >>> import torch
     >>> t = torch.arange(24.0).view(4, 6)[:, ::2]
     >>> read_element(t, (2, 1)), t[2, 1].item()
     (14.0, 14.0)
     """
+    import torch
+
     t = _readable(t)
     start = Layout.of(t).address(index)
     end = start + t.element_size()
@@ -101,7 +111,7 @@ def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | fl
 
 def storage_bytes(x: Any) -> int:
     """Return the size in bytes of a tensor's storage, or of the block that an array lies in."""
-    if not isinstance(x, torch.Tensor):
+    if not is_tensor(x):
         return array_block(x)[1]
     try:
         return int_("the size of the storage in bytes", _nbytes(x))
@@ -119,14 +129,14 @@ def storage_address(t: torch.Tensor) -> int:
     memory at once, because the pointer could be written to.
     """
     try:
-        return torch._C._data_address(t)
+        return private("_C._data_address")(t)
     except NotImplementedError:  # inside vmap or grad
         return 0
 
 
 def require_memory(t: torch.Tensor) -> None:
     """Raise unless `t` is a strided tensor with one storage in memory."""
-    if not isinstance(t, torch.Tensor):
+    if not is_tensor(t):
         raise TypeError(
             f"{a_kind(t)} has no torch storage: "
             "give a torch.Tensor (torch.from_numpy shares an array's memory)"
@@ -154,8 +164,11 @@ def has_memory(t: torch.Tensor) -> bool:
         return False
     if _nbytes(t):
         return storage_address(t) != 0
+    if not t.numel():
+        return True
     # A storage without bytes was given back, unless the tensor is a wrapper that never had one.
-    return not (t.numel() and torch._C._dispatch_keys(t).has(torch._C.DispatchKey.Python))
+    dispatch_keys = private("_C._dispatch_keys")(t)
+    return not dispatch_keys.has(private("_C.DispatchKey.Python"))
 
 
 def bytes_missing(t: torch.Tensor) -> int:
@@ -178,21 +191,32 @@ def stand_in(x: Any) -> Literal["", "meta", "wrapper"]:
 
     Fake tensors are "meta" too; tensors with memory and all other objects give "".
     """
-    if not isinstance(x, torch.Tensor) or has_memory(x):
+    if not is_tensor(x) or has_memory(x):
         return ""
     return "meta" if _storage(x).device.type == "meta" else "wrapper"
 
 
 def _strip_subclass(t: torch.Tensor) -> torch.Tensor:
     """Return an alias of `t` that is a plain torch.Tensor, outside autograd's graph."""
-    with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+    import torch
+
+    with _no_overrides():
         return torch.Tensor.as_subclass(torch.Tensor.detach(t), torch.Tensor)
 
 
 def _storage(t: torch.Tensor) -> torch.UntypedStorage:
     """Return the storage that torch has, whatever a subclass reports."""
-    with torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+    import torch
+
+    with _no_overrides():
         return torch.Tensor.untyped_storage(t)
+
+
+@contextmanager
+def _no_overrides() -> Iterator[None]:
+    """Keep the methods of a subclass from running."""
+    with private("_C.DisableTorchFunction")(), private("_C._DisableTorchDispatch")():
+        yield
 
 
 def _nbytes(t: torch.Tensor) -> int:
@@ -202,6 +226,8 @@ def _nbytes(t: torch.Tensor) -> int:
 
 def _readable(t: torch.Tensor) -> torch.Tensor:
     """Return the plain tensor; raise unless it has memory, and there is memory to read it into."""
+    import torch
+
     require_memory(t)
     if not has_memory(torch.empty(1, device="cpu")):
         raise ValueError(
@@ -216,5 +242,5 @@ def _whole(t: torch.Tensor) -> torch.Tensor:
     if t.is_conj():
         t = t.conj()  # of a conjugated view, this clears the bit
     if t.is_neg():
-        t = torch._neg_view(t)
+        t = private("_neg_view")(t)
     return t.as_strided((_nbytes(t) // t.element_size(),), (1,), 0)

@@ -11,10 +11,8 @@ from collections.abc import Callable, Iterable
 from math import prod
 from typing import Any
 
-import torch
-from torch.utils._python_dispatch import _disable_current_modes
-
 from stridekit._arguments import many, varargs
+from stridekit._torch import private
 from stridekit.layout import Layout
 from stridekit.rules import Chunk, chunks, complete_shape
 from stridekit.tensors.explain import Explanation
@@ -68,7 +66,10 @@ def _refusal(layout: Layout, wanted: tuple[int, ...]) -> str:
     sizes = Layout(layout.shape) if layout.why_not_torch() else layout
     if sizes.why_not_torch() or _too_large(wanted):
         return ""
-    with _disable_current_modes():  # FakeTensorMode has other words for the same
+    import torch
+
+    without_modes = private("utils._python_dispatch._disable_current_modes")
+    with without_modes():  # FakeTensorMode has other words for the same
         x = torch.empty_strided(sizes.shape, sizes.stride, dtype=torch.uint8, device="meta")
         try:
             x.view(wanted)

@@ -19,7 +19,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import stridekit
-from stridekit.audit import Audit, result
+from stridekit.audit import Audit, kernels
 from stridekit.audit.__main__ import main
 from tests.core.audit_models import MODELS
 
@@ -320,10 +320,9 @@ def test_a_function_that_changes_a_global_is_not_run_again(function, backward):
     assert GLOBAL.norm.num_batches_tracked.item() == count and WEIGHT.grad is grad
 
 
-def test_a_torch_that_lacks_what_audit_needs_is_refused(monkeypatch):
-    monkeypatch.setattr(result, "MISSING", "no copy_ to be seen")
-    with pytest.raises(RuntimeError, match=r"audit does not run on torch .*: no copy_ to be seen"):
-        stridekit.audit(torch.relu, torch.ones(3))
+def test_a_torch_without_the_dispatch_keys_of_audit_is_refused():
+    with pytest.raises(RuntimeError, match=r"audit does not run on torch .* no dispatch key Nobody"):
+        kernels._dispatch_key("Nobody")
 
 
 SCRIPT = """
