@@ -32,7 +32,7 @@ function explainDtypeView({ what, ratio, old, next, got }) {
     if (got === undefined)
       return {
         means: `a tensor of 0 dims has one element, and ${old} and ${next} differ in size`,
-        cure: "x.reshape(1).view(dtype)",
+        cure: "x.reshape(1).view(dtype) for smaller elements; one element does not fill a larger one",
       };
     return {
       means:
@@ -68,6 +68,9 @@ function cureForSize(size, ratio) {
 }
 
 const PAIRS = "complex numbers are counted in pairs of floats, and ";
+// x.contiguous() would return x where only a dim of size 1, or an empty one, is in the way.
+const PAIRS_COPIED =
+  "torch.view_as_complex(x.clone(memory_format=torch.contiguous_format)), a copy";
 
 // The explanations of view_as_complex, by the end of torch's message.
 const COMPLEX = {
@@ -77,15 +80,15 @@ const COMPLEX = {
   },
   "last dimension with stride 1": {
     means: "the two floats of a complex number are neighbours in memory, and here they are not",
-    cure: "torch.view_as_complex(x.contiguous()), a copy",
+    cure: PAIRS_COPIED,
   },
   "storage_offset divisible by 2": {
     means: `${PAIRS}this tensor starts in the middle of one`,
-    cure: "torch.view_as_complex(x.clone()), a copy",
+    cure: PAIRS_COPIED,
   },
   "stride divisible by 2 for all but last dimension": {
     means: `${PAIRS}a step of this tensor ends in the middle of one`,
-    cure: "torch.view_as_complex(x.contiguous()), a copy",
+    cure: PAIRS_COPIED,
   },
 };
 
@@ -252,7 +255,7 @@ export const MEMORY = [
       templates: Object.keys(COMPLEX).map((end) => `Tensor must have a ${end}`),
       means: "a complex number is two floats that are neighbours in memory",
       cause: "view_as_complex (rotary embeddings, spectra) of halves, of a transpose or of a slice",
-      cure: "torch.view_as_complex(x.contiguous()), a copy",
+      cure: PAIRS_COPIED,
       decode(_, { text }) {
         const end = Object.keys(COMPLEX).find((key) => text.endsWith(key));
         return end ? COMPLEX[end] : null;

@@ -218,9 +218,9 @@ export const SHAPES = [
       cure: "one of the sizes may be -1, which torch computes",
       decode({ sizes, dim, size }) {
         const others = product(sizes.filter((n) => n !== -1));
-        const why = sizes.includes(-1)
-          ? `${size} / ${others} is no whole number`
-          : `they multiply to ${others}`;
+        let why = `they multiply to ${others}`;
+        if (sizes.includes(-1))
+          why = others ? `${size} / ${others} is no whole number` : "0 times any size is 0";
         return `unflatten cuts dim ${dim}, of size ${size}, into [${sizes.join(", ")}]: ${why}`;
       },
     },
@@ -341,8 +341,8 @@ export const SHAPES = [
         const last = ndim - 1;
         if (count === ndim)
           return `a permutation names each of the dims 0 to ${last} once, and none from the end`;
-        const existing = counted(ndim, "dim");
-        return `a permutation names each dim once: there are ${existing}, and it names ${count}`;
+        const existing = `there ${ndim === 1 ? "is" : "are"} ${counted(ndim, "dim")}`;
+        return `a permutation names each dim once: ${existing}, and it names ${count}`;
       },
     },
     {
@@ -449,18 +449,19 @@ export const SHAPES = [
         const many = Math.max(a, b);
         const few = Math.min(a, b);
         if (dim !== 1 || few < 1 || many % few) return null;
-        if (IN_ATTENTION.test(before))
+        if (!IN_ATTENTION.test(before))
           return {
-            means:
-              `in dim 1 of the result a has ${a} and b has ${b}: ` +
-              `${a} heads of the query meet ${b} of key and value`,
-            cause: "grouped heads: several heads of the query share one of key and value",
-            cure: "scaled_dot_product_attention(..., enable_gqa=True)",
+            cause:
+              `${MISSING}; or attention with ${many} and ${few} heads, ` +
+              "which needs enable_gqa=True",
           };
+        if (a < b) return null; // heads of the query, and fewer than those of key and value
         return {
-          cause:
-            `${MISSING}; or attention with ${many} and ${few} heads, ` +
-            "which needs enable_gqa=True",
+          means:
+            `in dim 1 of the result a has ${a} and b has ${b}: ` +
+            `${a} heads of the query meet ${b} of key and value`,
+          cause: "grouped heads: several heads of the query share one of key and value",
+          cure: "scaled_dot_product_attention(..., enable_gqa=True)",
         };
       },
     },
