@@ -14,7 +14,9 @@ from stridekit.widgets.notation import layout_json
 words = Script("channels_last_explorer/formats.js")
 HIGHLIGHTS = words.CHOICES["highlight"]
 CHANNELS_LAST = torch.channels_last
-SHAPES = [*product(*(range(1, most + 1) for most in words.MAX_SIZES))]  # all that the sliders reach
+SHAPES = [
+    *product(*(range(1, most + 1) for most in words.MAX_SIZES))
+]  # within reach of the sliders
 
 
 def both(shape):
@@ -29,15 +31,14 @@ def test_flags_and_conversions_are_torchs():
     for shape in SHAPES:
         x, y = both(shape)
         assert [*words.layouts(shape).values()] == [layout_json(Layout.of(t)) for t in (x, y)]
-        flags = x.is_contiguous(), x.is_contiguous(memory_format=CHANNELS_LAST)
-        made = x.contiguous(memory_format=CHANNELS_LAST), x.to(memory_format=CHANNELS_LAST)
-        outcomes = ["x itself" if t is x else "a copy" for t in made]
-        said = words.verdicts(shape)
-        assert [good for good, _ in said] == [*flags, None, None]
-        assert [sentence.partition(" is ")[2] for _, sentence in said] == [
-            *map(str, flags),
-            *(f"{what}: stride {t.stride()}" for what, t in zip(outcomes, made, strict=True)),
-        ]
+        flags = [x.is_contiguous(), x.is_contiguous(memory_format=CHANNELS_LAST)]
+        outcomes = []
+        for t in (x.contiguous(memory_format=CHANNELS_LAST), x.to(memory_format=CHANNELS_LAST)):
+            outcomes.append(f"{'x itself' if t is x else 'a copy'}: stride {t.stride()}")
+        verdicts = words.verdicts(shape)
+        assert [good for good, _ in verdicts] == [*flags, None, None]
+        answers = [sentence.partition(" is ")[2] for _, sentence in verdicts]
+        assert answers == [*map(str, flags), *outcomes]
         assert words.badge(shape).startswith("ambiguous") == all(flags)
 
 
@@ -53,14 +54,14 @@ def test_where_things_lie_is_where_torch_put_them(shape, data):
     indices = [*product(*map(range, shape))]
     orders = words.orders(shape)
     for name, layout in words.layouts(shape).items():
-        held = [tensors[name][indices[flat]].storage_offset() for flat in orders[name]]
-        assert held == [*range(len(indices))]
-        lit = words.group(shape, index, highlight)
-        places = sorted(tensors[name][tuple(i)].storage_offset() for i in lit)
+        in_order = [tensors[name][indices[flat]].storage_offset() for flat in orders[name]]
+        assert in_order == [*range(len(indices))]
+        group = words.group(shape, index, highlight)
+        places = sorted(tensors[name][tuple(i)].storage_offset() for i in group)
         steps = {b - a for a, b in pairwise(places)}
         step = words.step(layout, index, highlight)
-        assert steps == {step} - {None} and [*index] in lit
-        assert len(lit) == len({*map(tuple, lit)})
+        assert steps == {step} - {None} and [*index] in group
+        assert len(group) == len({*map(tuple, group)})
         if step is not None and step > 1:
             assert f"{step} elements apart in {name}" in words.spread(shape, index, highlight)
 

@@ -14,61 +14,68 @@ from tests.core.audit_defects import DEFECTS
 from tests.core.audit_models import MODELS
 
 
-def check(found, run):
-    """What holds of the rows and chains of any audit of which all rows are shown."""
-    rows, chains = run["rows"], run["chains"]
-    assert sum(row["copied"] for row in rows) == found.bytes
-    assert len(chains) == sum(len(finding.occurrences) for finding in found.findings)
+def check(result, run):
+    """Check the rows and chains of any audit of which all rows are shown."""
+    rows = run["rows"]
+    chains = run["chains"]
+    assert sum(row["copied"] for row in rows) == result.bytes
+    assert len(chains) == sum(len(finding.occurrences) for finding in result.findings)
     for k, chain in enumerate(chains):
-        finding = found.findings[chain["finding"] - 1]
-        *_, last = way = chain["rows"]
-        assert all(a < b for a, b in pairwise(way))
-        assert [r for r, row in enumerate(rows) if k in row["chains"]] == way
-        assert chain["finding"] in rows[last]["about"]
-        assert rows[last]["copied"] >= bool(finding.copied)
-        places = [each.place for each in finding.occurrences if each.place]
-        assert not places or any(
-            rows[last]["line"] == str(at) and at.expression in rows[last]["source"] for at in places
-        )
-        if finding.cause:
-            assert rows[way[0]]["line"] == str(finding.cause)
-            assert finding.cause.expression in rows[way[0]]["source"]
-        steps = chain["steps"]
-        assert 1 <= len(steps) <= MOST_STEPS and all(len(step) == 4 for step in steps)
-        roles = [role for role, *_ in steps]
-        end = "copied by" if finding.copied else "kept by" if finding.made_by else "here"
-        assert roles[-1] == end and set(roles[1:-1]) <= {"passed on by"}
-        assert (roles[0] == "given as") <= any(each.given for each in finding.occurrences)
-        assert roles[0] != "given as" or rows[way[0]]["line"] == steps[0][1]
-    told = {number for row in rows for number in row["about"]}
-    assert told == set(range(1, len(found.findings) + 1))
+        assert [r for r, row in enumerate(rows) if k in row["chains"]] == chain["rows"]
+        check_chain(rows, chain, result.findings[chain["finding"] - 1])
+    numbers = set()
     for row in rows:
+        numbers |= {*row["about"]}
         assert row["copied"] == 0 or row["did"].removeprefix("backward: ").startswith("copies ")
-    assert json.loads(json.dumps(run)) == json.loads(
-        json.dumps(run_of(Audit.from_json(found.to_json()), most=10**6))
-    )
+    assert numbers == set(range(1, len(result.findings) + 1))
+    loaded = run_of(Audit.from_json(result.to_json()), most=10**6)
+    assert json.loads(json.dumps(run)) == json.loads(json.dumps(loaded))
+
+
+def check_chain(rows, chain, finding):
+    first, last = rows[chain["rows"][0]], rows[chain["rows"][-1]]
+    assert all(a < b for a, b in pairwise(chain["rows"]))
+    assert chain["finding"] in last["about"]
+    assert last["copied"] >= bool(finding.copied)
+    places = [occurrence.place for occurrence in finding.occurrences if occurrence.place]
+    assert not places or any(is_row_of(last, place) for place in places)
+    if finding.cause:
+        assert is_row_of(first, finding.cause)
+    steps = chain["steps"]
+    assert 1 <= len(steps) <= MOST_STEPS and all(len(step) == 4 for step in steps)
+    roles = [role for role, *_ in steps]
+    end = "kept by" if finding.made_by else "here"
+    assert roles[-1] == ("copied by" if finding.copied else end)
+    assert set(roles[1:-1]) <= {"passed on by"}
+    if roles[0] == "given as":
+        assert any(occurrence.given for occurrence in finding.occurrences)
+        assert first["line"] == steps[0][1]
+
+
+def is_row_of(row, place):
+    return row["line"] == str(place) and place.expression in row["source"]
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_rows_and_chains_of_models(name):
     model, *inputs = MODELS[name]()
-    found = audit(model, *inputs, backward=model(*inputs).requires_grad)
-    check(found, run_of(found, most=10**6))
+    result = audit(model, *inputs, backward=model(*inputs).requires_grad)
+    check(result, run_of(result, most=10**6))
 
 
 @pytest.mark.parametrize("name", DEFECTS)
 def test_a_chain_leads_from_what_was_made_to_what_it_costs(name):
     defect = DEFECTS[name]
-    found = audit(defect.planted, *defect.inputs)
-    run = run_of(found)
-    check(found, run)
-    w = CopyTracer(found)
+    result = audit(defect.planted, *defect.inputs)
+    run = run_of(result)
+    check(result, run)
+    w = CopyTracer(result)
     line = f":{defect.planted.__code__.co_firstlineno}"
     assert run["rows"][w.row]["line"].endswith(line)
     first = run["chains"][0]["steps"][0]
     if defect.cause:
         assert first[0] == "made by" and first[1].endswith(line)
-    elif found.findings[0].first.given:
+    elif result.findings[0].first.given:
         assert first[0] == "given as" and "input" in first[1]
 
 
@@ -115,28 +122,32 @@ MADE = [
 NAMED = [("", ""), ("", ""), ("x.t()", "view"), ("xx.t().contiguous()", "copies 48 B")]
 
 
-@pytest.mark.parametrize(("fn", "shapes", "told"), [
-    (merge, [(2, 5, 12)], MERGED),
-    (made_here, [(3, 4)], MADE),
-    (in_a_loop, [(3, 4)], [("", ""), ("x.relu()", "new, 48 B")]),
-    (two_names, [(3, 4), (3, 4)], NAMED),
-])  # fmt: skip
-def test_a_row_for_each_expression_says_what_became_of_the_tensor(fn, shapes, told):
+@pytest.mark.parametrize(
+    ("fn", "shapes", "expected"),
+    [
+        (merge, [(2, 5, 12)], MERGED),
+        (made_here, [(3, 4)], MADE),
+        (in_a_loop, [(3, 4)], [("", ""), ("x.relu()", "new, 48 B")]),
+        (two_names, [(3, 4), (3, 4)], NAMED),
+    ],
+)
+def test_a_row_for_each_expression_says_what_became_of_the_tensor(fn, shapes, expected):
     run = run_of(audit(fn, *map(torch.rand, shapes)))
-    assert [(row["source"], row["did"]) for row in run["rows"]] == told
+    assert [(row["source"], row["did"]) for row in run["rows"]] == expected
 
 
-def test_steps_between_are_told():
+def test_a_chain_has_the_steps_in_between():
     run = run_of(audit(merge, torch.rand(2, 5, 12)))
-    chain = next(each for each in run["chains"] if "reshape" in each["steps"][-1][2])
-    line, lies = merge.__code__.co_firstlineno, "(2, 3, 5, 4): (60, 4, 12, 1)"
+    chain = next(chain for chain in run["chains"] if "reshape" in chain["steps"][-1][2])
     assert chain["rows"] == [1, 4, 6]
     assert chain["title"] == "960 B in 2 copies, explicit copy, in contiguous; call 2"
-    at = [f"test_copy_tracer.py:{line + k}" for k in (1, 3, 5)]
+    line = merge.__code__.co_firstlineno
+    view, relu, reshape = (f"test_copy_tracer.py:{line + k}" for k in (1, 3, 5))
+    layout = "(2, 3, 5, 4): (60, 4, 12, 1)"
     assert chain["steps"] == [
-        ("made by", at[0], "x.view(2, 5, 3, 4).transpose(1, 2)", lies),
-        ("passed on by", at[1], "torch.relu(heads)", lies),
-        ("copied by", at[2], "y.reshape(2, 60)", f"{lies} to (60, 20, 4, 1)"),
+        ("made by", view, "x.view(2, 5, 3, 4).transpose(1, 2)", layout),
+        ("passed on by", relu, "torch.relu(heads)", layout),
+        ("copied by", reshape, "y.reshape(2, 60)", f"{layout} to (60, 20, 4, 1)"),
     ]
 
 
@@ -146,12 +157,12 @@ class Turn(nn.Module):
 
 
 def long(n, every):
-    """Calls that pass a layout on, and one of them copies now and then."""
+    """Return a run of n calls that pass a layout on; one in `every` copies it."""
     layers = nn.Sequential(*[Turn() if k % every == every - 1 else nn.ReLU() for k in range(n)])
     return lambda x: layers(x.t())
 
 
-def test_a_long_way_is_told_by_its_ends():
+def test_a_long_chain_has_its_first_and_last_steps():
     (chain,) = run_of(audit(lambda x: long(20, 99)(x).reshape(-1), torch.rand(3, 4)))["chains"]
     assert len(chain["steps"]) == MOST_STEPS and len(chain["rows"]) == 22
     assert chain["steps"][2] == ("passed on by", "18 more calls", "", "")
@@ -168,7 +179,7 @@ class Twice(nn.Module):
         return self.turn[0](x), self.turn[1](x[:2])
 
 
-def test_each_time_has_its_own_module_and_layout():
+def test_each_occurrence_has_its_own_module_and_layout():
     run = run_of(audit(Twice(), torch.rand(4, 6)))
     ends = [chain["steps"][-1] for chain in run["chains"]]
     assert [end[1].partition(",")[0] for end in ends] == ["turn.0 (Turn)", "turn.1 (Turn)"]
@@ -176,8 +187,8 @@ def test_each_time_has_its_own_module_and_layout():
     assert [chain["title"].rpartition("; ")[2] for chain in run["chains"]] == ["call 1", "call 2"]
 
 
-def test_what_was_there_or_given_begins_a_way():
-    """The tensor that was copied: not another one in the same storage."""
+def test_an_older_tensor_or_an_input_begins_a_chain():
+    """It is the tensor that was copied, not another one in the same storage."""
     w = torch.rand(6, 8)[:, ::2]
     (chain,) = run_of(audit(lambda x: x @ w, torch.rand(5, 6)))["chains"]
     assert chain["steps"][0] == ("made by", "code before the run", "", "(6, 4): (8, 2)")
@@ -189,23 +200,29 @@ def test_what_was_there_or_given_begins_a_way():
     assert [row["line"] for row in run_of(audit(lambda: 1))["rows"]] == ["nothing ran"]
 
 
-def test_of_a_long_run_rows_far_from_findings_are_left_out_and_counted():
-    found = audit(long(1000, 100), torch.rand(3, 4))
-    run, whole = run_of(found), run_of(found, most=10**6)
+def test_rows_of_a_long_run_far_from_findings_are_left_out_and_counted():
+    result = audit(long(1000, 100), torch.rand(3, 4))
+    run = run_of(result)
+    whole = run_of(result, most=10**6)
     assert len(run["rows"]) < 60 < MOST < len(whole["rows"])
     assert sum(row["calls"] for row in run["rows"]) == len(whole["rows"])
-    for chain, same in zip(run["chains"], whole["chains"], strict=True):
-        ours, theirs = (r["rows"][c["rows"][-1]] for r, c in ((run, chain), (whole, same)))
-        assert ours == theirs
-    lines = [line.strip() for line in str(CopyTracer(found)).splitlines()]
-    left = [int(line.split()[1]) for line in lines if line.startswith("…")]
-    assert len(lines) < 60 and sum(left) > 900  # counted once
-    rows = [{"about": [], "copied": 8 * (k == 4), "calls": 1} for k in range(10)]
+    for chain, whole_chain in zip(run["chains"], whole["chains"], strict=True):
+        last_row = run["rows"][chain["rows"][-1]]
+        assert last_row == whole["rows"][whole_chain["rows"][-1]]
+    lines = [line.strip() for line in str(CopyTracer(result)).splitlines()]
+    left_out = [int(line.split()[1]) for line in lines if line.startswith("…")]
+    assert len(lines) < 60 and sum(left_out) > 900  # counted once
+
+
+def test_fewer_rows_are_those_beside_copies_and_beside_the_chosen_row():
+    rows = [{"about": [], "copied": 0, "calls": 1} for _ in range(10)]
+    rows[4]["copied"] = 8
     assert [r for r, _ in fewer(rows, 9, 9)] == [-1, 3, 4, 5, -1, 8, 9]
-    assert [r for r, _ in fewer(rows, 10)] == [*range(10)] and fewer([], 9) == []
+    assert [r for r, _ in fewer(rows, 10)] == [*range(10)]
+    assert fewer([], 9) == []
 
 
-def test_of_very_many_findings_the_largest_are_shown():
+def test_the_largest_of_very_many_findings_are_shown():
     """Every chain ends in a row that is shown and has its finding, wherever in the run that is."""
 
     def late(x, big):
@@ -213,26 +230,28 @@ def test_of_very_many_findings_the_largest_are_shown():
             x = x.t().contiguous() + 1
         return big.t().contiguous(), x.t().contiguous().t()
 
-    found = audit(late, torch.rand(2, 3), torch.rand(99, 98))
-    run = run_of(found)
-    rows, chains = run["rows"], run["chains"]
+    result = audit(late, torch.rand(2, 3), torch.rand(99, 98))
+    run = run_of(result)
+    rows = run["rows"]
+    chains = run["chains"]
     assert len(rows) <= MOST and any("with findings" in row["line"] for row in rows)
     assert all(chain["finding"] in rows[chain["rows"][-1]]["about"] for chain in chains)
     assert any(row["copied"] == 99 * 98 * 4 for row in rows)
-    w = CopyTracer(found)
+    w = CopyTracer(result)
     assert rows[w.row]["about"] == [1] and len(str(w).splitlines()) < 60
     w.row = len(rows) - 1
     assert f"  {w.row}  " in str(w)
 
 
-def test_very_many_times_of_a_finding_are_not_all_told_and_a_row_tells_each_once():
+def test_not_all_of_very_many_occurrences_are_shown_and_a_row_shows_each_finding_once():
     def loop(x):
         for _ in range(2 * MOST):
             x.contiguous()
 
-    found = audit(loop, torch.rand(2, 3).t())
-    run = run_of(found)
-    assert len(found.findings[0].occurrences) == 2 * MOST and 0 < len(run["chains"]) <= MOST
+    result = audit(loop, torch.rand(2, 3).t())
+    run = run_of(result)
+    assert len(result.findings[0].occurrences) == 2 * MOST
+    assert 0 < len(run["chains"]) <= MOST
     (row,) = run["rows"][1:]
     assert len(shown_chains(run, row)) == 1 < len(row["chains"])
 
@@ -240,8 +259,10 @@ def test_very_many_times_of_a_finding_are_not_all_told_and_a_row_tells_each_once
 def test_text_of_the_chosen_row():
     w = CopyTracer(audit(merge, torch.rand(2, 5, 12)), row=1)
     text = str(w).splitlines()
-    assert text[0].startswith("CopyTracer: audit of merge: ") and len(w._run["rows"]) == 7
-    assert text[8].startswith("  finding ") and any("to do" in line for line in text)
+    assert text[0].startswith("CopyTracer: audit of merge: ")
+    assert len(w._run["rows"]) == 7
+    assert text[8].startswith("  finding ")
+    assert any("to do" in line for line in text)
     w.row = 0
     assert len(str(w).splitlines()) == 8
     assert w.code == "CopyTracer(found, row=0)"
