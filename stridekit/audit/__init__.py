@@ -26,5 +26,5 @@ class _CallableModule(ModuleType):
         return audit(*args, **kwargs)
 
 
-__doc__ = audit.__doc__  # for help(stridekit.audit) and the site
+__doc__ = audit.__doc__ or ""  # for help(stridekit.audit) and the site
 sys.modules[__name__].__class__ = _CallableModule

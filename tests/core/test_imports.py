@@ -145,14 +145,15 @@ Q = Layout((2, 3, 5, 4), itemsize=4)
 
 
 def import_audit():
-    """Import it anew, because it looks up its names at its import."""
-    kept = {
-        name: sys.modules.pop(name) for name in [*sys.modules] if name.startswith("stridekit.audit")
-    }
+    """Import it anew, because it looks up its names at its import; then put the old modules back."""
+    module = stridekit.audit
+    names = [name for name in sys.modules if name.startswith("stridekit.audit")]
+    old_modules = {name: sys.modules.pop(name) for name in names}
     try:
         import_module("stridekit.audit")
     finally:
-        sys.modules.update(kept)
+        sys.modules.update(old_modules)
+        stridekit.audit = module
 
 
 def read_shrunk():
