@@ -16,51 +16,55 @@ CHANNELS_LAST = torch.channels_last
 
 def chains():
     """Every choice of up to two layers, and all of them."""
-    few = chain.from_iterable(combinations(net.NAMES, k) for k in range(3))
-    return [*few, net.NAMES, net.DEFAULT_LAYERS]
+    short = chain.from_iterable(combinations(net.NAMES, k) for k in range(3))
+    return [*short, net.NAMES, net.DEFAULT_LAYERS]
 
 
-@pytest.mark.parametrize("which", range(len(net.INPUTS)), ids=map(str, net.INPUTS))
-def test_layers_are_what_torch_makes_of_the_whole_chain(which):
+@pytest.mark.parametrize("number", range(len(net.INPUTS)), ids=map(str, net.INPUTS))
+def test_layers_are_what_torch_makes_of_the_whole_chain(number):
     """Each chain, run from its input, has the strides and the copies that the table gives."""
-    x = torch.ones(net.INPUTS[which])
+    x = torch.ones(net.INPUTS[number])
     for names in chains():
-        passed = script.trace(net.network(), which, names)
-        assert [bool(both) for both in passed] == [name in names for name in net.NAMES]
-        rows = [*filter(None, passed)]
+        outputs = script.trace(net.network(), number, names)
+        assert [bool(pair) for pair in outputs] == [name in names for name in net.NAMES]
+        pairs = [pair for pair in outputs if pair]
         layers = [layer for layer in net.LAYERS if layer.name in names]
-        for side, start in enumerate((x, x.to(memory_format=CHANNELS_LAST))):
-            now = start
-            for both, layer in zip(rows, layers, strict=True):
-                now = _after(now, layer, both[side])
-            made = FormatTracer(x.shape, names)
-            end = made.facts["channels_last_end" if side else "contiguous_end"]
-            assert end == ("" if now is None else net.label(now))
+        facts = FormatTracer(x.shape, names).facts
+        for side, end, y in (
+            (0, "contiguous_end", x),
+            (1, "channels_last_end", x.to(memory_format=CHANNELS_LAST)),
+        ):
+            for pair, layer in zip(pairs, layers, strict=True):
+                y = _after(y, layer, pair[side])
+            assert facts[end] == ("" if y is None else net.label(y))
 
 
-def _after(x, layer, passage):
+def _after(x, layer, output):
+    """Run a layer, compare its result with the output of the table, and return it."""
     if x is None:
-        assert passage == {"label": "", "stride": [], "note": ""}
+        assert output == {"label": "", "stride": [], "note": ""}
         return None
     try:
         y = layer.run(x)
     except RuntimeError:
-        assert layer.name == "view" and passage["label"] == ""
-        assert passage["note"].startswith("torch refuses")
+        assert layer.name == "view" and output["label"] == ""
+        assert output["note"].startswith("torch refuses")
         return None
-    assert tuple(passage["stride"]) == y.stride() and passage["label"] == net.label(y)
-    copied = x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()
+    assert tuple(output["stride"]) == y.stride()
+    assert output["label"] == net.label(y)
+    is_copy = x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()
     if layer.name in ("flatten", "view", "permute"):
-        assert passage["note"].startswith("has to copy" if copied else "a view")
-        assert str(x.numel()) in passage["note"] or not copied
+        assert output["note"].startswith("has to copy" if is_copy else "a view")
+        assert str(x.numel()) in output["note"] or not is_copy
     return y
 
 
-PLAIN, ONE = "torch.ones(2, 3, 4, 4)", "torch.ones(2, 1, 4, 4)"
+PLAIN = "torch.ones(2, 3, 4, 4)"
+ONE_CHANNEL = "torch.ones(2, 1, 4, 4)"
 LABELS = {
     PLAIN: "contiguous_format",
     f"{PLAIN}.to(memory_format=torch.channels_last)": "channels_last",
-    f"{ONE}.to(memory_format=torch.channels_last)": "both, taken for channels_last",
+    f"{ONE_CHANNEL}.to(memory_format=torch.channels_last)": "both, taken for channels_last",
     f"{PLAIN}.to(memory_format=torch.channels_last)[0].unsqueeze(0)": (
         "channels_last, taken for contiguous_format"
     ),
@@ -79,14 +83,20 @@ def test_a_label_follows_the_flags_or_a_convolution_where_they_are_ambiguous(sou
 
 
 def test_the_code_makes_the_same_picture():
-    """And the facts tell of every layer on the way."""
     for names in [(), ("relu", "flatten"), net.NAMES]:
-        made = FormatTracer((2, 1, 4, 4), names)
-        again = eval(made.code, {"FormatTracer": FormatTracer})
-        assert (again._state, again.facts) == (made._state, made.facts)
-        assert made.facts["layers"] == tuple(names)
-    facts = [FormatTracer(layers=[layer]).facts for layer in ("cat", "relu", "view")]
-    assert [(of["lost"], of["refused"]) for of in facts] == [(1, 0), (0, 0), (0, 1)]
+        w = FormatTracer((2, 1, 4, 4), names)
+        twin = eval(w.code, {"FormatTracer": FormatTracer})
+        assert (twin._state, twin.facts) == (w._state, w.facts)
+        assert w.facts["layers"] == tuple(names)
+
+
+@pytest.mark.parametrize(
+    ("layer", "is_lost", "is_refused"),
+    [("cat", True, False), ("relu", False, False), ("view", False, True)],
+)
+def test_the_facts_say_whether_a_format_is_lost_or_a_layer_refused(layer, is_lost, is_refused):
+    facts = FormatTracer(layers=[layer]).facts
+    assert (facts["lost"], facts["refused"]) == (is_lost, is_refused)
 
 
 def test_asking_torch_leaves_no_trace():
