@@ -271,8 +271,8 @@
       );
     });
     const count = `${fitting.length} ${fitting.length === 1 ? "place" : "places"}`;
-    const found = isMisspelt ? `${count} for “${read}”` : count;
-    const message = fitting.length ? found : "Nothing has these words.";
+    const result = isMisspelt ? `${count} for “${read}”` : count;
+    const message = fitting.length ? result : "Nothing has these words.";
     const status = make("p", { role: "status" }, question && message);
     const list = make("ol", { className: "sk-results list-unstyled" }, ...items);
     document.querySelector("#search-results")?.replaceChildren(status, list);

@@ -414,8 +414,8 @@ function select(x, dim, i) {
 }
 
 /** @type {(x: Layout, d: number, slice: (number | null)[]) => Layout} */
-function cut(x, d, [first, last, by]) {
-  const step = by ?? 1;
+function cut(x, d, [first, last, sliceStep]) {
+  const step = sliceStep ?? 1;
   if (step < 1)
     refuse(`slice step ${step} is not positive: torch has no negative strides, use .flip (a copy)`);
   const size = x.shape[d];
@@ -570,8 +570,10 @@ function diagonal(x, offset = 0, dim1 = 0, dim2 = 1) {
   const right = Math.max(offset, 0);
   const size = Math.max(Math.min(x.shape[a] - down, x.shape[b] - right), 0);
   const first = size ? right * x.stride[b] + down * x.stride[a] : 0;
-  const others = range(x.shape.length).filter((d) => d !== a && d !== b);
-  const rest = only(x, others);
+  const rest = only(
+    x,
+    range(x.shape.length).filter((d) => d !== a && d !== b),
+  );
   return {
     shape: [...rest.shape, size],
     stride: [...rest.stride, x.stride[a] + x.stride[b]],
@@ -850,9 +852,9 @@ function flip(x, wanted) {
  * @type {(x: Layout, times: number[]) => Result}
  */
 function repeat(x, times) {
-  const ones = new Array(Math.max(times.length - x.shape.length, 0)).fill(1);
-  const sizes = [...ones, ...x.shape];
-  const stride = [...ones, ...x.stride];
+  const added = new Array(Math.max(times.length - x.shape.length, 0)).fill(1);
+  const sizes = [...added, ...x.shape];
+  const stride = [...added, ...x.stride];
   const shape = sizes.map((size, d) => size * times[d] + 0); // there is no -0
   if (times.length < sizes.length || shape.some((size) => size < 0))
     refuse(
@@ -869,8 +871,8 @@ function repeat(x, times) {
 
 /** @type {(x: Layout, times: number[]) => Result} */
 function tile(x, times) {
-  const ones = new Array(Math.max(x.shape.length - times.length, 0)).fill(1);
-  return repeat(x, [...ones, ...times]);
+  const added = new Array(Math.max(x.shape.length - times.length, 0)).fill(1);
+  return repeat(x, [...added, ...times]);
 }
 
 /** @type {(format: string, shape: number[]) => number[]} */

@@ -1,82 +1,106 @@
-// What tests/course/browser/test_looks.py asks of a page that shows widgets.
+// The questions of tests/course/browser/test_looks.py to a page that shows widgets.
 
 globalThis.looks = {
   /**
-   * The properties of nodes that differ without the style sheets of the host page. A host gives a widget its
-   * width and the variables of its theme: both stay as they are.
+   * The properties of nodes that differ without the style sheets of the host page. A host gives a
+   * widget its width and the variables of its theme: both stay as they are.
    */
   async changedByHost() {
     const roots = [...document.querySelectorAll(".stridekit")];
+    const sheets = [...document.styleSheets];
     const isOwn = ({ ownerNode }) => ownerNode.textContent.includes("#sk-host");
-    const all = [...document.styleSheets];
-    const variables = all
+    const ownText = sheets
       .filter(isOwn)
-      .flatMap(({ ownerNode }) => ownerNode.textContent.match(/--jp-[\w-]+/g));
-    for (const root of roots) {
-      const seen = getComputedStyle(root);
-      const themed = [...new Set(variables)].filter((name) => seen.getPropertyValue(name));
-      const kept = themed.map((name) => `${name}:${seen.getPropertyValue(name)}`);
-      const size = `position:absolute; left:0; top:0; width:${root.parentNode.clientWidth}px; font-size:10px`;
-      root.parentNode.setAttribute("style", [...kept, size].join(";"));
-    }
-    const every = roots.flatMap((root) => [root, ...root.querySelectorAll("*")]);
-    const nodes = [...new Map(every.map((node) => [kindOf(node), node])).values()]; // one of each kind
-    const before = await stylesOf(nodes);
-    for (const sheet of all) sheet.disabled = !isOwn(sheet);
-    const after = await stylesOf(nodes);
-    for (const sheet of all) sheet.disabled = false;
+      .map(({ ownerNode }) => ownerNode.textContent)
+      .join("\n");
+    const variables = [...new Set(ownText.match(/--jp-[\w-]+/g))];
+    for (const root of roots) keepTheme(root, variables);
+    const nodes = oneOfEachKind(roots);
+    const hosted = await stylesOf(nodes);
+    for (const sheet of sheets) sheet.disabled = !isOwn(sheet);
+    const alone = await stylesOf(nodes);
+    for (const sheet of sheets) sheet.disabled = false;
     for (const root of roots) root.parentNode.removeAttribute("style");
-    const differences = nodes.flatMap((node, k) => {
-      if (before[k] === after[k]) return [];
-      const [hosted, alone] = [before[k], after[k]].map((text) => text.split("; "));
-      return [`${nameOf(node)}: ${hosted.filter((part) => !alone.includes(part)).slice(0, 4)}`];
-    });
+    const differences = [];
+    for (const [k, node] of nodes.entries()) {
+      if (String(hosted[k]) === String(alone[k])) continue;
+      const changed = hosted[k].filter((property) => !alone[k].includes(property));
+      differences.push(`${nameOf(node)}: ${changed.slice(0, 4)}`);
+    }
     return { nodes: nodes.length, differences: differences.slice(0, 20) };
   },
 
-  /** The texts that are stacked, cut off or covered. What is typed on, and what scrolls, may hold more than it shows. */
+  /**
+   * The texts that are stacked, cut off or covered. A box to type on, or one that scrolls, may hold
+   * more than it shows.
+   */
   unreadable() {
     const style = document.head.appendChild(document.createElement("style"));
-    style.textContent = ".stridekit * { pointer-events: auto !important; }"; // elementsFromPoint sees no other nodes
+    // elementsFromPoint sees no other nodes.
+    style.textContent = ".stridekit * { pointer-events: auto !important; }";
     const texts = [...document.querySelectorAll(".stridekit")].flatMap(textsOf);
-    const unreadable = texts.flatMap((text) => {
-      const boxes = boxesOf(text);
-      const why = boxes.length
-        ? isStacked(text, boxes) || isCut(text, boxes) || isCovered(text, boxes)
-        : "";
-      return why ? [`${nameOf(text.parentElement)} is ${why}`] : [];
-    });
+    const unreadable = new Set();
+    for (const text of texts) {
+      const problem = problemOf(text);
+      if (problem) unreadable.add(`${nameOf(text.parentElement)} is ${problem}`);
+    }
     style.remove();
-    return { texts: texts.length, unreadable: [...new Set(unreadable)] };
+    return { texts: texts.length, unreadable: [...unreadable] };
   },
 };
 
-const nameOf = (node) =>
-  `${node.closest(".stridekit").className} ${node.localName}.${node.getAttribute("class")} “${node.textContent.slice(0, 40)}”`;
+/** Give a widget's parent the variables and the width that the host gives it now. */
+function keepTheme(root, variables) {
+  const { parentNode } = root;
+  const style = getComputedStyle(root);
+  const themed = variables.filter((name) => style.getPropertyValue(name));
+  const kept = themed.map((name) => `${name}:${style.getPropertyValue(name)}`);
+  const width = `width:${parentNode.clientWidth}px`;
+  const fixed = ["position:absolute", "left:0", "top:0", width, "font-size:10px"];
+  parentNode.setAttribute("style", [...kept, ...fixed].join(";"));
+}
 
-/** What selectors know a node and its parent by. */
-const kindOf = (node) =>
-  [node.closest(".stridekit"), node.parentNode, node]
-    .map(
-      (each) =>
-        ["localName", "type", "disabled"].map((name) => each[name]) +
-        each.getAttribute("class") +
-        each.role,
-    )
-    .join();
+/** The last node of each kind in the widgets. */
+function oneOfEachKind(roots) {
+  const nodes = new Map();
+  for (const root of roots)
+    for (const node of [root, ...root.querySelectorAll("*")]) nodes.set(kindOf(node), node);
+  return [...nodes.values()];
+}
 
+function nameOf(node) {
+  const { className } = node.closest(".stridekit");
+  const text = node.textContent.slice(0, 40);
+  return `${className} ${node.localName}.${node.getAttribute("class")} “${text}”`;
+}
+
+/** The attributes by which selectors know a node and its parent. */
+function kindOf(node) {
+  const path = [node.closest(".stridekit"), node.parentNode, node];
+  const attributes = path.flatMap((part) => [
+    part.localName,
+    part.type,
+    part.disabled,
+    part.getAttribute("class"),
+    part.role,
+  ]);
+  return attributes.join();
+}
+
+/** The properties of each node, once nothing moves. */
 async function stylesOf(nodes) {
   for (let k = 0; k < 3 || document.querySelector("[data-moving]"); k++)
     await new Promise(requestAnimationFrame);
-  return nodes.map((node) => {
-    const style = getComputedStyle(node); // its cssText is empty
-    return [...style]
-      .filter((name) => !name.startsWith("--"))
-      .map((name) => `${name}: ${style.getPropertyValue(name)}`)
-      .join("; ");
-  });
+  return nodes.map(propertiesOf);
 }
 
+function propertiesOf(node) {
+  const style = getComputedStyle(node); // its cssText is empty
+  const names = [...style].filter((name) => !name.startsWith("--"));
+  return names.map((name) => `${name}: ${style.getPropertyValue(name)}`);
+}
+
+/** The texts of a widget that are on screen. */
 function textsOf(root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const texts = [];
@@ -89,47 +113,56 @@ function textsOf(root) {
   );
 }
 
+/** The reason why a text cannot be read; "" if it can. */
+function problemOf(text) {
+  const boxes = boxesOf(text);
+  if (!boxes.length) return "";
+  if (isStacked(text, boxes)) return "stacked";
+  const clipping = clippingNode(text, boxes);
+  if (clipping) return `cut off by ${nameOf(clipping)}`;
+  const covering = coveringNode(text, boxes);
+  return covering ? `covered by ${nameOf(covering)}` : "";
+}
+
 function boxesOf(text) {
   const range = document.createRange();
   range.selectNodeContents(text);
   return [...range.getClientRects()].filter(({ width, height }) => width && height);
 }
 
-/** One word on more than two lines. */
+/** True for one word on more than two lines. */
 function isStacked(text, boxes) {
   const word = text.data.trim();
   const lines = new Set(boxes.map(({ top }) => Math.round(top)));
-  return word.length < 24 && !/\s/.test(word) && lines.size > 2 ? "stacked" : "";
+  return word.length < 24 && !/\s/.test(word) && lines.size > 2;
 }
 
-/** Outside of what clips it, or beyond the ends of the widget. */
-function isCut(text, boxes) {
+/** The node that clips a text, or the widget beyond whose ends the text lies; or null. */
+function clippingNode(text, boxes) {
   const root = text.parentElement.closest(".stridekit");
-  for (let above = text.parentElement; above !== root.parentElement; above = above.parentElement) {
-    const { overflowX, overflowY } = getComputedStyle(above);
-    if (/auto|scroll/.test(overflowX + overflowY)) return "";
-    if (above !== root && !/hidden|clip/.test(overflowX)) continue;
-    const { left, right, top, bottom } = above.getBoundingClientRect();
+  for (let node = text.parentElement; node !== root.parentElement; node = node.parentElement) {
+    const { overflowX, overflowY } = getComputedStyle(node);
+    if (/auto|scroll/.test(overflowX + overflowY)) return null;
+    if (node !== root && !/hidden|clip/.test(overflowX)) continue;
+    const { left, right, top, bottom } = node.getBoundingClientRect();
     const isOutside = (box) =>
       box.right > right + 1 || box.left < left - 1 || box.bottom > bottom + 3 || box.top < top - 3;
-    if (boxes.some(isOutside)) return `cut off by ${nameOf(above)}`;
+    if (boxes.some(isOutside)) return node;
   }
-  return "";
+  return null;
 }
 
-/** Something with a background lies over the middle of its first line. */
-function isCovered({ parentElement: node }, [{ left, top, width, height }]) {
+/** A node with a background over the middle of a text's first line; or undefined. */
+function coveringNode({ parentElement: node }, [{ left, top, width, height }]) {
   const stack = document.elementsFromPoint(left + width / 2, top + height / 2);
   const end = stack.findIndex((over) => over.contains(node) || node.contains(over));
-  const over = stack
-    .slice(0, Math.max(end, 0))
-    .find((each) => node.closest(".stridekit").contains(each) && isPainted(each));
-  return over ? `covered by ${nameOf(over)}` : "";
+  const above = stack.slice(0, Math.max(end, 0));
+  const root = node.closest(".stridekit");
+  return above.find((over) => root.contains(over) && isPainted(over));
 }
 
 function isPainted(node) {
   const { backgroundColor, backgroundImage, opacity } = getComputedStyle(node);
-  return (
-    opacity !== "0" && (backgroundImage !== "none" || !/, 0\)$|transparent/.test(backgroundColor))
-  );
+  const hasBackground = backgroundImage !== "none" || !/, 0\)$|transparent/.test(backgroundColor);
+  return opacity !== "0" && hasBackground;
 }

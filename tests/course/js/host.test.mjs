@@ -111,7 +111,7 @@ function begin(traits, widget_manager) {
   code.initialize({ model });
 }
 
-test("widgets get the module whether they come before or after it; it runs once for all of a kind, and a sheet comes once", async () => {
+test("widgets get the module, early or late; it runs once for a kind, and a sheet comes once", async () => {
   function wait() {
     page["a kind"] ??= Promise.withResolvers();
     return page["a kind"].promise;
@@ -298,7 +298,7 @@ for (const [signal, value] of ENDS)
     assert.equal(view.statusChanged.slots.size + view.kernelChanged.slots.size, 0);
   });
 
-test("a change is an edit of the notebook, to open it is none; views watch a kernel once and leave nothing behind", () => {
+test("a change is an edit of the notebook; views watch a kernel once and leave nothing behind", () => {
   const code = new Code();
   const first = createView(code);
   const second = createView(code);
