@@ -1,4 +1,4 @@
-"""Every kind of widget: what it refuses, what it sends, and how its texts and its sheet share a page."""
+"""Every widget type: its refusals, its messages, and how its texts and its sheet share a page."""
 
 import json
 import re
@@ -19,40 +19,49 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
 def test_every_public_name_that_can_be_set_is_in_the_table():
+    in_table: dict[str, set[str]] = {kind: set() for kind in KINDS}
+    for kind, name, _, _ in WRONG:
+        in_table[kind].add(name)
     for kind in KINDS:
-        public = {name: x for name, x in vars(NAMES[kind]).items() if not name.startswith("_")}
-        settable = {name for name, x in public.items() if getattr(x, "fset", None)}
-        settable |= {name for name, x in public.items() if getattr(x, "read_only", True) is False}
-        assert settable == {name for of, name, *_ in WRONG if of == kind}, kind
+        settable = {name for name, member in vars(NAMES[kind]).items() if is_settable(member)}
+        assert {name for name in settable if not name.startswith("_")} == in_table[kind], kind
 
 
-@pytest.mark.parametrize(("kind", "name", "value", "said"), WRONG)
-def test_a_wrong_value_is_refused_and_changes_nothing(kind, name, value, said):
+def is_settable(member):
+    """Return whether a member of a class is a property with a setter, or a trait that can be set."""
+    return getattr(member, "fset", None) or getattr(member, "read_only", True) is False
+
+
+@pytest.mark.parametrize(("kind", "name", "source", "refusal"), WRONG)
+def test_a_wrong_value_is_refused_and_changes_nothing(kind, name, source, refusal):
     w = make(kind)
     before = (json.dumps(w._state), repr(w))
-    with pytest.raises(REFUSALS, match=re.escape(said)):
-        setattr(w, name, eval(value, NAMES))
+    with pytest.raises(REFUSALS, match=re.escape(refusal)):
+        setattr(w, name, eval(source, NAMES))
     assert (json.dumps(w._state), repr(w)) == before
 
 
-@pytest.mark.parametrize(("call", "said"), rows("refused calls"))
-def test_a_call_that_cannot_be_is_refused(call, said):
-    with pytest.raises(REFUSALS, match=re.escape(said)):
+@pytest.mark.parametrize(("call", "refusal"), rows("refused calls"))
+def test_an_impossible_call_is_refused(call, refusal):
+    with pytest.raises(REFUSALS, match=re.escape(refusal)):
         eval(call, NAMES)
 
 
 @every_kind
 def test_a_misspelt_name_is_refused(kind):
-    """It would change nothing on screen, without a word."""
+    """Setting it would change nothing on screen, without a word."""
     with pytest.raises(AttributeError, match=f"{kind} has no shapes that could be set"):
         make(kind).shapes = (2, 3)
 
 
-T, ROWS, TURNED = torch.tensor, Layout((6, 8), itemsize=8), Layout((6, 4), (1, 6), 0, 4)
-CUT, CHAIN = Layout((2, 3), (8, 1), 0, 4), (".permute(1, 0)", "[1:]", ".contiguous()")
+T = torch.tensor
+ROWS = Layout((6, 8), itemsize=8)
+TURNED = Layout((6, 4), (1, 6), 0, 4)
+CUT = Layout((2, 3), (8, 1), 0, 4)
+CHAIN = (".permute(1, 0)", "[1:]", ".contiguous()")
 CODE = f"torch.arange(40.).view(5, 8)[:4, 2:]{''.join(CHAIN)}"
 AGAIN = ".as_strided((2, 3), (8, 1), 0)"
-# A kind, what is set, one after the other, and what then holds; "said" stands in its text.
+# A widget, the properties that are set in turn, and those that follow; "said" is a part of the repr.
 FOLLOWS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("StrideExplorer", {"index": (3, -1)}, {"index": (3, 5)}),
     ("StrideExplorer", {"index": (3, 5), "layout": CUT}, {"index": (1, 2)}),
@@ -96,37 +105,44 @@ FOLLOWS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "given", "held"), FOLLOWS, ids=str)
-def test_what_is_set_is_read_and_the_rest_follows(kind, given, held):
+@pytest.mark.parametrize(("kind", "settings", "expected"), FOLLOWS, ids=str)
+def test_a_property_that_is_set_is_read_and_the_others_follow(kind, settings, expected):
     w = make(kind)
-    for name, value in given.items():
+    for name, value in settings.items():
         setattr(w, name, value)
-    for name, value in held.items():
-        assert value in repr(w) if name == "said" else value == getattr(w, name)
+    for name, value in expected.items():
+        if name == "said":
+            assert value in repr(w)
+        else:
+            assert getattr(w, name) == value
     assert json.dumps(w._state)
 
 
-# What a saved notebook has of each: of a kind its texts, as JSON, and of a widget its state.
-MOST_FOR_A_KIND, MOST_FOR_A_WIDGET = 80_000, 25_000
+# Characters of JSON in a saved notebook: the texts of a widget type, and the state of a widget.
+MOST_FOR_A_TYPE = 80_000
+MOST_FOR_A_WIDGET = 25_000
 
 
 @every_kind
-def test_widgets_of_a_kind_share_their_texts_and_stay_small(kind):
+def test_widgets_of_a_type_share_their_texts_and_stay_small(kind):
     """Nothing else is sent: no texts with a widget, and no further models."""
-    w, twin = make(kind), make(kind)
-    assert w._code is twin._code and repr(w._code._key) in w._esm and w._esm == twin._esm
+    w = make(kind)
+    twin = make(kind)
+    assert w._code is twin._code
+    assert w._esm == twin._esm
+    assert repr(w._code._key) in w._esm
     assert assets.unpack(w._code._zip) == [w._module, *w._styles]
     assert not re.search(r"^ *(//|/?\*)", w._module, re.MULTILINE)  # comments stay at home
     state = w.get_state()
     assert len(json.dumps(state)) < MOST_FOR_A_WIDGET
-    assert len(json.dumps(w._code.get_state())) < MOST_FOR_A_KIND
+    assert len(json.dumps(w._code.get_state())) < MOST_FOR_A_TYPE
     assert [name for name, value in state.items() if "IPY_MODEL_" in str(value)] == ["_code"]
 
 
 def test_other_texts_have_another_name():
-    """Kinds, or two versions on one page, do not replace each other."""
-    packs = [assets.pack(module, style) for module, style in (("a", "b"), ("a", "c"), ("d", "b"))]
-    assert len({*map(assets.pack_name, packs)}) == 3
+    """Two widget types, or two versions of one on a page, do not replace each other."""
+    packs = [assets.pack("a", "b"), assets.pack("a", "c"), assets.pack("d", "b")]
+    assert len({assets.pack_name(packed) for packed in packs}) == 3
     assert len({make(kind)._code._key for kind in KINDS}) == len(KINDS)
     assert "import {" not in Code.class_traits()["_esm"].default_value
 
@@ -144,21 +160,21 @@ SHEETS = sorted(path for path in assets._HERE.rglob("*.css") if path.name != "ba
 @pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.parent.name)
 def test_a_sheet_is_one_block_of_its_own_kind(path):
     """Everything but keyframes is nested in a selector with the class of that widget alone."""
-    text, nested = path.read_text(encoding="utf-8"), 1
-    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    while nested:
-        text, nested = re.subn(r"\{[^{}]*\}", ";", text)
+    text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    replaced = 1
+    while replaced:
+        text, replaced = re.subn(r"\{[^{}]*\}", ";", text)
     heads = [head.strip() for head in text.split(";") if head.strip()]
-    (kind,) = [head for head in heads if not head.startswith("@keyframes")]
-    assert re.fullmatch(r"\.stridekit\.sk-[a-z]+:is\(#sk-host, \*\)", kind)
+    (selector,) = [head for head in heads if not head.startswith("@keyframes")]
+    assert re.fullmatch(r"\.stridekit\.sk-[a-z]+:is\(#sk-host, \*\)", selector)
 
 
 def test_no_class_of_the_site_is_one_of_a_widget():
     """A rule for the page around the lessons would reach the widgets in them."""
     classes = {}
-    for room in ("export", "widgets"):
-        sheets = assets._HERE.parent.joinpath(room).rglob("*.css")
+    for folder in ("export", "widgets"):
+        sheets = assets._HERE.parent.joinpath(folder).rglob("*.css")
         text = "".join(path.read_text(encoding="utf-8") for path in sheets)
-        classes[room] = {*re.findall(r"\.((?:sk|is)-[\w-]+)", text)}
+        classes[folder] = {*re.findall(r"\.((?:sk|is)-[\w-]+)", text)}
     assert "sk-done" in classes["export"] and "sk-box" in classes["widgets"]
     assert classes["export"] & classes["widgets"] == set()

@@ -1,4 +1,4 @@
-"""All widgets: how to make one, where it is on a page, and what its public state can and cannot be."""
+"""All widget types: how to make one, its place on a page, and the right and wrong values of its state."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from stridekit import Goal, Layout, audit, widgets
 
 
 class Kind(NamedTuple):
-    """Where a widget is on a page, by its class, and the source that makes one."""
+    """The selector of a widget on a page, and the source that makes one."""
 
     css: str
     make: str
@@ -52,7 +52,7 @@ NAMES |= {name: getattr(widgets, name) for name in KINDS}
 
 
 def make(kind: str, *changes: str) -> Any:
-    """A widget of a kind, after some changes of it, `w`, as source."""
+    """Return a widget, after some changes; a change is source that calls the widget `w`."""
     w = eval(KINDS[kind].make, NAMES)
     for change in changes:
         exec(change, NAMES | {"w": w})
@@ -60,33 +60,44 @@ def make(kind: str, *changes: str) -> Any:
 
 
 def rows(title: str) -> list[tuple[str, str]]:
-    """The rows of a part of widgets.txt: what is typed or given, and what comes of it."""
+    """Return the rows of a part of widgets.txt: an input, and what comes of it."""
     text = Path(__file__).with_name("widgets.txt").read_text(encoding="utf-8")
     part = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     lines = [line.partition("  =>  ") for line in part[1].splitlines() if line]
-    return [(given, said) for given, _, said in lines]
+    return [(source, outcome) for source, _, outcome in lines]
 
 
-def _wrong() -> list[tuple[str, str, str, str]]:
-    """Kinds, public names, sources of wrong values, words of refusals: a heading may have several names."""
-    made, names = [], ""
-    for value, said in rows("wrong values"):
-        if value.startswith("# "):
-            names = value.removeprefix("# ")
-        else:
-            both = [name.split(".") for name in names.split(", ")]
-            made += [(kind, name, value, said.replace("NAME", name)) for kind, name in both]
-    return made
+def _wrong_values() -> list[tuple[str, str, str, str]]:
+    """Return kinds, public names, sources of wrong values, and the words of their refusals.
+
+    A heading in widgets.txt may have several names, as in "# StrideExplorer.layout, ReshapeStepper.layout".
+    """
+    values = []
+    heading = ""
+    for source, refusal in rows("wrong values"):
+        if source.startswith("# "):
+            heading = source.removeprefix("# ")
+            continue
+        for full_name in heading.split(", "):
+            kind, name = full_name.split(".")
+            values.append((kind, name, source, refusal.replace("NAME", name)))
+    return values
 
 
-def _of_each(title: str) -> dict[str, list[str]]:
-    return {kind: [said for of, said in rows(title) if of == kind] for kind in KINDS}
+def _by_kind(title: str) -> dict[str, list[str]]:
+    sources: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    for kind, source in rows(title):
+        sources[kind].append(source)
+    return sources
 
 
-WRONG = _wrong()
-# What can be, and moves the picture away from how it begins: states of a widget w, in Python.
-RIGHT = _of_each("right states")
-# What shows most of the nodes that are hidden at first.
-FULL = _of_each("full states")
-# Parts that cannot be, beside the parts that a state begins with.
-UNFIT = {kind: [*map(eval, it)] for kind, it in _of_each("states that no sound page sends").items()}
+WRONG = _wrong_values()
+# Changes of a widget w that move its picture away from the first one, in Python.
+RIGHT = _by_kind("right states")
+# Changes that show most of the nodes that are hidden at first.
+FULL = _by_kind("full states")
+# Impossible parts of a state; the other parts are those of the first state.
+UNFIT = {
+    kind: [eval(source) for source in sources]
+    for kind, sources in _by_kind("states that no sound page sends").items()
+}
