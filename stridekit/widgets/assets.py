@@ -1,4 +1,4 @@
-"""One JavaScript module and two style sheets per kind of widget, assembled from small files.
+"""One JavaScript module and two style sheets per widget type, assembled from small files.
 
 anywidget loads a module from a blob, where relative imports fail. So a file and everything it imports are
 joined here. Each file but the last becomes a function that is called at once and returns its exports; an
@@ -7,7 +7,7 @@ Under `node --test` the files still import each other directly. A file is named 
 
 anywidget wants the text of the module in each widget, and a saved notebook would repeat it for each. So a
 widget has one line, which waits for the module; the texts travel, packed, in one model for all widgets of a
-kind.
+type.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:const|function|class) (?!render\
 
 @cache
 def pack(module: str, *styles: str) -> str:
-    """Pack the texts of a kind of widget, for page/code.js to unpack."""
+    """Pack the texts of a widget type, for page/code.js to unpack."""
     text = json.dumps([module, *styles])
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
@@ -62,7 +62,7 @@ def module(name: str) -> str:
 
 
 def styles(folder: str) -> tuple[str, str]:
-    """Return the style sheet of all widgets, which a page needs once, and that of a kind."""
+    """Return the style sheet of all widgets, which a page needs once, and that of a widget type."""
     variables = css_variables(".stridekit")
     classes = css_classes(":is(#sk-host, .stridekit)")
     base = "\n".join([variables, classes, _source("page/base.css")])

@@ -17,7 +17,7 @@ _one_after_the_other = RLock()
 
 
 class Code(anywidget.AnyWidget):
-    """The texts of a kind of widget: one for all of its widgets in a kernel, and in a saved notebook.
+    """The texts of a widget type: one for all of its widgets in a kernel, and in a saved notebook.
 
     Its own module is page/code.js: it unpacks the texts, and lets the notebook be saved with its widgets.
     """
@@ -28,9 +28,9 @@ class Code(anywidget.AnyWidget):
     _zip = traitlets.Unicode().tag(sync=True)
 
     @classmethod
-    def of(cls, kind: type[StateWidget]) -> Code:
-        """Return the code of a kind of widget; make it for the first widget, and after `close_all()`."""
-        packed = pack(kind._module, *kind._styles)
+    def of(cls, widget_type: type[StateWidget]) -> Code:
+        """Return the code of a widget type; make it for the first widget, and after `close_all()`."""
+        packed = pack(widget_type._module, *widget_type._styles)
         if packed not in _codes or _codes[packed].comm is None:
             _codes[packed] = cls(_key=pack_name(packed), _zip=packed)
         return _codes[packed]
@@ -42,7 +42,7 @@ _codes: dict[str, Code] = {}  # by their packs
 class StateWidget(anywidget.AnyWidget):
     """A widget whose whole state is `_state`, which either side writes as one value.
 
-    A kind of widget names its script; widget.js and widget.css lie beside it. The script exports `told`,
+    A widget type names its script; widget.js and widget.css lie beside it. The script exports `told`,
     the lines of the repr, and mostly `code`; Python asks them with the state and `_known`.
 
     If both write at once, the last change to reach the kernel wins: it takes changes one by one, and
@@ -51,7 +51,7 @@ class StateWidget(anywidget.AnyWidget):
     A widget is live in a kernel, in a saved notebook and on an exported page. Elsewhere its repr stands in.
     """
 
-    # Each kind of widget has its own.
+    # Each widget type has its own.
     _module: str  # with a default export, as anywidget wants it
     _styles: tuple[str, str]
     _script: ClassVar[Script]
