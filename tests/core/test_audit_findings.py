@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -23,10 +24,12 @@ from stridekit.audit.findings import (
     MIXED,
     OF_OP,
     OWN,
+    REPEATED,
     RESHAPE,
     SMALL,
     TRIP,
     TWO,
+    WRITTEN_OUT,
 )
 from tests.core.audit_defects import DEFECTS, LAST, image, last, randn
 
@@ -64,6 +67,11 @@ def in_windows(x):
     return rows.view(2, 3, 2, 3, 2, 4).transpose(2, 3).reshape(-1, 2, 2, 4)
 
 
+def there_and_twice_back(x):
+    turned = x.t().contiguous()
+    return (turned + 1).t().contiguous(), (turned * 2).t().contiguous()
+
+
 def called_twice(x, y):
     def helper(t):
         return t.contiguous()
@@ -77,6 +85,7 @@ def attend(x, y):
 
 ATTENTION = nn.MultiheadAttention(16, 2, batch_first=True).eval().requires_grad_(False)
 TABLE = randn(6, 6, 4)
+ROW_MAJOR = torch.contiguous_format
 PHOTO = last(2, 4, 6, 6)
 X = randn(4, 6)
 
@@ -176,8 +185,73 @@ NEAR = {
         kinds=[EXPLICIT],
     ),
     "contiguous that torch calls itself": NearMiss(
-        function=lambda x: attend(x, x + 1),
-        inputs=(randn(2, 6, 16),),
+        function=lambda w: F.embedding(torch.tensor([1, 2]), w, max_norm=1.0),
+        inputs=(X,),
+        kinds=[],
+    ),
+    "to another device or dtype is no call for a layout": NearMiss(
+        function=lambda x: x.to("cpu").to(torch.float32) * 2,
+        inputs=(X,),
+        kinds=[],
+    ),
+    "clone in a loop is a repeated copy": NearMiss(
+        function=lambda x: [x.t().clone(memory_format=ROW_MAJOR) for _ in range(2)],
+        inputs=(X,),
+        kinds=[REPEATED],
+    ),
+    "clone there is half of a round trip": NearMiss(
+        function=lambda x: torch.relu(x.t().clone(memory_format=ROW_MAJOR)).t().contiguous(),
+        inputs=(X,),
+        kinds=[TRIP],
+    ),
+    "clone back is half of a round trip": NearMiss(
+        function=lambda x: torch.relu(x.t().contiguous()).t().clone(memory_format=ROW_MAJOR),
+        inputs=(X,),
+        kinds=[TRIP],
+    ),
+    "one op that copies a tensor twice does not repeat it": NearMiss(
+        function=lambda x: torch.linalg.lstsq(x, x),
+        inputs=(randn(5, 3),),
+        kinds=[OF_OP],
+    ),
+    "a copy inside an op is not half of a round trip": NearMiss(
+        function=lambda x: F.layer_norm(x.permute(0, 2, 1), (5,)).permute(0, 2, 1).contiguous(),
+        inputs=(randn(2, 5, 4),),
+        kinds=[OF_OP, EXPLICIT],
+    ),
+    "there, back and there again are one round trip": NearMiss(
+        function=lambda x: x.t().contiguous().t().contiguous().t().contiguous(),
+        inputs=(X,),
+        kinds=[TRIP, EXPLICIT],
+    ),
+    "there and twice back are one round trip": NearMiss(
+        function=there_and_twice_back,
+        inputs=(X,),
+        kinds=[TRIP, EXPLICIT],
+    ),
+    "a part of an image that is an image no more": NearMiss(
+        function=lambda x: image(x)[:, :, 0].view(2, 2, 2, 6).contiguous(),
+        inputs=(PHOTO,),
+        kinds=[EXPLICIT],
+    ),
+    "a write in place keeps its format": NearMiss(
+        function=lambda x, y: image(x).add_(y),
+        inputs=(PHOTO, randn(2, 4, 6, 6)),
+        kinds=[],
+    ),
+    "an image that an op makes of nothing": NearMiss(
+        function=lambda: image(torch.zeros(2, 4, 6, 6)),
+        inputs=(),
+        kinds=[],
+    ),
+    "a convolution whose copies are not seen": NearMiss(
+        function=lambda x, w: F.conv2d(x, w),
+        inputs=(PHOTO.to("meta"), randn(4, 4, 3, 3).to("meta")),
+        kinds=[TWO],
+    ),
+    "a convolution of one format whose copies are not seen": NearMiss(
+        function=lambda x, w: F.conv2d(x, w),
+        inputs=(PHOTO.to("meta"), last(4, 4, 3, 3).to("meta")),
         kinds=[],
     ),
     "contiguous on the same line": NearMiss(
@@ -192,6 +266,78 @@ NEAR = {
 def test_a_near_miss_is_told_apart(name):
     function, inputs, kinds = NEAR[name]
     assert [x.kind for x in stridekit.audit(function, *inputs).findings] == kinds
+
+
+class Both(torch.autograd.Function):
+    """Copies one tensor in the forward pass, and again in a backward pass of the reader's."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.turned = x.t()
+        return ctx.turned.contiguous()
+
+    @staticmethod
+    def backward(ctx, grad):
+        return (grad * ctx.turned.contiguous()).t()
+
+
+class Back(torch.autograd.Function):
+    """Turns a tensor in the forward pass, and turns it back in the backward pass."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.rows = x.t().contiguous()
+        return ctx.rows * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return ctx.rows.t().contiguous()
+
+
+class LostBackward(torch.autograd.Function):
+    """Writes the gradient of an image in rows."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return image(grad).contiguous()
+
+
+@pytest.mark.parametrize(
+    ("function", "x", "is_backward"),
+    [
+        pytest.param(Both, randn(4, 6), [False, True], id="no repeated copy"),
+        pytest.param(Back, randn(4, 6), [False, True], id="no round trip"),
+        pytest.param(LostBackward, last(2, 4, 6, 6), [True], id="no loss of a format"),
+    ],
+)
+def test_copies_of_the_two_passes_are_told_apart(function, x, is_backward):
+    audit = stridekit.audit(function.apply, x.requires_grad_(), backward=True)
+    occurrences = [x for finding in audit.findings for x in finding.occurrences]
+    assert [x.kind for x in occurrences] == [EXPLICIT] * len(is_backward)
+    assert [x.backward for x in occurrences] == is_backward
+
+
+def test_a_gradient_of_two_formats_is_not_the_readers():
+    photo = last(2, 4, 6, 6).requires_grad_()
+    audit = stridekit.audit(lambda x, y: image(x) * y, photo, randn(2, 4, 6, 6), backward=True)
+    (finding,) = audit.findings
+    assert [(x.kind, x.backward) for x in finding.occurrences] == [(MIXED, False)]
+
+
+def test_without_a_line_of_the_readers_no_call_is_the_ops_own():
+    """A call that begins on a thread's stack may be several of somebody's."""
+    x = randn(2, 1, 3, 4)
+    y = randn(1, 2, 4, 3)
+    assert stridekit.audit(torch.matmul, x, y).findings == ()
+    with ThreadPoolExecutor(1) as pool:
+        audit = pool.submit(stridekit.audit, torch.matmul, x, y).result()
+    (finding,) = audit.findings
+    assert (finding.first.place, finding.kind, audit.own) == (None, WRITTEN_OUT, ())
+    assert "line     not known" in str(audit)
 
 
 class Keeper:
@@ -381,6 +527,70 @@ def test_copies_by_autograd_are_labelled_with_the_forward_line():
     }
 
 
+CAUSES = {
+    # the source of the line that made the layout, and how many ops lie on the path from it to the copy
+    "rows that touch fit a product": (
+        lambda w: torch.mm(torch.ones(2, 4), w[:, ::2][:4]),
+        randn(8, 8),
+        "w[:, ::2]",
+        3,
+    ),
+    "columns that touch fit a product": (
+        lambda w: torch.mm(torch.ones(2, 4), w[:, ::2].t()),
+        randn(5, 8),
+        "w[:, ::2]",
+        3,
+    ),
+    "rows that overlap do not": (
+        lambda w: torch.mm(torch.ones(2, 4), (w * 1).as_strided((4, 4), (2, 1))),
+        randn(20),
+        "(w * 1).as_strided((4, 4), (2, 1))",
+        2,
+    ),
+    "columns that overlap do not": (
+        lambda w: torch.mm(torch.ones(2, 4), (w * 1).as_strided((4, 5), (1, 3))),
+        randn(20),
+        "(w * 1).as_strided((4, 5), (1, 3))",
+        2,
+    ),
+    "an op that keeps the order hands it on": (
+        lambda x: (torch.relu(x.t()) + 1).reshape(-1),
+        X,
+        "x.t()",
+        4,
+    ),
+    "an op that makes its own order does not": (
+        lambda x: torch.relu(x.t()).contiguous().t().reshape(-1),
+        X,
+        "torch.relu(x.t()).contiguous()",
+        3,
+    ),
+    "a layout that came with an input": (lambda x: (x * 2).reshape(-1), X.t(), "", 2),
+    "a view of an input": (lambda x: x[1:].reshape(-1), X.t(), "", 2),
+}
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_the_path_of_a_layout_begins_at_its_cause(name):
+    function, x, expression, length = CAUSES[name]
+    audit = stridekit.audit(function, x)
+    first = audit.findings[0].first
+    assert (first.cause.expression if first.cause else "") == expression
+    assert len(first.events) == length
+    assert [*first.events] == sorted(first.events) and first.events[0] >= 0
+    if first.cause:
+        assert audit.events[first.events[0]].place == first.cause
+
+
+def test_views_that_leave_a_format_and_come_back_are_not_its_cause():
+    def shuffled(x, y):
+        parts = image(x).view(2, 2, 2, 6, 6).transpose(1, 2)
+        return parts.transpose(1, 2).view(2, 4, 6, 6) + y
+
+    (finding,) = stridekit.audit(shuffled, last(2, 4, 6, 6), randn(2, 4, 6, 6)).findings
+    assert (finding.kind, finding.cause, finding.made_by) == (MIXED, None, "input 1")
+
+
 # Advice ---------------------------------------------------------------------------------------------
 
 
@@ -423,6 +633,90 @@ def test_advice_to_leave_a_call_out_holds(name):
         return
     trial = audit.without(finding, rounds=3)
     assert trial.same == (expected == LEAVE_OUT), trial
+
+
+def attend_turned(q, k, v, **options):
+    turned = v.transpose(1, 2)
+    return F.scaled_dot_product_attention(q, k, turned, **options)
+
+
+def attend_twice(q, k, v):
+    turned = v.transpose(1, 2)
+    for _ in range(2):
+        F.scaled_dot_product_attention(q, k, turned)
+
+
+QUERY = randn(2, 2, 5, 8)
+VALUE = randn(2, 5, 2, 8)
+ROWS = randn(2, 4, 6, 6)
+FILTERS = randn(4, 4, 3, 3)
+MATH = "attention took the math path"
+HAND_IN = "hand in the input as x.to(memory_format=torch.channels_last)"
+KEPT_FORMAT = "keep the memory format at the line that made the layout"
+OTHER_ADVICE = {
+    "reshape of an input": (lambda x: x.reshape(-1), (X.t(),), "give it a contiguous tensor"),
+    "reshape of a view": (lambda x: x.t().reshape(-1), (X,), KINDS[RESHAPE]),
+    "an expanded tensor, reshaped": (
+        lambda x: x[:1].expand(4, 6).reshape(-1),
+        (X,),
+        KINDS[WRITTEN_OUT],
+    ),
+    "an input in rows": (F.conv2d, (ROWS, last(4, 4, 3, 3)), HAND_IN),
+    "a weight in rows": (F.conv2d, (PHOTO, FILTERS), KINDS[TWO]),
+    "an input in rows, made by a line": (
+        lambda x, w: F.conv2d((x + 1).contiguous(), w),
+        (PHOTO, last(4, 4, 3, 3)),
+        KEPT_FORMAT,
+    ),
+    "a product is no attention": (
+        lambda a, b, c: torch.addmm(a, b, c[:, ::2]),
+        (randn(3, 4), randn(3, 4), randn(4, 8)),
+        KINDS[OF_OP],
+    ),
+    "attention by the math path": (attend_turned, (QUERY[:1], QUERY, VALUE), MATH),
+    "attention by the math path, with a mask": (
+        lambda q, k, v, m: attend_turned(q, k, v, attn_mask=m),
+        (QUERY[:1], QUERY, VALUE, randn(5, 5)),
+        MATH,
+    ),
+    "attention by the math path, twice": (
+        attend_twice,
+        (QUERY[:1], QUERY, VALUE),
+        KINDS[REPEATED],
+    ),
+    "attention of two tensors": (
+        lambda q, v: [F.scaled_dot_product_attention(q, k, k) for k in [v.transpose(1, 2)]],
+        (QUERY[:1], VALUE),
+        KINDS[OF_OP],
+    ),
+    "a write before the copy": (
+        lambda x: x.mul_(2).t().contiguous(),
+        (randn(4, 6),),
+        LEAVE_OUT,
+    ),
+    "a view of another part": (
+        lambda x: (x.t().contiguous() + 1, x.view(-1)),
+        (X,),
+        LEAVE_OUT,
+    ),
+    "readers that can be followed": (
+        lambda x: [copy + 1 for copy in [x.t().contiguous()] for _ in range(1999)],
+        (X,),
+        LEAVE_OUT,
+    ),
+    "readers that are too many": (
+        lambda x: [copy + 1 for copy in [x.t().contiguous()] for _ in range(2000)],
+        (X,),
+        f"{KEEP}too much follows to say",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_ADVICE)
+def test_advice_depends_on_what_made_the_layout_and_what_reads_it(name):
+    function, inputs, expected = OTHER_ADVICE[name]
+    finding = stridekit.audit(function, *inputs).findings[-1]
+    assert finding.advice.startswith(expected)
 
 
 def test_attention_on_the_math_path_says_why():
