@@ -32,7 +32,9 @@ function explainDtypeView({ what, ratio, old, next, got }) {
     if (got === undefined)
       return {
         means: `a tensor of 0 dims has one element, and ${old} and ${next} differ in size`,
-        cure: "x.reshape(1).view(dtype) for smaller elements; one element does not fill a larger one",
+        cure:
+          "x.reshape(1).view(dtype) for smaller elements; " +
+          "one element does not fill a larger one",
       };
     return {
       means:
