@@ -6,13 +6,11 @@ import os
 import re
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-from stridekit.lessons import notebook
-from tests.course import kernels
 
 gc.set_threshold(2000, 10, 1000)  # a full collection visits all of torch, and takes 0.3 s
 
@@ -31,7 +29,15 @@ settings.load_profile("quick")
 
 
 def pytest_configure(config):
-    """Let the tests start a kernel that is the same on all machines, in workers forked from one process."""
+    """Let the tests start a kernel that is the same on all machines, in workers forked from one process.
+
+    The tests of the core need no Jupyter: where it is missing, no kernel starts.
+    """
+    if not find_spec("ipykernel") or not find_spec("nbclient"):
+        return
+    from stridekit.lessons import notebook
+    from tests.course import kernels
+
     folder = tempfile.TemporaryDirectory(prefix="stridekit-", ignore_cleanup_errors=True)
     config.add_cleanup(folder.cleanup)
     if hasattr(config, "workerinput"):

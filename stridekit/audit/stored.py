@@ -34,7 +34,10 @@ def read_json(text: str, cls: type[Audit]) -> Audit:
         audit: Audit = _read(cls, values)
         for finding in (*audit.findings, *audit.own):
             _check(finding, len(audit.events))
-        # Both raise if a copy or a finding does not fit the events.
+        for copy in audit.copies:
+            if not 0 <= copy.op < len(audit.events):
+                raise ValueError(f"a copy is part of event {copy.op}, and there are {len(audit.events)}")
+        # Both raise if a finding cannot be shown.
         audit.report()
         audit.table()
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:

@@ -101,17 +101,20 @@ def test_another_text_is_no_audit():
             Audit.from_json(text)
 
 
-def test_a_text_that_was_changed_is_refused_or_displayed():
-    """Parts of the JSON are dropped, doubled or made odd: what is read can be shown in each way."""
+def changed_texts(text, count):
+    """Texts of JSON in which one part is dropped, doubled or odd."""
     draw = random.Random(0)
     odd = ["null", "-1", "1e999", "9" * 23, "[]", "{}", '"x"', "true", "NaN", "[[1]]"]
-    text = A.to_json()
-    refused = 0
     spots = [match.span() for match in re.finditer(r'"[^"]*"|-?\d+|null|true|false|\[\]', text)]
-    for _ in range(200):
+    for _ in range(count):
         start, end = draw.choice(spots)
         doubled = text[start:end] * 2
-        changed = text[:start] + draw.choice([*odd, "", doubled]) + text[end:]
+        yield text[:start] + draw.choice([*odd, "", doubled]) + text[end:]
+
+
+def test_a_text_that_was_changed_is_refused_or_displayed():
+    refused = 0
+    for changed in changed_texts(A.to_json(), 200):
         try:
             read = Audit.from_json(changed)
         except ValueError as error:
@@ -119,7 +122,6 @@ def test_a_text_that_was_changed_is_refused_or_displayed():
             continue
         assert str(read) and read._repr_html_() and read.report() and read.copied
         assert read.table("line") and read.compare(A) and read.to_json()
-        assert repr(stridekit.CopyTracer(read))
     assert refused > 100
 
 
@@ -321,7 +323,9 @@ def test_a_function_that_changes_a_global_is_not_run_again(function, backward):
 
 
 def test_a_torch_without_the_dispatch_keys_of_audit_is_refused():
-    with pytest.raises(RuntimeError, match=r"audit does not run on torch .* no dispatch key Nobody"):
+    with pytest.raises(
+        RuntimeError, match=r"audit does not run on torch .* no dispatch key Nobody"
+    ):
         kernels._dispatch_key("Nobody")
 
 

@@ -12,6 +12,7 @@ from stridekit.audit import Audit
 from stridekit.widgets.copy_tracer.rows import MOST, MOST_STEPS, fewer, run_of, shown_chains
 from tests.core.audit_defects import DEFECTS
 from tests.core.audit_models import MODELS
+from tests.core.test_audit_report import changed_texts
 
 
 def check(result, run):
@@ -266,3 +267,16 @@ def test_text_of_the_chosen_row():
     w.row = 0
     assert len(str(w).splitlines()) == 8
     assert w.code == "CopyTracer(found, row=0)"
+
+
+def test_an_audit_whose_text_was_changed_has_a_tracer():
+    original = audit(lambda x: x.transpose(1, 2).reshape(2, -1) * 2, torch.rand(2, 3, 4))
+    count = 0
+    for changed in changed_texts(original.to_json(), 300):
+        try:
+            result = Audit.from_json(changed)
+        except ValueError:
+            continue
+        count += 1
+        assert repr(CopyTracer(result))
+    assert count > 5

@@ -1,10 +1,13 @@
 """Walks over cache lines: their least costs, and the widget. tests/course/live.py counts them."""
 
+from itertools import product
+
 import pytest
 import torch
 from hypothesis import given
 
 from stridekit import Layout
+from stridekit.cost.warp import warp_sectors
 from stridekit.widgets import TraversalExplorer
 from stridekit.widgets.traversal_explorer.widget import Walk, Warp, costs
 from tests.core.strategies import tensors
@@ -117,3 +120,10 @@ def test_sizes_beside_a_zero_are_not_walked(shape):
     explorer = TraversalExplorer(Layout(shape, itemsize=4))
     assert "0 visits" in repr(explorer)
     assert explorer.counts.lines == 0
+
+
+def test_sectors_of_a_warp_are_those_of_the_package():
+    for itemsize, stride, offset in product((1, 2, 4, 8, 16), (0, 1, 2, 3, 8, 32), (0, 1, 4, 31)):
+        of_widget = costs.sectorsOf(Warp(itemsize, stride, offset)._asdict())
+        result = warp_sectors(Layout((32,), (stride,), offset, itemsize))
+        assert (result.sectors, result.minimum) == (of_widget["touched"], of_widget["minimum"])
