@@ -1,6 +1,7 @@
 """audit: it counts what torch's profiler counts, it changes nothing, and it keeps nothing."""
 
 import gc
+import linecache
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -17,6 +18,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 import stridekit
 from stridekit.audit import Audit, kernels
+from stridekit.audit.events import Kind, Place, kind_of
 from tests.core.audit_models import MODELS
 
 
@@ -133,6 +135,102 @@ def test_numbers_are_copied_as_they_are():
         with stridekit.audit() as audit:
             assert torch.zeros((), dtype=dtype).copy_(number).item() == number
         assert [copy.bytes for copy in audit.copies] == [dtype.itemsize]
+
+
+ROWS = (3, 4), (4, 1)
+COLUMNS = (3, 4), (1, 3)
+WITH_GAPS = (3, 4), (8, 1)
+ONE_ROW = (1, 4), (4, 1)
+SPREAD = (3, 4), (0, 1)
+NO_STRIDES = (12,), ()
+KINDS_OF_COPIES = {
+    # target, source, the operand as the op received it, whether it is a write: the kind
+    "another order": (ROWS, COLUMNS, COLUMNS, False, Kind.LAYOUT),
+    "another order than an op had made": (ROWS, COLUMNS, None, False, Kind.INSIDE),
+    "another order, written": (ROWS, COLUMNS, COLUMNS, True, Kind.WRITE),
+    "the same order": (ROWS, ROWS, ROWS, False, Kind.CLONE),
+    "no gaps any more": (ROWS, WITH_GAPS, WITH_GAPS, False, Kind.LAYOUT),
+    "into gaps": (WITH_GAPS, ROWS, ROWS, False, Kind.WRITE),
+    "into gaps of nothing": (((0, 4), (8, 1)), ((0, 4), (4, 1)), None, False, Kind.CLONE),
+    "one element": (((1, 1), (1, 1)), ((1, 1), (7, 7)), None, False, Kind.CLONE),
+    "two elements": (((2,), (1,)), ((2,), (3,)), None, False, Kind.INSIDE),
+    "other strides of a size of 1": (ONE_ROW, ((1, 4), (9, 1)), ONE_ROW, False, Kind.CLONE),
+    "another shape": (ROWS, ((4,), (1,)), ((4,), (1,)), False, Kind.BROADCAST),
+    "an expanded operand": (ROWS, SPREAD, SPREAD, False, Kind.EXPANDED),
+    "expanded by the op": (ROWS, SPREAD, ONE_ROW, False, Kind.BROADCAST),
+    "expanded by the op, from a size of 1": (ROWS, SPREAD, ((1, 4), (0, 1)), False, Kind.BROADCAST),
+    "expanded by the op, from its own": (ROWS, SPREAD, None, False, Kind.BROADCAST),
+    "a stride of 0 without a step": (
+        ((2, 1, 3), (3, 3, 1)),
+        ((2, 1, 3), (1, 0, 2)),
+        ((2, 1, 3), (1, 0, 2)),
+        False,
+        Kind.LAYOUT,
+    ),
+    "from what has no strides": (((12,), (1,)), NO_STRIDES, None, False, Kind.CLONE),
+    "into what has no strides": (NO_STRIDES, ((12,), (2,)), None, False, Kind.CLONE),
+}
+
+
+@pytest.mark.parametrize("name", KINDS_OF_COPIES)
+def test_a_copy_is_of_one_kind(name):
+    target, source, operand, is_write, kind = KINDS_OF_COPIES[name]
+    assert kind_of(target, source, operand, is_write) == kind
+
+
+COPIED = {
+    "a dtype": (lambda x: x.double(), {"dtype": (1, 96)}),
+    "a dtype in another order": (
+        lambda x: x.t().half().contiguous(),
+        {"dtype": (1, 24), "layout": (1, 24)},
+    ),
+    "a device": (lambda x: x.to("meta"), {"device": (1, 48)}),
+    "a write": (lambda x: torch.zeros(4, 3).copy_(x.t()), {"write": (1, 48)}),
+    "a clone": (lambda x: x.clone(), {"clone": (1, 48)}),
+    "asked for": (
+        lambda x: x.t().clone(memory_format=torch.contiguous_format),
+        {"asked for": (1, 48)},
+    ),
+    "a broadcast": (lambda x: torch.zeros(2, 3, 4).copy_(x), {"write": (1, 96)}),
+    "nothing": (lambda x: x.t() * x.t(), {}),
+}
+
+
+@pytest.mark.parametrize("name", COPIED)
+def test_copies_are_counted_by_their_purpose(name):
+    function, copied = COPIED[name]
+    assert stridekit.audit(function, tensor(3, 4)).copied == copied
+
+
+PLACES = {
+    Place("/home/you/model.py", 31, "forward"): "model.py:31",
+    Place(r"C:\\you\\model.py", 31, "forward"): "model.py:31",
+    Place("/tmp/ipykernel_12/34.py", 5, "<module>"): "module:5",
+    Place("/tmp/ipykernel_12/34.py", 5, "heads"): "heads:5",
+    Place("/tmp/ipykernel_12/more/34.py", 5, "heads"): "34.py:5",
+    Place("<stdin>", 1, "<module>"): "module:1",
+    Place("", 1, "heads"): ":1",
+}
+
+
+def test_a_place_in_a_notebook_bears_its_functions_name():
+    assert {place: str(place) for place in PLACES} == PLACES
+
+
+@pytest.mark.parametrize("length", [99, 100, 101, 300])
+def test_a_long_expression_keeps_its_ends(length):
+    name = "x" * (length - len(".t().contiguous()"))
+    names = {name: tensor(3, 4)}
+    source = f"{name}.t().contiguous()"
+    linecache.cache[source] = (len(source), None, [source], source)
+    with stridekit.audit() as audit:
+        eval(compile(source, source, "eval"), names)
+    (finding,) = audit.findings
+    expected = source
+    if length > 100:
+        expected = f"{source[:60]} … {source[-37:]}"
+    assert finding.first.place.expression == expected
+    assert len(expected) <= 100
 
 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
@@ -416,12 +514,20 @@ def test_a_mode_inside_of_a_block_is_seen_through():
     assert (audit.bytes, audit.unwatched) == (48, ())
 
 
+def sizes_of_caches():
+    functions = [x for x in vars(torch.overrides).values() if hasattr(x, "cache_info")]
+    return [function.cache_info().currsize for function in functions]
+
+
 def test_an_audit_leaves_caches_as_they_were():
     for value in vars(torch.overrides).values():
         if hasattr(value, "cache_clear"):
             value.cache_clear()
     stridekit.audit(lambda: torch.overrides.get_overridable_functions())
     assert torch.Tensor.contiguous in torch.overrides.get_overridable_functions()[torch.Tensor]
+    filled = sizes_of_caches()
+    stridekit.audit(torch.relu, tensor(3))
+    assert sizes_of_caches() == filled and any(filled)
 
 
 def test_an_op_bears_the_name_of_the_outermost_call():
@@ -488,3 +594,19 @@ def test_the_fast_path_of_an_encoder_layer_is_left_on():
 def test_arguments_that_cannot_be_audited_are_refused(arguments, named, error, words):
     with pytest.raises(error, match=words):
         stridekit.audit(*arguments, **named)
+
+
+def test_a_copy_without_a_module_or_a_line_has_a_row_of_a_table():
+    x = tensor(2, 4, 4)
+    audit = stridekit.audit(lambda x: (x.mT.contiguous(), x[:, 0].reshape(-1, 2)), x)
+    assert audit.table("module").rows == (("outside of any", "2", "160 B"),)
+    assert audit.table("op").rows == (("contiguous", "1", "128 B"), ("reshape", "1", "32 B"))
+    with pytest.raises(ValueError, match="by is 'file': give one of 'line', 'op', 'module'"):
+        audit.table("file")
+    turned = x.mT
+    with ThreadPoolExecutor(1) as pool:  # whose stack has no line of the reader's
+        alone = pool.submit(stridekit.audit, torch.Tensor.contiguous, turned).result()
+    assert alone.table().rows == (("unknown", "1", "128 B"),)
+    assert alone.table().title == "copies of layouts by line"
+    with pytest.raises(ValueError, match="'explicit copy' in contiguous cannot be left out"):
+        alone.without(alone.findings[0])

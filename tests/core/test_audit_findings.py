@@ -72,6 +72,11 @@ def there_and_twice_back(x):
     return (turned + 1).t().contiguous(), (turned * 2).t().contiguous()
 
 
+def on_another_thread(function):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function).result()
+
+
 def called_twice(x, y):
     def helper(t):
         return t.contiguous()
@@ -174,6 +179,31 @@ NEAR = {
         inputs=(randn(8, 8),),
         kinds=[],
     ),
+    "three small views of one tensor": NearMiss(
+        function=lambda x: [y.unbind()[:3] for y in [x * 2]],
+        inputs=(randn(8, 8),),
+        kinds=[],
+    ),
+    "two small views of one tensor": NearMiss(
+        function=lambda x: [y.unbind()[:2] for y in [x * 2]],
+        inputs=(randn(8, 8),),
+        kinds=[SMALL],
+    ),
+    "one number, expanded": NearMiss(
+        function=lambda x: (x * 2)[0, 0].expand(100),
+        inputs=(randn(8, 8),),
+        kinds=[SMALL],
+    ),
+    "a small view of an input": NearMiss(
+        function=lambda x: x[0],
+        inputs=(randn(8, 8),),
+        kinds=[],
+    ),
+    "a call on another thread": NearMiss(
+        function=lambda x: on_another_thread(lambda: x.contiguous()),
+        inputs=(X,),
+        kinds=[],
+    ),
     "a call that does nothing": NearMiss(
         function=lambda x: called_twice(x, x * 2),
         inputs=(X,),
@@ -268,6 +298,17 @@ def test_a_near_miss_is_told_apart(name):
     assert [x.kind for x in stridekit.audit(function, *inputs).findings] == kinds
 
 
+def test_a_call_that_does_nothing_in_a_module():
+    class Idle(nn.Module):
+        def forward(self, x):
+            return x.contiguous() * 2
+
+    (finding,) = stridekit.audit(Idle(), X.clone().requires_grad_(), backward=True).findings
+    first = finding.first
+    assert (first.kind, first.module, first.backward, first.bytes) == (IDLE, "Idle", False, 0)
+    assert first.layouts == ((4, 6), (6, 1), (6, 1))
+
+
 class Both(torch.autograd.Function):
     """Copies one tensor in the forward pass, and again in a backward pass of the reader's."""
 
@@ -326,6 +367,13 @@ def test_a_gradient_of_two_formats_is_not_the_readers():
     audit = stridekit.audit(lambda x, y: image(x) * y, photo, randn(2, 4, 6, 6), backward=True)
     (finding,) = audit.findings
     assert [(x.kind, x.backward) for x in finding.occurrences] == [(MIXED, False)]
+
+
+def test_a_convolution_of_two_formats_is_about_its_input():
+    weight = randn(4, 4, 3, 3).to("meta")
+    (finding,) = stridekit.audit(F.conv2d, PHOTO.to("meta"), weight).findings
+    assert (finding.kind, finding.bytes, finding.copied) == (TWO, 1152, 0)
+    assert (finding.made_by, finding.first.layouts[1]) == ("input 0", PHOTO.stride())
 
 
 def test_without_a_line_of_the_readers_no_call_is_the_ops_own():
