@@ -574,6 +574,23 @@ def test_a_result_of_another_shape(draw):
     assert said.endswith(ending)
 
 
+@repeated
+def test_a_layout_that_leaves_its_storage(draw):
+    """In elements of one byte, too."""
+    shape, stride = draw.shape(0, 4, (2, 2)), draw.shape(0, 9, (2, 2))
+    offset, size = draw.randint(0, 9), draw.randint(0, 30)
+    dtype = draw.choice(DTYPES)
+    x = z(size, dtype=dtype)
+    lines = explained(lambda: x.as_strided(shape, stride, offset), "out of bounds")
+    last = offset + sum((n - 1) * step for n, step in zip(shape, stride, strict=True))
+    storage = "is empty"
+    if size:
+        storage = f"has {many(size, 'element')}, and ends with element {size - 1}"
+    index = tuple(n - 1 for n in shape)
+    assert lines["means"] == f"index {index} is element {last}; the storage {storage}"
+    assert last >= size
+
+
 UNARY = {"Exp": torch.exp, "Sigmoid": torch.sigmoid, "Tanh": torch.tanh, "Sqrt": torch.sqrt}
 
 
@@ -990,6 +1007,76 @@ def test_the_bytes_of_an_onnx_tensor(draw):
     times = {1: "1/4", 2: "1/2", 8: "2"}.get(itemsize)
     ending = f": a dtype of {times} times the size would explain it" if times else ""
     assert said == f"{start}{len(given)}{ending}"
+
+
+BUCKET = (
+    "Grad strides do not match bucket view strides.\n"
+    "grad.sizes() = {}, strides() = {}\nbucket_view.sizes() = {}, strides() = {}"
+)
+
+
+@repeated
+def test_a_gradient_in_another_order_than_its_bucket(draw):
+    """DDP's warning, which names all numbers."""
+    shape = draw.shape(1, 3)
+    ours, theirs = (tuple(draw.choice([1, 1, 4]) for _ in shape) for _ in "ab")
+    lines = lines_of(BUCKET.format(*map(list, (shape, ours, shape, theirs))))
+    dims = [d for d in range(len(shape)) if ours[d] != theirs[d]]
+    where = f"{'dim' if len(dims) == 1 else 'dims'} {', '.join(map(str, dims))}"
+    if not dims:
+        where = "no dim"
+    if all(shape[d] == 1 for d in dims):
+        assert lines["harm"] == "no: same addresses, harmless"
+        assert lines["means"] == (
+            f"the strides {ours} and {theirs} differ only where no index takes a step "
+            f"({where} of sizes {shape}): every element has the same address in both"
+        )
+    else:
+        copied = many(prod(shape), "element")
+        assert lines["harm"] == f"in time: each step copies {copied} in another order"
+        assert lines["means"] == (
+            f"the gradient has strides {ours}, DDP's bucket {theirs}: they differ in {where}, "
+            "so elements lie elsewhere"
+        )
+
+
+GROUPS_MESSAGE = "Expected number of channels in input to be divisible by num_groups, but got input"
+# Texts of which some numbers cannot be: only the family is known.
+ODD_TEXTS = {
+    "a negative size": BUCKET.format([-2], [1], [2], [4]),
+    "a negative stride": BUCKET.format([2], [-1], [2], [4]),
+    "a negative stride of the bucket": BUCKET.format([2], [1], [2], [-4]),
+    "too few strides": BUCKET.format([2, 2], [1], [2, 2], [2, 1]),
+    "too few strides of the bucket": BUCKET.format([2, 2], [2, 1], [2, 2], [1]),
+    "an address that is not exact": BUCKET.format([9, 9], [2**52, 1], [9, 9], [1, 9]),
+    "no channels": f"{GROUPS_MESSAGE} of shape [5] and num_groups=2",
+    "no groups": f"{GROUPS_MESSAGE} of shape [2, 5] and num_groups=0",
+}
+
+
+@pytest.mark.parametrize("name", ODD_TEXTS)
+def test_numbers_that_cannot_be_decide_nothing(name):
+    lines = lines_of(ODD_TEXTS[name])
+    assert lines["means"].startswith(("DDP keeps gradients in one buffer", "groups and heads are"))
+
+
+SPAN = (
+    "setStorage: sizes {}, strides {}, storage offset {}, and itemsize {} requiring a storage size"
+)
+ODD_SPANS = {
+    "no bytes in an element": ([3], [1], 9, 0),
+    "a negative size": ([-3], [1], 9, 4),
+    "a negative stride": ([3], [-1], 9, 4),
+    "a negative offset": ([3], [1], -9, 4),
+    "too few strides": ([3, 3], [1], 9, 4),
+    "an address that is not exact": ([9], [2**52], 9, 4),
+}
+
+
+@pytest.mark.parametrize("name", ODD_SPANS)
+def test_a_layout_that_cannot_be_is_told_in_bytes(name):
+    text = f"{SPAN.format(*ODD_SPANS[name])} of 99 are out of bounds for storage of size 24"
+    assert lines_of(text)["means"] == "99 bytes are needed, the storage has 24"
 
 
 def test_tensors_that_are_gathered():
