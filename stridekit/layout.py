@@ -32,6 +32,7 @@ from stridekit._arguments import (
     int_,
     ints,
     items_of,
+    many,
     numbers_of,
     positive,
     shape_of,
@@ -342,7 +343,7 @@ class Layout:
             start += size
         if not 0 <= length <= size - start:
             raise LayoutError(
-                f"length {length} does not fit dim {dim} of size {size} after {start}: "
+                f"length {length} does not fit dim {dim} of size {size} after start {start}: "
                 f"use 0 to {size - start}"
             )
         return self._slice(dim, slice(start, start + length))
@@ -428,7 +429,8 @@ class Layout:
             raise LayoutError(f"{name} has no argument: give a number of sections, or indices")
         if self.ndim < least_ndim:
             raise LayoutError(
-                f"{name} takes {least_ndim} dims or more, shape {self.shape} has {self.ndim}"
+                f"{name} takes {many(least_ndim, 'dim')} or more, "
+                f"shape {self.shape} has {self.ndim}"
             )
         argument = args[0] if len(args) == 1 else args
         if not isinstance(argument, Iterable):
@@ -554,18 +556,16 @@ class Layout:
 
         A single dim is refused; a 0-d layout stays as it is (torch warns there).
         """
-        if self.ndim == 1:
-            raise LayoutError(
-                "mT is for matrices and batches of them, "
-                f"shape {self.shape} has 1 dim: unsqueeze it"
-            )
-        return self.transpose(-2, -1) if self.shape else self
+        return self._transposed_matrices("mT")
 
-    mH = mT  # a complex tensor is also marked to be conjugated when read
+    @property
+    def mH(self) -> Layout:
+        """`x.mH`: the layout of `mT`; a complex tensor is also marked to be conjugated when read."""
+        return self._transposed_matrices("mH")
 
     def adjoint(self) -> Layout:
         """Return `x.adjoint()`: another name of `mH`."""
-        return self.mT
+        return self._transposed_matrices("adjoint()")
 
     @property
     def H(self) -> Layout:
@@ -574,7 +574,16 @@ class Layout:
             raise LayoutError(
                 f"H is for one matrix, shape {self.shape} has {self.ndim} dims: use mH"
             )
-        return self.mT
+        return self._transposed_matrices("H")
+
+    def _transposed_matrices(self, name: str) -> Layout:
+        """Return the layout with its last two dims swapped; `name` is the operation's, for the error."""
+        if self.ndim == 1:
+            raise LayoutError(
+                f"{name} is for matrices and batches of them, shape {self.shape} has 1 dim: "
+                "unsqueeze(0) or unsqueeze(1) makes a matrix of it"
+            )
+        return self.transpose(-2, -1) if self.shape else self
 
     def movedim(self, source: int | Iterable[int], destination: int | Iterable[int]) -> Layout:
         """Return `x.movedim(source, destination)`: some dims to new places, the others keep their order.
@@ -584,14 +593,16 @@ class Layout:
         """
         sources = different_dims("source", source, self.shape)
         destinations = different_dims("destination", destination, self.shape)
+        from_ = tuple(source) if isinstance(source, Iterable) else source
+        to = tuple(destination) if isinstance(destination, Iterable) else destination
         if len(sources) != len(destinations):
             raise LayoutError(
-                f"source {source} and destination {destination} have {len(sources)} and "
-                f"{len(destinations)} dims: give as many"
+                f"source {from_} has {many(len(sources), 'dim')} but destination {to} has "
+                f"{len(destinations)}: give one destination for each source"
             )
-        if isinstance(source, Iterable) != isinstance(destination, Iterable):
+        if isinstance(from_, tuple) != isinstance(to, tuple):
             raise LayoutError(
-                f"source {source} and destination {destination} are of two kinds: "
+                f"source {from_} and destination {to} are of two kinds: "
                 "give two ints, or two tuples"
             )
         if not self.shape:
@@ -652,8 +663,8 @@ class Layout:
                 )
             if old_size not in (1, size):
                 raise LayoutError(
-                    f"cannot expand shape {self.shape} to {wanted}: dim {d} has size {old_size}, "
-                    "and only a size of 1 expands"
+                    f"cannot expand shape {self.shape} to {wanted}: dim {d} of the result would "
+                    f"have size {size} instead of {old_size}, and only a size of 1 expands"
                 )
             if size != old_size:
                 step = 0

@@ -25,6 +25,7 @@ from tests.core import steps as drawn
 from tests.course import live_lines
 
 page = Script("page/layout.js")
+grammar = Script("page/grammar.js")
 stepper = Script("reshape_stepper/steps.js")
 STORAGE = torch.empty(5000)
 
@@ -59,6 +60,28 @@ def sums(r: Random) -> None:
     assert result == (None if torchs_why else layout_json(Layout.of(torchs))), operands
     assert why == refusal(output_layout, *operands), operands
     assert bool(why) == bool(torchs_why), operands
+
+
+# Operations ------------------------------------------------------------------------------------------
+
+OPERATIONS = ["__getitem__", *[name for name in drawn.ARGUMENTS if name in grammar.SIGNATURES]]
+# The first of no pieces: Python refuses the index of its tuple, and the page has words of its own.
+NO_PIECES = "is out of range for 0 pieces"
+
+
+def operations(r: Random) -> None:
+    """One operation: the page comes to Python's layout, or refuses it in the same words."""
+    name = r.choice(OPERATIONS)
+    x = Layout.of(drawn.tensor(r))
+    text = drawn.source(name, drawn.ARGUMENTS[name](r, x))
+    if name in grammar.PIECES:
+        text += "[0]"
+    result, why = result_or_refusal(grammar.after, layout_json(x), text)
+    if NO_PIECES in why:
+        return
+    expected, pythons_why = result_or_refusal(eval, f"x{text}", {"x": x})
+    assert why == pythons_why, (x, text)
+    assert result == (None if why else layout_json(expected)), (x, text)
 
 
 # The stride explorer ---------------------------------------------------------------------------------
@@ -464,6 +487,6 @@ def slow_counts(
     return Counts(upto, len(set(lines[:upto])), loads, len(set(lines)), len(bytes_used), 64 * loads)
 
 
-_FAMILIES = (sums, explorer, reshapes, walks)
+_FAMILIES = (sums, operations, explorer, reshapes, walks)
 CASES: dict[str, Callable[[Random], None]] = {family.__name__: family for family in _FAMILIES}
 CASES |= live_lines.CASES

@@ -546,7 +546,9 @@ function tensorSplit(x, sections, dim = 0) {
 function splitEvenly(name, d, leastDims, x, sections) {
   const ndim = x.shape.length;
   if (ndim < leastDims)
-    refuse(`${name} takes ${leastDims} dims or more, shape ${tuple(x.shape)} has ${ndim}`);
+    refuse(
+      `${name} takes ${counted(leastDims, "dim")} or more, shape ${tuple(x.shape)} has ${ndim}`,
+    );
   if (!Array.isArray(sections)) {
     requirePositive("sections", sections);
     requirePieces(x, sections);
@@ -633,8 +635,8 @@ function movedim(x, source, destination) {
   const to = Array.isArray(destination) ? tuple(destination) : destination;
   if (sources.length !== places.length)
     refuse(
-      `source ${from} has ${sources.length} dims but destination ${to} has ${places.length}: ` +
-        "give one destination for each source",
+      `source ${from} has ${counted(sources.length, "dim")} but destination ${to} has ` +
+        `${places.length}: give one destination for each source`,
     );
   if (Array.isArray(source) !== Array.isArray(destination))
     refuse(`source ${from} and destination ${to} are of two kinds: give two ints, or two tuples`);
@@ -705,8 +707,8 @@ function expand(x, wanted) {
       );
     if (size !== 1 && size !== shape[d])
       refuse(
-        `cannot expand shape ${from} to ${to}: ` +
-          `dim ${d} of the result has size ${size} here, and only a size of 1 expands`,
+        `cannot expand shape ${from} to ${to}: dim ${d} of the result would ` +
+          `have size ${shape[d]} instead of ${size}, and only a size of 1 expands`,
       );
     stride[d] = shape[d] === size ? step : 0;
   }
@@ -772,11 +774,16 @@ const ORDERS = {
   channels_last: [1, 3, 2, 0],
   channels_last_3d: [1, 4, 3, 2, 0],
 };
+const PRESERVE = "preserve_format";
 
 /** @param {Layout} x */
 function contiguous(x, format = "contiguous_format") {
-  requireFormat(format, Object.keys(ORDERS));
-  return isInFormat(format, x) ? x : fresh(x.shape, strideIn(format, x.shape));
+  requireFormat(format);
+  const isPreserved = format === PRESERVE;
+  const why = whyNotContiguous(x, isPreserved ? "contiguous_format" : format);
+  if (!why) return x;
+  if (isPreserved) refuse(`${why}: only clone copies in preserve_format`);
+  return fresh(x.shape, strideIn(format, x.shape));
 }
 
 /**
@@ -785,16 +792,17 @@ function contiguous(x, format = "contiguous_format") {
  * @param {string | null} [memoryFormat]
  */
 function clone(x, memoryFormat) {
-  const format = memoryFormat ?? "preserve_format";
-  requireFormat(format, [...Object.keys(ORDERS), "preserve_format"]);
-  if (format !== "preserve_format") return fresh(x.shape, strideIn(format, x.shape));
+  const format = memoryFormat ?? PRESERVE;
+  requireFormat(format);
+  if (format !== PRESERVE) return fresh(x.shape, strideIn(format, x.shape));
   if (isDense(x)) return fresh(x.shape, x.stride);
   const order = sorted(x.shape, x.stride);
   return fresh(x.shape, packedIn(order, x.shape));
 }
 
-/** @type {(format: string, formats: string[]) => void} */
-function requireFormat(format, formats) {
+/** @param {string} format */
+function requireFormat(format) {
+  const formats = [...Object.keys(ORDERS), PRESERVE];
   if (!formats.includes(format))
     refuse(`memory_format ${format} is not one of ${formats.join(", ")}`);
 }
@@ -805,8 +813,8 @@ function requireFormat(format, formats) {
  * @param {string} format
  */
 function to(x, format) {
-  requireFormat(format, [...Object.keys(ORDERS), "preserve_format"]);
-  const isThere = format === "preserve_format" || format === suggestedFormat(x);
+  requireFormat(format);
+  const isThere = format === PRESERVE || format === suggestedFormat(x);
   return isThere ? x : fresh(x.shape, strideIn(format, x.shape));
 }
 
@@ -895,8 +903,6 @@ function asStrided(x, shape, stride, offset) {
       `stride ${tuple(stride)} has a negative one: ` +
         "torch has no negative strides, use .flip (a copy)",
     );
-  if (storage_offset < 0)
-    refuse(`storage_offset ${storage_offset} is negative: a storage starts at 0`);
   if (shape.length !== stride.length)
     refuse(
       `shape ${tuple(shape)} has ${shape.length} dims but stride ${tuple(stride)} has ` +
@@ -904,6 +910,11 @@ function asStrided(x, shape, stride, offset) {
     );
   const d = shape.findIndex((size) => size < 0);
   if (d >= 0) refuse(`size ${shape[d]} of dim ${d} is negative: sizes are 0 or more`);
+  if (storage_offset < 0)
+    refuse(
+      `shape ${tuple(shape)}, stride ${tuple(stride)}, storage_offset ${storage_offset} ` +
+        `reaches element ${storage_offset}: a storage starts at 0, so raise the offset`,
+    );
   return { shape, stride, storage_offset };
 }
 
@@ -923,8 +934,8 @@ const OPERATIONS = {
   chunk,
   tensor_split: tensorSplit,
   hsplit(x, sections) {
-    const isRow = x.shape.length === 1;
-    return splitEvenly("hsplit", isRow ? 0 : 1, isRow ? 1 : 2, x, sections);
+    const dim = Math.min(x.shape.length - 1, 1);
+    return splitEvenly("hsplit", dim, 1, x, sections);
   },
   vsplit: (x, sections) => splitEvenly("vsplit", 0, 2, x, sections),
   dsplit: (x, sections) => splitEvenly("dsplit", 2, 3, x, sections),
