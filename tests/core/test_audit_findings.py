@@ -446,12 +446,18 @@ class Strict(torch.Tensor):
             return func(*args, **(kwargs or {}))
 
 
-def reduced(x):
-    return functools.reduce(lambda h, op: op(h), [torch.t, torch.relu, torch.ravel], x)
+def reduced(x, *ops):
+    return functools.reduce(lambda h, op: op(h), ops, x)
+
+
+NORMALIZE = functools.partial(
+    torch.native_layer_norm, normalized_shape=[4], weight=None, bias=None, eps=1e-5
+)
 
 
 ONE_LINE = {
-    "reduce": (reduced, X),
+    "reduce": (lambda x: reduced(x, torch.t, torch.relu, torch.ravel), X),
+    "reduce by ops that torch does not take apart": (lambda x: reduced(x, torch.t, NORMALIZE), X),
     "interpreter": (torch.fx.Interpreter(torch.fx.symbolic_trace(Written())).run, randn(4, 6)),
     "graph": (torch.fx.symbolic_trace(Written()), randn(4, 6)),
     "overrides": (
@@ -722,6 +728,11 @@ OTHER_ADVICE = {
         KINDS[OF_OP],
     ),
     "attention by the math path": (attend_turned, (QUERY[:1], QUERY, VALUE), MATH),
+    "attention by the math path, before all else": (
+        F.scaled_dot_product_attention,
+        (QUERY[:1], QUERY, VALUE.transpose(1, 2)),
+        MATH,
+    ),
     "attention by the math path, with a mask": (
         lambda q, k, v, m: attend_turned(q, k, v, attn_mask=m),
         (QUERY[:1], QUERY, VALUE, randn(5, 5)),
