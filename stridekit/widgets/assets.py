@@ -19,11 +19,10 @@ import re
 import zlib
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
+from pkgutil import get_data
 
 from stridekit.widgets.palette import css_classes, css_variables
 
-_HERE = Path(__file__).parent
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.\.?/[\w./]+)";\n', re.MULTILINE)
 _COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:const|function|class) (?!render\b)(\w+))", re.M)
@@ -84,6 +83,16 @@ def scope(name: str) -> str:
     return f"const {constant(name)} = (() => {{\n{_body(name)}\nreturn {{ {names} }};\n}})();"
 
 
+def script(name: str) -> str:
+    """Return a file as a script that sets a global variable to its exports, and can run again.
+
+    Comments stay, so that each line of the file keeps its number.
+    """
+    names = ", ".join(exports(name))
+    body = _without_modules(name, _source(name))
+    return f"globalThis.{constant(name)} = (() => {{ {body}\nreturn {{ {names} }};\n}})();"
+
+
 @cache
 def exports(name: str) -> tuple[str, ...]:
     """Return the names that a file exports, without its default."""
@@ -92,18 +101,23 @@ def exports(name: str) -> tuple[str, ...]:
 
 def _body(name: str) -> str:
     """Return a file without comments, whose imports read from constants; a widget's exports `render`."""
+    return _without_modules(name, _COMMENT.sub("", _source(name)))
+
+
+def _without_modules(name: str, source: str) -> str:
+    """Return the source of a file without `export`, whose imports read from constants."""
 
     def destructured(statement: re.Match[str]) -> str:
         names = statement[1].replace(" as ", ": ")
         return f"const {{{names}}} = {constant(_imported(name, statement[2]))};\n"
 
-    source = _COMMENT.sub("", _source(name))
     source = _IMPORT.sub(destructured, source)
     return _EXPORT.sub("", source)
 
 
 def _source(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
+    """Return the text of a file; the package may lie in a zip."""
+    return (get_data("stridekit.widgets", name) or b"").decode()
 
 
 def _imported(name: str, path: str) -> str:

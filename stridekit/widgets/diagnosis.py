@@ -25,8 +25,8 @@ def diagnose(error: BaseException | warnings.WarningMessage | str | None = None)
     teaches it. If there are several messages, the last known one is explained. If one error led to
     another, the error that was raised is explained first. Without an argument, the last exception that
     ended a cell or a line is explained; in a notebook `%diagnose` does the same after `%load_ext
-    stridekit`. An unknown message is never guessed at. Raises TypeError for anything else, and ValueError
-    if there is no last exception.
+    stridekit`. An unknown message is never guessed at. Raises TypeError for anything else, ValueError if
+    there is no last exception, and ImportError without the package quickjs-ng.
 
     >>> diagnose("RuntimeError: shape '[5, -1]' is invalid for input of size 24")
     a shape for another number of elements
@@ -42,8 +42,12 @@ def diagnose(error: BaseException | warnings.WarningMessage | str | None = None)
 
 def explanation(text: str) -> Explanation:
     """Explain the last known message of a text, as diagnose.js does."""
-    from stridekit.widgets.engine import Script
-
+    try:
+        from stridekit.widgets.engine import Script
+    except ImportError as error:
+        raise ImportError(
+            "diagnose needs quickjs-ng, a JavaScript engine: pip install quickjs-ng"
+        ) from error
     title, lines = Script("diagnose/diagnose.js").diagnose(" ".join(text.split()))
     return Explanation(title, tuple(map(tuple, lines)))
 

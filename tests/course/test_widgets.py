@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import ipywidgets
@@ -154,7 +155,8 @@ def test_widgets_are_made_after_all_were_closed():
     assert after.comm is not None and after is not before and after._key == before._key
 
 
-SHEETS = sorted(path for path in assets._HERE.rglob("*.css") if path.name != "base.css")
+PACKAGE = Path(assets.__file__).parents[1]
+SHEETS = sorted(PACKAGE.glob("widgets/*/widget.css"))
 
 
 @pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.parent.name)
@@ -173,7 +175,7 @@ def test_no_class_of_the_site_is_one_of_a_widget():
     """A rule for the page around the lessons would reach the widgets in them."""
     classes = {}
     for folder in ("export", "widgets"):
-        sheets = assets._HERE.parent.joinpath(folder).rglob("*.css")
+        sheets = (PACKAGE / folder).rglob("*.css")
         text = "".join(path.read_text(encoding="utf-8") for path in sheets)
         classes[folder] = {*re.findall(r"\.((?:sk|is)-[\w-]+)", text)}
     assert "sk-done" in classes["export"] and "sk-box" in classes["widgets"]
