@@ -1,6 +1,7 @@
 """Attention: packings, what a product clones, and the output of SDPA, as torch has them."""
 
 import itertools
+from typing import Any, NamedTuple
 
 import pytest
 import torch
@@ -17,12 +18,15 @@ L = Layout.of(Q)
 
 @pytest.mark.parametrize("packing", ["3HD", "H3D", "HD3", "3DH", "D3H", "DH3"])
 def test_packings_are_those_of_torch(packing):
+    part_dim = 2 + packing.index("3")
+    order = (0, 3, 1, 2)
+    if packing.index("H") < packing.index("D"):
+        order = (0, 2, 1, 3)
     for batch, tokens, count, dim in itertools.product((1, 2), (1, 5), (1, 3), (1, 4)):
         sizes = {"3": 3, "H": count, "D": dim}
         row = torch.empty(batch, tokens, 3 * count * dim)
-        unpacked = row.view(batch, tokens, *(sizes[letter] for letter in packing))
-        qkv = unpacked.movedim(2 + packing.index("3"), 0)
-        order = (0, 2, 1, 3) if packing.index("H") < packing.index("D") else (0, 3, 1, 2)
+        packed_sizes = [sizes[letter] for letter in packing]
+        qkv = row.view(batch, tokens, *packed_sizes).movedim(part_dim, 0)
         expected = [x.permute(order) for x in qkv]
         heads = packed_heads(batch, tokens, count, dim, packing)
         assert numbers(heads) == numbers(expected)
@@ -33,12 +37,16 @@ def test_grouped_heads_are_those_of_torch():
     """With fewer heads of k and v, they are what split, view and transpose make of a projection."""
     for groups, size, dim in itertools.product((1, 2, 3), (2, 4), (1, 4)):
         counts = [groups * size, groups, groups]
-        qkv = torch.empty(2, 5, sum(counts) * dim).split([count * dim for count in counts], 2)
+        projection = torch.empty(2, 5, sum(counts) * dim)
+        qkv = projection.split([count * dim for count in counts], dim=2)
         expected = []
         for x, count in zip(qkv, counts, strict=True):
-            expected.append(x.view(2, 5, count, dim).transpose(1, 2))
-        assert numbers(packed_heads(2, 5, counts[0], dim, kv_heads=groups)) == numbers(expected)
-    assert packed_heads(2, 5, 3, 4, "H3D", kv_heads=3) == packed_heads(2, 5, 3, 4, "H3D")
+            heads = x.view(2, 5, count, dim).transpose(1, 2)
+            expected.append(heads)
+        actual = packed_heads(2, 5, groups * size, dim, kv_heads=groups)
+        assert numbers(actual) == numbers(expected)
+    as_many = packed_heads(2, 5, 3, 4, "H3D", kv_heads=3)
+    assert as_many == packed_heads(2, 5, 3, 4, "H3D")
 
 
 SEVERAL = torch.rand(2, 6, 5, 4)
@@ -48,43 +56,128 @@ ONE = L[:1]
 GROUP = Layout((2, 2, 5, 4), itemsize=4)
 MASK = torch.zeros(5, 5, requires_grad=True)
 
-# The operands, the options, and the reason.
+
+class Reason(NamedTuple):
+    """A call of SDPA, and the reason why it does not take flash."""
+
+    operands: tuple[Layout | torch.Tensor, ...]
+    options: dict[str, Any]
+    why: str
+
+
 REASONS = [
-    ((TURNED, L, L), {}, ""),
-    ((L, L, L), {"dropout_p": 0.1}, "dropout_p is 0.1: flash has no dropout on the CPU"),
-    ((L, L, L), {"dropout_p": 1.0}, "dropout_p is 1.0: flash has no dropout on the CPU"),
-    ((L[0], L[0], L[0]), {},
-     "q, k and v have 3, 3 and 3 dims: flash takes 4, (batch, heads, tokens, head dim)"),
-    ((L, ONE, ONE), {}, "q, k and v have batches of 2, 1 and 1: flash repeats none, expand them first "
-     "(it copies nothing)"),
-    ((L, ONE.expand(2, 3, 5, 4), ONE.expand(2, 3, 5, 4)), {}, ""),
-    ((L, L[:, :1], L), {}, "q, k and v have 3, 1 and 3 heads: flash takes as many, or enable_gqa=True"),
-    ((SEVERAL, GROUP, GROUP), {"enable_gqa": True}, ""),
-    ((SEVERAL, GROUP, GROUP), {"enable_gqa": True, "attn_mask": Layout((2, 6, 5, 5))}, ""),
-    ((SEVERAL, GROUP, L), {"enable_gqa": True}, "k and v have 2 and 3 heads: flash takes as many"),
-    ((L, L, L), {"attn_mask": MASK}, "attn_mask requires grad: flash computes no gradient of it"),
-    ((L, L, L), {"attn_mask": MASK.detach()}, ""),
-    ((L, L, L), {"attn_mask": Layout((1, 5))}, ""),
-    ((L, L, L), {"attn_mask": Layout((3, 5, 5))}, "attn_mask has 3 dims: flash takes 2 or 4"),
-    ((L, L, L), {"attn_mask": Layout((5, 5)), "is_causal": True}, ""),
-    ((L, L, L[..., :3]), {}, "q, k and v have head dims of 4, 4 and 3: flash takes one size"),
-    ((L, ODD, L), {}, "dim 3 of k has stride 2: flash takes 1"),
-    ((L, L, ONE[..., :1].expand(2, 3, 5, 4)), {}, "dim 3 of v has stride 0: flash takes 1"),
-    ((ODD[..., :1],) * 3, {}, "dim 3 of q has stride 2: flash takes 1"),
-]  # fmt: skip
+    Reason(
+        operands=(TURNED, L, L),
+        options={},
+        why="",
+    ),
+    Reason(
+        operands=(L, L, L),
+        options={"dropout_p": 0.1},
+        why="dropout_p is 0.1: flash has no dropout on the CPU",
+    ),
+    Reason(
+        operands=(L, L, L),
+        options={"dropout_p": 1.0},
+        why="dropout_p is 1.0: flash has no dropout on the CPU",
+    ),
+    Reason(
+        operands=(L[0], L[0], L[0]),
+        options={},
+        why="q, k and v have 3, 3 and 3 dims: flash takes 4, (batch, heads, tokens, head dim)",
+    ),
+    Reason(
+        operands=(L, ONE, ONE),
+        options={},
+        why="q, k and v have batches of 2, 1 and 1: flash repeats none, expand them first "
+        "(it copies nothing)",
+    ),
+    Reason(
+        operands=(L, ONE.expand(2, 3, 5, 4), ONE.expand(2, 3, 5, 4)),
+        options={},
+        why="",
+    ),
+    Reason(
+        operands=(L, L[:, :1], L),
+        options={},
+        why="q, k and v have 3, 1 and 3 heads: flash takes as many, or enable_gqa=True",
+    ),
+    Reason(
+        operands=(SEVERAL, GROUP, GROUP),
+        options={"enable_gqa": True},
+        why="",
+    ),
+    Reason(
+        operands=(SEVERAL, GROUP, GROUP),
+        options={"enable_gqa": True, "attn_mask": Layout((2, 6, 5, 5))},
+        why="",
+    ),
+    Reason(
+        operands=(SEVERAL, GROUP, L),
+        options={"enable_gqa": True},
+        why="k and v have 2 and 3 heads: flash takes as many",
+    ),
+    Reason(
+        operands=(L, L, L),
+        options={"attn_mask": MASK},
+        why="attn_mask requires grad: flash computes no gradient of it",
+    ),
+    Reason(
+        operands=(L, L, L),
+        options={"attn_mask": MASK.detach()},
+        why="",
+    ),
+    Reason(
+        operands=(L, L, L),
+        options={"attn_mask": Layout((1, 5))},
+        why="",
+    ),
+    Reason(
+        operands=(L, L, L),
+        options={"attn_mask": Layout((3, 5, 5))},
+        why="attn_mask has 3 dims: flash takes 2 or 4",
+    ),
+    Reason(
+        operands=(L, L, L),
+        options={"attn_mask": Layout((5, 5)), "is_causal": True},
+        why="",
+    ),
+    Reason(
+        operands=(L, L, L[..., :3]),
+        options={},
+        why="q, k and v have head dims of 4, 4 and 3: flash takes one size",
+    ),
+    Reason(
+        operands=(L, ODD, L),
+        options={},
+        why="dim 3 of k has stride 2: flash takes 1",
+    ),
+    Reason(
+        operands=(L, L, ONE[..., :1].expand(2, 3, 5, 4)),
+        options={},
+        why="dim 3 of v has stride 0: flash takes 1",
+    ),
+    Reason(
+        operands=(ODD[..., :1],) * 3,
+        options={},
+        why="dim 3 of q has stride 2: flash takes 1",
+    ),
+]
 
 
-@pytest.mark.parametrize(("operands", "options", "why"), REASONS)
+@pytest.mark.parametrize(Reason._fields, REASONS)
 def test_reasons(operands, options, why):
     """The output lies as q does, or contiguous, and torch takes the path that is named."""
     assert why_no_flash(*operands, **options) == why
     tensors = [x if isinstance(x, torch.Tensor) else tensor_of(x) for x in operands]
     torch_options = dict(options)
-    if isinstance(options.get("attn_mask"), Layout):
-        torch_options["attn_mask"] = torch.ones(options["attn_mask"].shape, dtype=torch.bool)
+    mask = options.get("attn_mask")
+    if isinstance(mask, Layout):
+        torch_options["attn_mask"] = torch.ones(mask.shape, dtype=torch.bool)
     with fuzz_attention.OperationLog() as log:
         out = scaled_dot_product_attention(*tensors, **torch_options)
-    assert any("flash" in name for name in log.operations) == (why == "")
+    is_flash = any("flash" in name for name in log.operations)
+    assert is_flash == (why == "")
     assert numbers(sdpa_output(*operands, **options)) == numbers(out)
 
 
