@@ -8,9 +8,11 @@ import random
 import re
 import threading
 import weakref
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -72,7 +74,8 @@ def test_a_gpu_is_timed_by_its_clock_without_flush_and_launch(gpus, l2_bytes, fl
     seconds, host_seconds = clock.seconds(clock.begin(lambda: gpus.launch(1e-6)), 10)
     assert seconds == pytest.approx(1e-5)
     assert host_seconds == pytest.approx(10 * 3 * 4e-6)  # two events and the work
-    assert (gpus.erased, gpus.flushed_bytes) == (flush, erased)  # twice the L2
+    assert gpus.erased == flush
+    assert gpus.flushed_bytes == erased  # twice the L2
 
 
 @both_ways
@@ -107,10 +110,12 @@ def test_work_on_any_stream_of_any_gpu_is_noticed(gpus, kind, device, is_current
 
 def test_one_delayed_wait_is_no_work(gpus):
     """A busy host delays a wait now and then, and only a GPU that holds memory is waited for."""
-    assert clocks.HostClock().begin(once) is once and gpus.host == 0  # no GPU is in use
+    assert clocks.HostClock().begin(once) is once
+    assert gpus.host == 0  # no GPU is in use
     gpus.launch(0.0)
     gpus.stalls = iter([0.0, 0.0, 1.0])
-    assert clocks.HostClock().begin(once) is once and gpus.host > 1
+    assert clocks.HostClock().begin(once) is once
+    assert gpus.host > 1
 
 
 def test_work_on_another_stream_is_refused_by_the_clock_of_the_current_one(gpus):
@@ -134,10 +139,12 @@ def test_a_sample_on_the_gpu_lasts_a_millisecond_and_has_no_more_calls_than_the_
     assert result.calls == {"short": 10, "long": 3}
     assert result.ratios["long"].value == pytest.approx(3)
     medium = measure(lambda: gpus.launch(1e-4), device="cuda", min_run_time=14.5e-3)
-    assert medium.label == "<lambda>" and medium.seconds == pytest.approx((1e-4,) * 15)
+    assert medium.label == "<lambda>"
+    assert medium.seconds == pytest.approx((1e-4,) * 15)
     assert medium.host_seconds == pytest.approx((12e-6,) * 15)
     tiny = measure(lambda: gpus.launch(1e-9), device="cuda", min_run_time=1e-9)
-    assert (tiny.calls, tiny.warm_up_calls) == (100, 255)
+    assert tiny.calls == 100
+    assert tiny.warm_up_calls == 255
 
 
 def test_the_result_of_a_gpu_function_is_not_kept(gpus):
@@ -204,38 +211,89 @@ def test_garbage_is_collected_between_samples_alone(time_it):
     """Only the first call of each function, in the warm-up, is outside of a sample."""
     states = []
     time_it(lambda: states.append(gc.isenabled()))
-    assert len(states) > 100 and states.count(True) <= 2 and gc.isenabled()
+    assert len(states) > 100
+    assert states.count(True) <= 2
+    assert gc.isenabled()
 
 
-@pytest.mark.parametrize(("seconds", "words"), [
-    (2.5, "2.5 s"),
-    (0.0123456, "12.3 ms"),
-    (4.2e-5, "42 µs"),
-    (3e-10, "0.3 ns"),
-    (0.0, "0 ns"),
-    (1e-3, "1 ms"),
-    (999.4e-6, "999 µs"),
-    (999.6e-6, "1 ms"),
-    (0.9996, "1 s"),
-    (12345.6, "12346 s"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (2.5, "2.5 s"),
+        (0.0123456, "12.3 ms"),
+        (4.2e-5, "42 µs"),
+        (3e-10, "0.3 ns"),
+        (0.0, "0 ns"),
+        (1e-3, "1 ms"),
+        (999.4e-6, "999 µs"),
+        (999.6e-6, "1 ms"),
+        (0.9996, "1 s"),
+        (12345.6, "12346 s"),
+    ],
+)
 def test_times_in_words(seconds, words):
     assert in_words(seconds) == words
 
 
-@pytest.mark.parametrize(("first", "later", "calls", "warm_up_calls"), [
-    ([1e-4, 5e-2], 1e-4, 10, 32),  # a disturbed call does not count
-    ([5e-2, 5e-2], 1e-4, 10, 32),
-    ([1e-4, 5e-2, 5e-2], 1e-4, 10, 33),
-    ([5e-2], 1e-4, 10, 31),
-    ([0.2], 0.2, 1, 1),  # a slow function is tried once
-    ([1e-3], 0.2, 1, 3),  # unless its first call was fast
-])  # fmt: skip
+class WarmUp(NamedTuple):
+    """The seconds of the first and of all later calls, and the numbers of calls that follow."""
+
+    first: list[float]
+    later: float
+    calls: int
+    warm_up_calls: int
+
+
+@pytest.mark.parametrize(
+    WarmUp._fields,
+    [
+        # a disturbed call does not count
+        WarmUp(
+            first=[1e-4, 5e-2],
+            later=1e-4,
+            calls=10,
+            warm_up_calls=32,
+        ),
+        WarmUp(
+            first=[5e-2, 5e-2],
+            later=1e-4,
+            calls=10,
+            warm_up_calls=32,
+        ),
+        WarmUp(
+            first=[1e-4, 5e-2, 5e-2],
+            later=1e-4,
+            calls=10,
+            warm_up_calls=33,
+        ),
+        WarmUp(
+            first=[5e-2],
+            later=1e-4,
+            calls=10,
+            warm_up_calls=31,
+        ),
+        # a slow function is tried once
+        WarmUp(
+            first=[0.2],
+            later=0.2,
+            calls=1,
+            warm_up_calls=1,
+        ),
+        # unless its first call was fast
+        WarmUp(
+            first=[1e-3],
+            later=0.2,
+            calls=1,
+            warm_up_calls=3,
+        ),
+    ],
+)
 def test_a_warm_up_finds_how_many_calls_take_1_ms(gpus, first, later, calls, warm_up_calls):
     """Samples of one call would time the clock as well."""
     first_seconds = iter(first)
     result = measure(lambda: gpus.launch(next(first_seconds, later)), min_run_time=1e-3, **ON_GPU)
-    assert (result.calls, result.warm_up_calls) == (calls, warm_up_calls)
+    assert result.calls == calls
+    assert result.warm_up_calls == warm_up_calls
 
 
 # Several functions
@@ -272,7 +330,8 @@ def test_the_samples_of_one_function_are_a_measurement():
     assert FULL.measurement("<b>") == expected
     title, *_, first, second = repr(FULL).splitlines()
     assert title == "2 rounds on cuda, 2 threads; lower quartiles"
-    assert (first, second) == ("  noisy: 1 < 2", "  noisy: the cat walked by")
+    assert first == "  noisy: 1 < 2"
+    assert second == "  noisy: the cat walked by"
 
 
 def compare_on_gpu(gpus, a_seconds, b_seconds, **options):
@@ -299,13 +358,8 @@ def test_rounds_go_on_until_it_is_sure_and_for_max_seconds_at_the_most(gpus, mon
     checked = []
     monkeypatch.setattr(rounds, "_narrow_enough", lambda _, rounds: checked.append(rounds))
     assert 27 < count(1e-2, lambda: 2e-2, max_seconds=2) < 33
-    assert checked == [
-        12,
-        15,
-        18,
-        22,
-        27,
-    ]  # each check costs a bootstrap, and may be wrong by chance
+    # Each check costs a bootstrap, and may be wrong by chance.
+    assert checked == [12, 15, 18, 22, 27]
 
 
 @pytest.mark.parametrize("seconds", [0.001, 0.04, 0.25, 2.0])
@@ -322,7 +376,8 @@ def test_max_seconds_is_kept_to_within_one_call(gpus, seconds, max_seconds):
         assert gpus.host < max_seconds + seconds + 1e-3
         advice = re.search(r"max_seconds=([\d.]+), or rounds=3$", str(error))
         result = compare_on_gpu(gpus, seconds, lambda: seconds, max_seconds=float(advice[1]))
-        assert len(result.order) >= 12 and not is_too_narrow(result)
+        assert len(result.order) >= 12
+        assert not is_too_narrow(result)
     else:
         assert gpus.host < max_seconds + seconds + 1e-3
         assert len(result.order) >= 3
@@ -373,21 +428,24 @@ def test_it_is_sure_when_every_interval_is_within_3_percent_of_its_ratio(monkeyp
     assert not is_sure(Ratio(10, 9.6, 10.3), Ratio(0.1, 0.098, 0.103))
 
 
-@pytest.mark.parametrize(("low", "high", "verdict"), [
-    (0.96, 1.04, "same"),
-    (0.5, 0.9, "faster"),
-    (1.1, 1.2, "slower"),
-    (0.9, 1.1, "inconclusive"),
-    (0.94, 0.99, "faster"),
-    (1.01, 1.04, "same"),
-    (1.0, 1.2, "inconclusive"),
-    (1.01, 1.06, "slower"),
-    (0.96, 0.99, "same"),
-    (0.8, 1.0, "inconclusive"),
-    (0.95, 1.05, "same"),
-    (0.949, 1.05, "inconclusive"),
-    (0.95, 1.051, "inconclusive"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (0.96, 1.04, "same"),
+        (0.5, 0.9, "faster"),
+        (1.1, 1.2, "slower"),
+        (0.9, 1.1, "inconclusive"),
+        (0.94, 0.99, "faster"),
+        (1.01, 1.04, "same"),
+        (1.0, 1.2, "inconclusive"),
+        (1.01, 1.06, "slower"),
+        (0.96, 0.99, "same"),
+        (0.8, 1.0, "inconclusive"),
+        (0.95, 1.05, "same"),
+        (0.949, 1.05, "inconclusive"),
+        (0.95, 1.051, "inconclusive"),
+    ],
+)
 def test_verdicts(low, high, verdict):
     """ "same" comes first, on both sides of 1, its ends included."""
     assert Ratio((low + high) / 2, low, high).verdict == verdict
@@ -425,49 +483,168 @@ SLOW = [1.0] * 4 + [3.0] * 6
 A = subject("a", QUIET)
 B = subject("b", QUIET)
 BEST = "its best sample says {}, not 1.00"
-# Samples, and the signs of noise in them.
+
+
+class SubjectsWithSigns(NamedTuple):
+    """Functions with their samples, and the signs of noise in them."""
+
+    subjects: list[sampling.Subject]
+    signs: list[str]
+
+
 SIGNS = [
-    ([subject("a", SLOW)], ["the median is 3.0 times the lower quartile"]),
-    ([subject("a", [1.0] * 4 + [1.5] * 6)], []),  # wide is above one and a half times
-    ([subject("a", [*QUIET, 99.0])], []),
-    ([A, subject("b", SLOW)], ["b: the median is 3.0 times the lower quartile"]),
-    ([A, B, subject("c", LUCKY)], [f"c: {BEST.format('0.50')}"]),
-    ([A, subject("b", [0.94, *QUIET])], [f"b: {BEST.format('0.94')}"]),
-    ([subject("a", [0.94, *QUIET]), B], [f"b: {BEST.format('1.06')}"]),
-    ([A, subject("b", [0.955, *QUIET])], []),  # up to 5 % is chance
-    ([subject("a", [0.955, *QUIET]), B], []),
-    ([A, subject("b", QUIET, faults=9)], []),  # up to one page a call
-    ([subject("new", QUIET, faults=9 * 8 * 512, calls=8), A],
-     ["new takes 512 new pages of memory per call, a 0: give out= to time the work alone"]),
-    ([A, subject("new", QUIET, faults=10)],
-     ["new takes 1 new pages of memory per call, a 0: give out= to time the work alone"]),
-    ([subject("a", QUIET, faults=99), subject("b", QUIET, faults=99)], []),
-    ([subject("a", RISING)], [GROWS.format("more and more", "3")]),
-    ([subject("a", RISING), subject("b", RISING)],
-     ["a: " + GROWS.format("more and more", "3"), "b: " + GROWS.format("more and more", "3")]),
-    ([subject("a", RISING[::-1])], [GROWS.format("less and less", "0.33")]),
-    ([subject("a", RISING[:15])], []),  # few samples rise by chance
-    ([subject("a", [1 + k / 100 for k in range(24)])], []),  # up to a quarter is the machine
-    ([subject("a", [1.0] * 12 + [1.4] * 12)], []),  # load begins, or ends
-    ([subject("a", [1.4] * 12 + [1.0] * 12)], []),
-    ([subject("a", [*RISING[:21], 1, 1, 1])], []),
-]  # fmt: skip
+    SubjectsWithSigns(
+        subjects=[subject("a", SLOW)],
+        signs=["the median is 3.0 times the lower quartile"],
+    ),
+    # wide is above one and a half times
+    SubjectsWithSigns(
+        subjects=[subject("a", [1.0] * 4 + [1.5] * 6)],
+        signs=[],
+    ),
+    SubjectsWithSigns(
+        subjects=[subject("a", [*QUIET, 99.0])],
+        signs=[],
+    ),
+    SubjectsWithSigns(
+        subjects=[A, subject("b", SLOW)],
+        signs=["b: the median is 3.0 times the lower quartile"],
+    ),
+    SubjectsWithSigns(
+        subjects=[A, B, subject("c", LUCKY)],
+        signs=[f"c: {BEST.format('0.50')}"],
+    ),
+    SubjectsWithSigns(
+        subjects=[A, subject("b", [0.94, *QUIET])],
+        signs=[f"b: {BEST.format('0.94')}"],
+    ),
+    SubjectsWithSigns(
+        subjects=[subject("a", [0.94, *QUIET]), B],
+        signs=[f"b: {BEST.format('1.06')}"],
+    ),
+    # up to 5 % is chance
+    SubjectsWithSigns(
+        subjects=[A, subject("b", [0.955, *QUIET])],
+        signs=[],
+    ),
+    SubjectsWithSigns(
+        subjects=[subject("a", [0.955, *QUIET]), B],
+        signs=[],
+    ),
+    # up to one page a call
+    SubjectsWithSigns(
+        subjects=[A, subject("b", QUIET, faults=9)],
+        signs=[],
+    ),
+    SubjectsWithSigns(
+        subjects=[subject("new", QUIET, faults=9 * 8 * 512, calls=8), A],
+        signs=["new takes 512 new pages of memory per call, a 0: give out= to time the work alone"],
+    ),
+    SubjectsWithSigns(
+        subjects=[A, subject("new", QUIET, faults=10)],
+        signs=["new takes 1 new pages of memory per call, a 0: give out= to time the work alone"],
+    ),
+    SubjectsWithSigns(
+        subjects=[subject("a", QUIET, faults=99), subject("b", QUIET, faults=99)],
+        signs=[],
+    ),
+    SubjectsWithSigns(
+        subjects=[subject("a", RISING)],
+        signs=[GROWS.format("more and more", "3")],
+    ),
+    SubjectsWithSigns(
+        subjects=[subject("a", RISING), subject("b", RISING)],
+        signs=[
+            "a: " + GROWS.format("more and more", "3"),
+            "b: " + GROWS.format("more and more", "3"),
+        ],
+    ),
+    SubjectsWithSigns(
+        subjects=[subject("a", RISING[::-1])],
+        signs=[GROWS.format("less and less", "0.33")],
+    ),
+    # few samples rise by chance
+    SubjectsWithSigns(
+        subjects=[subject("a", RISING[:15])],
+        signs=[],
+    ),
+    # up to a quarter is the machine
+    SubjectsWithSigns(
+        subjects=[subject("a", [1 + k / 100 for k in range(24)])],
+        signs=[],
+    ),
+    # load begins, or ends
+    SubjectsWithSigns(
+        subjects=[subject("a", [1.0] * 12 + [1.4] * 12)],
+        signs=[],
+    ),
+    SubjectsWithSigns(
+        subjects=[subject("a", [1.4] * 12 + [1.0] * 12)],
+        signs=[],
+    ),
+    SubjectsWithSigns(
+        subjects=[subject("a", [*RISING[:21], 1, 1, 1])],
+        signs=[],
+    ),
+]
 
 
-@pytest.mark.parametrize(("subjects", "signs"), SIGNS)
+@pytest.mark.parametrize(SubjectsWithSigns._fields, SIGNS)
 def test_each_sign_of_noise_has_a_sentence(monkeypatch, subjects, signs):
     monkeypatch.setattr(sampling, "load", lambda: None)
     assert sampling.signs_of_noise(subjects, threads=2) == tuple(signs)
 
 
-@pytest.mark.parametrize(("cores", "load", "threads", "signs"), [
-    (2, 3.25, 1, ("3.2 threads were busy on 2 cores",)),
-    (2, 2.0, 1, ()),
-    (1, 1.5, 1, ("1.5 threads were busy on 1 core",)),
-    (2, 1.5, 1, ()),
-    (2, 1.5, 2, ("2 threads were timed while 1.5 were busy on 2 cores",)),
-    (2, 1.0, 2, ()),
-])  # fmt: skip
+class BusyMachine(NamedTuple):
+    """A machine with this load, and what it adds to the noise of a timing."""
+
+    cores: int
+    load: float
+    threads: int
+    signs: list[str]
+
+
+@pytest.mark.parametrize(
+    BusyMachine._fields,
+    [
+        BusyMachine(
+            cores=2,
+            load=3.25,
+            threads=1,
+            signs=("3.2 threads were busy on 2 cores",),
+        ),
+        BusyMachine(
+            cores=2,
+            load=2.0,
+            threads=1,
+            signs=(),
+        ),
+        BusyMachine(
+            cores=1,
+            load=1.5,
+            threads=1,
+            signs=("1.5 threads were busy on 1 core",),
+        ),
+        BusyMachine(
+            cores=2,
+            load=1.5,
+            threads=1,
+            signs=(),
+        ),
+        BusyMachine(
+            cores=2,
+            load=1.5,
+            threads=2,
+            signs=("2 threads were timed while 1.5 were busy on 2 cores",),
+        ),
+        BusyMachine(
+            cores=2,
+            load=1.0,
+            threads=2,
+            signs=(),
+        ),
+    ],
+)
 def test_compare_and_measure_report_a_busy_machine(monkeypatch, gpus, cores, load, threads, signs):
     monkeypatch.setattr(sampling.os, "cpu_count", lambda: cores)
     monkeypatch.setattr(sampling, "load", lambda: load)
@@ -483,14 +660,18 @@ def test_pages_are_counted_over_all_samples(monkeypatch, gpus):
     sampled = sampling.Subject("a", lambda: gpus.launch(1e-3), calls=2)
     for _ in range(3):
         sampled.sample(clocks.CudaClock())
-    assert sampled.page_faults == 15 and sampled.faults_per_call == 2.5
+    assert sampled.page_faults == 15
+    assert sampled.faults_per_call == 2.5
 
 
-@pytest.mark.parametrize(("calls", "seconds", "when"), [
-    (3, 1e-3, "its warm-up"),
-    (4, 1e-3, "sample 1, call 5, and"),
-    (1500, 1e-5, r"sample \d+, one of calls 1,4\d\d to 1,5\d\d, and"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("calls", "seconds", "when"),
+    [
+        (3, 1e-3, "its warm-up"),
+        (4, 1e-3, "sample 1, call 5, and"),
+        (1500, 1e-5, r"sample \d+, one of calls 1,4\d\d to 1,5\d\d, and"),
+    ],
+)
 def test_a_failure_names_the_function_and_the_sample(gpus, calls, seconds, when):
     times = iter([seconds] * calls)
     with pytest.raises(TimingError, match=f"^'it' raised StopIteration in {when}") as caught:
@@ -510,21 +691,71 @@ LIST = r"Give lambda: list\(f\(\)\)$"
 RUN = r"lambda: asyncio\.run\(f\(\)\)$"
 WAIT = r"as in lambda: f\(\)\.result\(\)$"
 POOL = ThreadPoolExecutor(1)
+
+
+class Unfinished(NamedTuple):
+    """A function whose result has work to do, and the advice that its error gives."""
+
+    work: Callable[[], Any]
+    result: str
+    advice: str
+
+
 UNFINISHED = [
-    (lambda: (k for k in "ab"), "a generator", LIST),
-    (lambda: map(int, "12"), "a map", LIST),
-    (lambda: iter(DataLoader([1])), "a _SingleProcessDataLoaderIter", LIST),
-    (waits, "a coroutine", RUN),
-    (yields, "an async_generator", RUN),
-    (lambda: POOL.submit(len, "ab"), "a Future", WAIT),
-    (lambda: [POOL.submit(len, "ab")], "a Future", WAIT),
-    (lambda: {"a": POOL.submit(len, "ab")}, "a Future", WAIT),
-    (torch.futures.Future, "a Future", WAIT),
-    (partial(threading.Thread, target=once), "a Thread", WAIT),
+    Unfinished(
+        work=lambda: (k for k in "ab"),
+        result="a generator",
+        advice=LIST,
+    ),
+    Unfinished(
+        work=lambda: map(int, "12"),
+        result="a map",
+        advice=LIST,
+    ),
+    Unfinished(
+        work=lambda: iter(DataLoader([1])),
+        result="a _SingleProcessDataLoaderIter",
+        advice=LIST,
+    ),
+    Unfinished(
+        work=waits,
+        result="a coroutine",
+        advice=RUN,
+    ),
+    Unfinished(
+        work=yields,
+        result="an async_generator",
+        advice=RUN,
+    ),
+    Unfinished(
+        work=lambda: POOL.submit(len, "ab"),
+        result="a Future",
+        advice=WAIT,
+    ),
+    Unfinished(
+        work=lambda: [POOL.submit(len, "ab")],
+        result="a Future",
+        advice=WAIT,
+    ),
+    Unfinished(
+        work=lambda: {"a": POOL.submit(len, "ab")},
+        result="a Future",
+        advice=WAIT,
+    ),
+    Unfinished(
+        work=torch.futures.Future,
+        result="a Future",
+        advice=WAIT,
+    ),
+    Unfinished(
+        work=partial(threading.Thread, target=once),
+        result="a Thread",
+        advice=WAIT,
+    ),
 ]
 
 
-@pytest.mark.parametrize(("work", "result", "advice"), UNFINISHED)
+@pytest.mark.parametrize(Unfinished._fields, UNFINISHED)
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_a_result_with_unfinished_work_is_refused(gpus, work, result, advice, device):
     """Only the making of it would be timed. Python does not warn about a coroutine."""
@@ -551,7 +782,8 @@ def test_threads_are_as_before(ending, time_it):
     with sampling.threads(3):
         with contextlib.suppress(TimingError, KeyboardInterrupt):
             time_it(work, threads=2)
-        assert thread_counts == {2} and torch.get_num_threads() == 3
+        assert thread_counts == {2}
+        assert torch.get_num_threads() == 3
 
 
 def test_load_and_threads_are_those_of_now(monkeypatch):
@@ -560,8 +792,10 @@ def test_load_and_threads_are_those_of_now(monkeypatch):
     monkeypatch.setattr(fingerprint.os, "getloadavg", lambda: (1.236, 7.0, 8.0), raising=False)
     with sampling.threads(3):
         here = timing.machine()
-    assert json.loads(json.dumps(here)) == here and here["torch"] == torch.__version__
-    assert here["load"] == 1.24 and here["threads"] == 3
+    assert json.loads(json.dumps(here)) == here
+    assert here["torch"] == torch.__version__
+    assert here["load"] == 1.24
+    assert here["threads"] == 3
 
 
 def test_the_processor_has_the_first_name_that_the_system_reports(monkeypatch, tmp_path):
