@@ -121,7 +121,7 @@ def record(path: Path) -> bool:
         written = Path(folder, "new.json")
         with mock.patch.dict(os.environ, {WRITES: str(written)}):
             form.run(form.parse(path.read_text(encoding="utf-8")), path.parent, SECONDS)
-        kept = RECORDED / f"{path.stem}.json"
+        kept = Path(str(RECORDED), f"{path.stem}.json")
         shutil.copyfile(written, kept)
     _, entries = read(kept)
     print(f"{kept}: {len(entries)} records")

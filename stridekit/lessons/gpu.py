@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from importlib.resources import files
+from pathlib import Path
 from textwrap import shorten
 from typing import Any, NamedTuple
 
@@ -14,7 +16,7 @@ from torch.nn.functional import conv2d
 from stridekit._arguments import shown
 from stridekit._defaults import torch_defaults
 from stridekit._table import Table, html_table
-from stridekit.lessons.records import RECORDED, Record, add, read
+from stridekit.lessons.records import Record, add, read
 from stridekit.timing.clocks import TimingError, why_no_cuda
 from stridekit.timing.comparison import Ratio
 from stridekit.timing.fingerprint import machine
@@ -22,7 +24,7 @@ from stridekit.timing.rounds import compare
 
 # The article measured with %timeit. Below 0.1 ms, a launch and torch.cuda.synchronize() take much of that.
 ARTICLE = "“PyTorch for Scientists!” by nikitaved, torch 2.8.0.dev20250521+cu128, GPU not named"
-RECORD = RECORDED.with_name("recorded_on_gpu.json")
+RECORD = files("stridekit.lessons") / "recorded_on_gpu.json"
 STRIDES = (1, 2, 4, 8, 16, 32)
 SHIFTS = (0, 1, 8, 31)
 RANKS = (2, 4, 8, 16, 32)
@@ -120,9 +122,10 @@ def measure(e: Experiment, device: str = "cuda", *, scale: int = 1, **options: A
 
 def record() -> None:
     """Write the record anew, on the GPU of this machine, where torch and numpy are enough."""
-    RECORD.unlink(missing_ok=True)
+    path = Path(str(RECORD))
+    path.unlink(missing_ok=True)
     for e in EXPERIMENTS:
-        add(RECORD, e.name, measure(e))
+        add(path, e.name, measure(e))
 
 
 def _gpu(fingerprint: Mapping[str, Any]) -> str:

@@ -10,6 +10,8 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,8 @@ from stridekit.timing.clocks import TimingError
 from stridekit.timing.comparison import Comparison, Ratio
 from stridekit.timing.fingerprint import machine
 
-RECORDED = Path(__file__).with_name("recorded")  # a folder with a file for each lesson
+# A folder with a file for each lesson: a Path, unless the package lies in a zip.
+RECORDED = files("stridekit.lessons") / "recorded"
 WRITES = "STRIDEKIT_RECORD"  # a variable that names the file to write while recording
 ALONE = "STRIDEKIT_RECORD_ALONE"  # if this variable is set, pictures leave out the times of this machine
 
@@ -65,9 +68,9 @@ def recorded(name: str, here: Entry) -> tuple[Any, str]:
     """
     if recording():
         add(Path(os.environ[WRITES]), name, here)
-        paths = [Path(os.environ[WRITES])]
+        paths: list[Traversable] = [Path(os.environ[WRITES])]
     else:
-        paths = sorted(RECORDED.glob("*.json"))
+        paths = sorted(RECORDED.iterdir(), key=lambda path: path.name)
     names: list[str] = []
     for path in paths:
         fingerprint, entries = read(path)
@@ -86,9 +89,9 @@ def _in_words(fingerprint: Mapping[str, Any]) -> str:
     return f"{fingerprint['processor']}, {cores}, {versions}"
 
 
-def read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+def read(path: Traversable) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the machine and the entries of a file; without a file this machine, and none."""
-    if not path.exists():
+    if not path.is_file():
         return machine(), {}
     stored = json.loads(path.read_text(encoding="utf-8"))
     entries = stored["records"]

@@ -2,11 +2,11 @@
 
 import re
 from importlib import import_module
-from pathlib import Path
+from pkgutil import get_data
 from typing import Any
 
 # Type checkers read the same lines. A widget is loaded on first use, with the widget libraries.
-_STUB = Path(__file__).with_suffix(".pyi").read_text("utf-8")
+_STUB = (get_data(__name__, "__init__.pyi") or b"").decode()
 _HOMES = {
     name: home for home, name in re.findall(r"^from (\S+) import \(?\s*(\w+)", _STUB, re.MULTILINE)
 }
