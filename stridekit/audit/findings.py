@@ -274,10 +274,14 @@ class Search:
                     if operand not in made and len(operand.shape) >= 2:
                         inputs[operand] = None
                 made.update(event.outputs)
-        if not 3 <= len(inputs) <= 4:
+        # A mask of numbers is read between k and v; one of bools before q, as it becomes numbers.
+        bools = [operand for operand in inputs if operand.dtype == "torch.bool"]
+        numbers = [operand for operand in inputs if operand.dtype != "torch.bool"]
+        if len(numbers) < 3 or len(inputs) > 4:
             return ""
+        in_order = [*numbers[:2], *bools, *numbers[2:]]
         try:
-            q, k, *masks, v = (Layout(x.shape, x.stride, itemsize=x.itemsize) for x in inputs)
+            q, k, *masks, v = (Layout(x.shape, x.stride, itemsize=x.itemsize) for x in in_order)
             why = why_no_flash(q, k, v, attn_mask=masks[0] if masks else None)
         except ValueError:  # the tensors do not fit
             return ""

@@ -738,6 +738,23 @@ OTHER_ADVICE = {
         (QUERY[:1], QUERY, VALUE, randn(5, 5)),
         MATH,
     ),
+    "attention by the math path, with a mask of bools": (
+        lambda q, k, v, m: attend_turned(q, k, v, attn_mask=m),
+        (QUERY[:1], QUERY, VALUE, randn(5, 5) > 0),
+        MATH,
+    ),
+    "attention by the math path, with a mask of one dim": (
+        lambda q, k, v, m: attend_turned(q, k, v, attn_mask=m),
+        (QUERY[:1], QUERY, VALUE, randn(5)),
+        MATH,
+    ),
+    "attention of two tensors, with a mask of bools": (
+        lambda q, v, m: [
+            F.scaled_dot_product_attention(q, k, k, attn_mask=m) for k in [v.transpose(1, 2)]
+        ],
+        (QUERY[:1], VALUE, randn(5, 5) > 0),
+        KINDS[OF_OP],
+    ),
     "attention by the math path, twice": (
         attend_twice,
         (QUERY[:1], QUERY, VALUE),
