@@ -25,7 +25,7 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 CELL_METADATA = {"tags", "jupyter"}
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
+    "language_info": {"name": "python", "file_extension": ".py"},  # which nbconvert gives a script
 }
 ASKS = re.compile(r"^Predict\(", re.MULTILINE)
 HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
