@@ -17,19 +17,34 @@ NESTS = json.loads(loop_nest_cases.FILE.read_text(encoding="utf-8"))
 
 def all_dtypes():
     """The dtypes of plain tensors; quantized ones stand for other numbers."""
-    dtypes = {dtype for dtype in vars(torch).values() if isinstance(dtype, torch.dtype)}
-    return sorted((dtype for dtype in dtypes if "q" not in str(dtype)), key=str)
+    dtypes = set()
+    for member in vars(torch).values():
+        if isinstance(member, torch.dtype) and "q" not in str(member):
+            dtypes.add(member)
+    return sorted(dtypes, key=str)
 
 
 @pytest.mark.filterwarnings("ignore:ComplexHalf support is experimental:UserWarning")
 def test_output_of_all_pairs_of_dtypes():
     compared = set()
     dtypes = all_dtypes()
-    operations = [(torch.add, None), (torch.mul, None), (torch.eq, 1)]
+    operations = [  # each with the itemsize of its result, if that is always the same
+        (torch.add, None),
+        (torch.mul, None),
+        (torch.eq, 1),
+    ]
     for x_dtype, y_dtype in itertools.combinations_with_replacement(dtypes, 2):
         x = torch.empty(4, 1, dtype=x_dtype).expand(4, 2)
         y = torch.empty(2, 4, dtype=y_dtype).t()
-        pairs = [(x, y), (y, x), (x, y[0, 0]), (x[0, 0], y), (x[0, 0], y[0, 0])]
+        x_scalar = x[0, 0]
+        y_scalar = y[0, 0]
+        pairs = [
+            (x, y),
+            (y, x),
+            (x, y_scalar),
+            (x_scalar, y),
+            (x_scalar, y_scalar),
+        ]
         for operands, (operation, itemsize) in itertools.product(pairs, operations):
             try:
                 result = operation(*operands)
@@ -38,8 +53,10 @@ def test_output_of_all_pairs_of_dtypes():
             output = output_layout(*operands, itemsize=itemsize)
             assert numbers(output) == numbers(result), (operation, operands)
             compared.add((x_dtype, y_dtype))
-    assert len(dtypes) > 40 and len(compared) > 100
-    assert {(d, d) for d in (torch.bool, torch.uint64, torch.complex32)} <= compared
+    assert len(dtypes) > 40
+    assert len(compared) > 100
+    for dtype in (torch.bool, torch.uint64, torch.complex32):
+        assert (dtype, dtype) in compared
 
 
 def test_a_gpu_casts_without_a_copy():
@@ -48,33 +65,42 @@ def test_a_gpu_casts_without_a_copy():
         x = torch.empty(4, 1, device="cuda").expand(4, 2)
         y = torch.empty(2, 4, dtype=torch.float64, device="cuda").t()
         out = torch.empty(2, 4, device="cuda").t()
-    assert loop_nest(y, y, out=out)[0] == Layout((8,), (1,), 0, 4)
+    written, *_ = loop_nest(y, y, out=out)
+    assert written == Layout((8,), (1,), 0, 4)
     assert numbers(output_layout(x, y)) == [((4, 2), (1, 4), 0, 8)]
-    result, *inputs = loop_nest(x, y)
+    result, x_loops, y_loops = loop_nest(x, y)
     assert numbers(result) == [((2, 4), (4, 1), 0, 8)]
-    assert inputs == [Layout((2, 4), (0, 1), 0, 4), Layout((2, 4), (4, 1), 0, 8)]
+    assert x_loops == Layout((2, 4), (0, 1), 0, 4)
+    assert y_loops == Layout((2, 4), (4, 1), 0, 8)
 
 
 def test_the_stored_loops_are_this_torchs():
     version = torch.__version__.partition("+")[0]
-    assert NESTS["torch"].rpartition(".")[0] == version.rpartition(".")[0], (
-        f"{loop_nest_cases.FILE.name} is of torch {NESTS['torch']}, this is {version}: "
+    stored_version = NESTS["torch"]
+    assert stored_version.rpartition(".")[0] == version.rpartition(".")[0], (
+        f"{loop_nest_cases.FILE.name} is of torch {stored_version}, this is {version}: "
         "run python -m tests.core.loop_nest_cases"
     )
 
 
 def test_loop_nest_is_torchs():
     cases = NESTS["cases"]
-    mixed_cases = []
+    mixed_dtypes = 0
+    mixed_dtypes_with_out = 0
     for case in cases:
-        dtypes = {dtype for *_, dtype in (*case["inputs"], case["out"] or case["inputs"][0])}
-        if len(dtypes) > 1:
-            mixed_cases.append(case)
-        nest = loop_nest_cases.stridekits_nest(case["out"], case["inputs"])
+        out = case["out"]
+        operands = list(case["inputs"])
+        if out:
+            operands.append(out)
+        dtypes = {dtype for *_, dtype in operands}
+        is_mixed = len(dtypes) > 1
+        mixed_dtypes += is_mixed
+        mixed_dtypes_with_out += is_mixed and bool(out)
+        nest = loop_nest_cases.stridekits_nest(out, case["inputs"])
         assert nest == (case["loops"], case["strides"], case["itemsizes"]), case
     assert len(cases) > 700
-    assert len(mixed_cases) > 250
-    assert len([case for case in mixed_cases if case["out"]]) > 100
+    assert mixed_dtypes > 250
+    assert mixed_dtypes_with_out > 100
 
 
 def test_a_result_lies_in_a_storage_of_its_own():
@@ -82,14 +108,19 @@ def test_a_result_lies_in_a_storage_of_its_own():
     x = Layout((4, 6))
     first = output_layout(x, x)
     second = output_layout(x, x)
-    assert first.copied and len({x.storage, first.storage, second.storage}) == 3
-    assert not shares_memory(first, x) and not shares_memory(first, second)
+    assert first.copied
+    assert len({x.storage, first.storage, second.storage}) == 3
+    assert not shares_memory(first, x)
+    assert not shares_memory(first, second)
     output, operand, _ = loop_nest(x, x.clone(), out=Layout((4, 6), storage="out"))
-    assert (output.storage, operand.storage) == ("out", "")
+    assert output.storage == "out"
+    assert operand.storage == ""
     repeated = Layout((0, 3), (0, 0))  # torch writes to it if there is nothing to write
-    assert loop_nest(Layout((0, 3)), out=repeated)[0].shape == (0,)
+    written, _ = loop_nest(Layout((0, 3)), out=repeated)
+    assert written.shape == (0,)
     output, operand = loop_nest(first)
-    assert operand.storage == first.storage != output.storage
+    assert operand.storage == first.storage
+    assert output.storage != first.storage
 
 
 def test_loops_of_operands_that_are_cast():
@@ -97,10 +128,18 @@ def test_loops_of_operands_that_are_cast():
     x = torch.empty(4, 6)
     layout = Layout((4, 6), itemsize=4)
     nest = loop_nest(x, x.double())
-    assert [(loops.copied, loops.itemsize) for loops in nest] == [(True, 8), (True, 8), (False, 8)]
-    for out, copied in ((torch.empty(6, 4).t(), True), (torch.empty(6, 4).bool().t(), False)):
-        written, *_ = loop_nest(x, x.double(), out=out)
-        assert (written.copied, written.itemsize) == (copied, 8 if copied else 1)
-        assert written.shape == ((24,) if copied else (6, 4))  # all are contiguous: one loop
-    assert not loop_nest(x, layout, out=layout)[0].copied
-    assert not loop_nest(layout, out=x.bool())[0].copied
+    assert [loops.copied for loops in nest] == [True, True, False]
+    assert [loops.itemsize for loops in nest] == [8, 8, 8]
+    turned = torch.empty(6, 4).t()
+    written, *_ = loop_nest(x, x.double(), out=turned)
+    assert written.copied
+    assert written.itemsize == 8
+    assert written.shape == (24,)  # all are contiguous: one loop
+    written, *_ = loop_nest(x, x.double(), out=turned.bool())
+    assert not written.copied
+    assert written.itemsize == 1
+    assert written.shape == (6, 4)
+    written, *_ = loop_nest(x, layout, out=layout)
+    assert not written.copied
+    written, _ = loop_nest(layout, out=x.bool())
+    assert not written.copied
