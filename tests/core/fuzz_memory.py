@@ -58,17 +58,21 @@ def check_strided_set(generators):
 
 def check_protocol(a, b):
     """Compare each operator and method on the memory sets of two layouts with the filled sets."""
-    x, filled_x = MemorySet.of(a), bytes_of(a)
-    y, filled_y = MemorySet.of(b), bytes_of(b)
+    x = MemorySet.of(a)
+    y = MemorySet.of(b)
+    filled_x = bytes_of(a)
+    filled_y = bytes_of(b)
     for name in ("le", "lt", "eq", "ne", "ge", "gt"):
         compare = getattr(operator, name)
         assert compare(x, y) == compare(filled_x, filled_y), (name, a, b)
     assert x.issubset(y) == filled_x.issubset(filled_y), (a, b)
     assert x.issuperset(y) == filled_x.issuperset(filled_y), (a, b)
     assert x.isdisjoint(y) == filled_x.isdisjoint(filled_y), (a, b)
-    assert len(x) == x.count() == len(filled_x), a
+    assert len(x) == len(filled_x), a
+    assert x.count() == len(filled_x), a
     assert bool(x) == bool(filled_x), a
-    assert filled_x != filled_y or hash(x) == hash(y), (a, b)
+    if filled_x == filled_y:
+        assert hash(x) == hash(y), (a, b)
 
 
 def check_two(x, y):
@@ -77,9 +81,12 @@ def check_two(x, y):
     filled_y = bytes_of(y)
     assert is_view(y, x) == (filled_y <= filled_x)
     assert is_view(x, y) == (filled_x <= filled_y)
-    assert shares_memory(x, y) == shares_memory(y, x) == bool(filled_x & filled_y)
+    has_common_byte = bool(filled_x & filled_y)
+    assert shares_memory(x, y) == has_common_byte
+    assert shares_memory(y, x) == has_common_byte
     for z, filled in ((x, filled_x), (y, filled_y)):
-        assert has_internal_overlap(z) == (len(filled) < prod(z.shape) * z.itemsize)
+        has_overlap = len(filled) < prod(z.shape) * z.itemsize
+        assert has_internal_overlap(z) == has_overlap
         assert len(memset(z)) == len(filled)
 
 
@@ -103,7 +110,11 @@ def strided_set(rng: Random) -> None:
     """Up to five generators: few small steps interleave, wide ones nest."""
     largest_step = rng.choice([8, 20, 60])
     sizes = [rng.randint(1, 5) for _ in range(rng.randint(0, 5))]
-    check_strided_set([(rng.randint(-largest_step, largest_step), size) for size in sizes])
+    generators = []
+    for size in sizes:
+        step = rng.randint(-largest_step, largest_step)
+        generators.append((step, size))
+    check_strided_set(generators)
 
 
 def two_layouts(rng: Random) -> None:
@@ -114,7 +125,8 @@ def two_layouts(rng: Random) -> None:
     memory = MemorySet.of(layout)
     assert list(memory) == expected, layout
     if expected:
-        assert (memory.first, memory.stop) == (expected[0], expected[-1] + 1), layout
+        assert memory.first == expected[0], layout
+        assert memory.stop == expected[-1] + 1, layout
     else:
         assert memory.first == memory.stop, layout
     around = range(memory.first - 2, memory.stop + 2)
@@ -123,7 +135,8 @@ def two_layouts(rng: Random) -> None:
 
 def view_and_base(rng: Random) -> None:
     """A chain of view operations on a base: usually inside, sometimes moved out."""
-    base = _view(rng, Layout([rng.randint(1, 5) for _ in range(rng.randint(1, 3))]))
+    shape = [rng.randint(1, 5) for _ in range(rng.randint(1, 3))]
+    base = _view(rng, Layout(shape))
     view = _view(rng, _view(rng, base))
     if view.storage_offset and rng.random() < 0.3:
         view = Layout(view.shape, view.stride, view.storage_offset - 1)
@@ -139,31 +152,41 @@ def real_tensors(rng: Random) -> None:
     backward = b.numpy()
     if b.ndim:
         backward = backward[..., ::-1]
-    assert shares_memory(a, b) == shares_memory(a, backward) == np.shares_memory(array, backward)
+    expected = np.shares_memory(array, backward)
+    assert shares_memory(a, b) == expected
+    assert shares_memory(a, backward) == expected
     if rng.random() < 0.2:
         check_two(array, backward)
-        assert memset(array) == memset(a) and set(memset(a)) == bytes_of(a)
-        assert shares_storage(a, b) and shares_storage(a, backward)
+        assert memset(array) == memset(a)
+        assert set(memset(a)) == bytes_of(a)
+        assert shares_storage(a, b)
+        assert shares_storage(a, backward)
 
 
 def large_layouts(rng: Random) -> None:
     """Up to 10**12 elements: overlap against NumPy, where NumPy answers; inclusion both ways."""
-    base = Layout([rng.choice([1, 2, 3, 10, 999, 1000]) for _ in range(rng.randint(1, 4))])
+    shape = [rng.choice([1, 2, 3, 10, 999, 1000]) for _ in range(rng.randint(1, 4))]
+    base = Layout(shape)
     a = _view(rng, _view(rng, base))
     b = _view(rng, _view(rng, base))
-    x, y, base_bytes = MemorySet.of(a), MemorySet.of(b), MemorySet.of(base)
-    assert x <= base_bytes and y <= base_bytes, (a, b)
+    x = MemorySet.of(a)
+    y = MemorySet.of(b)
+    base_bytes = MemorySet.of(base)
+    assert x <= base_bytes, (a, b)
+    assert y <= base_bytes, (a, b)
     # Windows of windows may interleave too much for either: one pair in about 20,000.
     with suppress(Undecided, np.exceptions.TooHardError):
         assert x.count() <= a.numel, (a, b)
         are_disjoint = x.isdisjoint(y)
         for layout, other_bytes in ((a, y), (b, x)):
             if layout.numel:
-                byte = layout.address([rng.randrange(size) for size in layout.shape])
+                index = [rng.randrange(size) for size in layout.shape]
+                byte = layout.address(index)
                 assert byte in base_bytes, (a, b)
                 assert not (are_disjoint and byte in other_bytes), (a, b)
         if x <= y:
-            assert are_disjoint == (not a.numel) and x.count() <= y.count(), (a, b)
+            assert are_disjoint == (not a.numel), (a, b)
+            assert x.count() <= y.count(), (a, b)
         arrays = np.asarray(_Array(a)), np.asarray(_Array(b))
         assert are_disjoint != np.shares_memory(*arrays, max_work=1000), (a, b)
 
@@ -175,9 +198,14 @@ def aligned_blocks(rng: Random) -> None:
     stepped_slices = [slice(None, None, step) for step in (1, 1, 2, 3)]
     layouts = []
     for _ in range(rng.choice((1, 2, 2, 2, 3))):
-        slices = [rng.choice([*stepped_slices, slice(rng.randrange(n), n)]) for n in shape]
+        slices = []
+        for n in shape:
+            end = slice(rng.randrange(n), n)
+            slices.append(rng.choice([*stepped_slices, end]))
         sliced = base[tuple(slices)]
-        layouts.append(rng.choice((_layout(rng), sliced, _view(rng, _view(rng, base)))))
+        unrelated = _layout(rng)
+        view_of_view = _view(rng, _view(rng, base))
+        layouts.append(rng.choice((unrelated, sliced, view_of_view)))
     size = rng.choice([1, 2, 3, 4, 7, 8, 12, 16, 32, 64])
     check_blocks([part_of(layout) for layout in layouts if layout.numel], size)
 
@@ -188,10 +216,13 @@ CASES = {family.__name__: family for family in _FAMILIES}
 
 def _layout(rng: Random) -> Layout:
     """A layout with strides of every kind, NumPy's negative ones included."""
-    shape = [rng.choice([0, 1, 1, 2, 2, 3, 3, 4]) for _ in range(rng.choice((0, 1, 2, 2, 3, 3, 4)))]
+    ndim = rng.choice((0, 1, 2, 2, 3, 3, 4))
+    shape = [rng.choice([0, 1, 1, 2, 2, 3, 3, 4]) for _ in range(ndim)]
     least, largest = rng.choice([(-2, 4), (-2, 12), (-2, 30), (-12, 30)])
     stride = [rng.randint(least, largest) for _ in shape]
-    return Layout(shape, stride, 200 + rng.randint(0, 8), rng.choice([1, 1, 2, 4]))
+    offset = 200 + rng.randint(0, 8)
+    itemsize = rng.choice([1, 1, 2, 4])
+    return Layout(shape, stride, offset, itemsize)
 
 
 def _view(rng: Random, x: Layout) -> Layout:
