@@ -400,6 +400,17 @@ def test_the_search_for_small_views_keeps_nothing_alive():
     assert kept.shape == (8,)
 
 
+def test_the_search_for_small_views_leaves_the_variables_of_a_script():
+    """They are no copies, unlike those of a function."""
+    source = "with stridekit.audit() as audit:\n    kept = (torch.ones(8, 8) * 2)[0]\nafter = kept"
+    names = {"stridekit": stridekit, "torch": torch}
+    exec(source, names)
+    assert names["after"].shape == (8,)
+    assert [finding.kind for finding in names["audit"].findings] == [
+        "small view of a large storage"
+    ]
+
+
 def test_each_storage_has_a_number_of_its_own():
     audit = stridekit.audit(lambda: [torch.zeros(64).sum().item() for _ in range(4)])
     numbers = set()
