@@ -32,24 +32,39 @@ def points(line):
     return pytest.approx(line.get_xydata())
 
 
+def heights(lines):
+    return pytest.approx([line.get_ydata()[0] for line in lines])
+
+
 def test_a_sweep_draws_a_curve_for_each_name_and_its_intervals():
     """A ratio stands at its value, and a line in the colour of its curve covers its interval."""
-    curves = {"p": [1, 2, 4], "m": [1, Ratio(2, 1.5, 2.5), 3], "n": [4, 2, 1]}
+    curves = {
+        "p": [1, 2, 4],
+        "m": [1, Ratio(2, 1.5, 2.5), 3],
+        "n": [4, 2, 1],
+    }
     axes = plots.draw_sweep([1, 2, 4], curves, marks={2: "here", 4: "there"})
     no_difference, p, m, interval, n, here, there = axes.lines
     assert list(no_difference.get_ydata()) == [1, 1]
-    assert [list(line.get_ydata()) for line in (p, m, n)] == [[1, 2, 4], [1, 2, 3], [4, 2, 1]]
-    assert all(list(line.get_xdata()) == [1, 2, 4] for line in (p, m, n))
+    assert list(p.get_ydata()) == [1, 2, 4]
+    assert list(m.get_ydata()) == [1, 2, 3]
+    assert list(n.get_ydata()) == [4, 2, 1]
+    for line in (p, m, n):
+        assert list(line.get_xdata()) == [1, 2, 4]
     assert interval.get_xydata().tolist() == [[2, 1.5], [2, 2.5]]
     assert interval.get_color() == m.get_color()
     for look in ("get_color", "get_marker", "get_linestyle"):
         assert len({getattr(line, look)() for line in (p, m, n)}) == 3
     assert words_and_places(axes) == [("here", (2, 0)), ("there", (4, 0))]
-    assert [line.get_xdata()[0] for line in (here, there)] == [2, 4]
-    assert axes.texts[0].xyann[1] < axes.texts[1].xyann[1]  # neighbours stand at two heights
+    assert here.get_xdata()[0] == 2
+    assert there.get_xdata()[0] == 4
+    first_text, second_text = axes.texts
+    assert first_text.xyann[1] < second_text.xyann[1]  # neighbours stand at two heights
     assert legend(axes) == ["p", "m", "n"]
-    assert axes.get_xscale() == axes.get_yscale() == "log"
-    assert axes.xaxis.get_transform().base == axes.yaxis.get_transform().base == 2
+    assert axes.get_xscale() == "log"
+    assert axes.get_yscale() == "log"
+    assert axes.xaxis.get_transform().base == 2
+    assert axes.yaxis.get_transform().base == 2
     assert axes.get_xlabel() == "stride, in elements"
     assert axes.get_ylabel() == "times stride 1"
 
@@ -72,8 +87,13 @@ def test_a_roofline_has_the_ceilings_that_two_jobs_reach():
     assert points(recorded) == [[2000, 20], [1 / 12, 1], [2, 6]]
     assert points(here) == [[2000, 10], [1 / 12, 0.5]]
     # The jobs are numbered from left to right, beside their points.
-    assert words_and_places(axes) == [("1", (1 / 12, 1)), ("2", (2, 6)), ("3", (2000, 20))]
-    assert all(np.hypot(*text.xyann) > 8 for text in axes.texts)
+    assert words_and_places(axes) == [
+        ("1", (1 / 12, 1)),
+        ("2", (2, 6)),
+        ("3", (2000, 20)),
+    ]
+    for text in axes.texts:
+        assert np.hypot(*text.xyann) > 8
     assert legend(axes) == [
         "recorded: 12 GB/s,\n20 GFLOP/s",
         "measured here: 6 GB/s,\n10 GFLOP/s",
@@ -82,8 +102,10 @@ def test_a_roofline_has_the_ceilings_that_two_jobs_reach():
         "3  dot",
     ]
     assert recorded.get_markerfacecolor() == plots.RUST
-    assert here.get_markerfacecolor() == "white" and here.get_color() == plots.GREEN
-    assert axes.get_xscale() == axes.get_yscale() == "log"
+    assert here.get_markerfacecolor() == "white"
+    assert here.get_color() == plots.GREEN
+    assert axes.get_xscale() == "log"
+    assert axes.get_yscale() == "log"
     assert axes.get_xlabel() == "FLOP per byte; the dotted line is the ridge"
     assert axes.get_ylabel() == "GFLOP/s"
 
@@ -91,10 +113,12 @@ def test_a_roofline_has_the_ceilings_that_two_jobs_reach():
 @pytest.fixture
 def claim_axes():
     """A claim about b and c: the names have the order of the predictions."""
-    predicted = {"c": 8.5, "b": 1}
-    recorded = {"b": Ratio(0.25, 0.2, 0.3), "c": Ratio(40.0, 30.0, 50.0)}
-    here = {"c": Ratio(30.0, 25.0, 60.0)}
-    return plots.draw_claim("a", {"predicted": predicted, "recorded": recorded, "here": here})
+    ratios = {
+        "predicted": {"c": 8.5, "b": 1},
+        "recorded": {"b": Ratio(0.25, 0.2, 0.3), "c": Ratio(40.0, 30.0, 50.0)},
+        "here": {"c": Ratio(30.0, 25.0, 60.0)},
+    }
+    return plots.draw_claim("a", ratios)
 
 
 THIRD = 0.8 / 3  # the height of a bar
@@ -103,14 +127,17 @@ ROWS = [-THIRD, 1 - THIRD, 1, 0, THIRD]  # c and b as predicted, b and c as reco
 
 def test_a_claim_stands_on_bars_as_long_as_the_time(claim_axes):
     _, *bars = claim_axes.patches  # the first is the band of no difference
-    assert [bar.get_y() + bar.get_height() / 2 for bar in bars] == pytest.approx(ROWS)
+    middles = [bar.get_y() + bar.get_height() / 2 for bar in bars]
+    assert middles == pytest.approx(ROWS)
     assert [bar.get_x() for bar in bars] == [0] * 5
     assert [bar.get_width() for bar in bars] == [8.5, 1, 0.25, 40, 30]
-    assert [bool(bar.get_hatch()) for bar in bars] == [True, True, False, False, False]
-    middle, *intervals = claim_axes.lines
-    assert list(middle.get_xdata()) == [1, 1]
-    assert [line.get_xdata().tolist() for line in intervals] == [[0.2, 0.3], [30, 50], [25, 60]]
-    assert [line.get_ydata()[0] for line in intervals] == pytest.approx([1, 0, THIRD])
+    are_hatched = [bool(bar.get_hatch()) for bar in bars]
+    assert are_hatched == [True, True, False, False, False]
+    no_difference, *intervals = claim_axes.lines
+    assert list(no_difference.get_xdata()) == [1, 1]
+    spans = [line.get_xdata().tolist() for line in intervals]
+    assert spans == [[0.2, 0.3], [30, 50], [25, 60]]
+    assert heights(intervals) == [1, 0, THIRD]
 
 
 def test_the_words_of_a_claim_stand_behind_its_bars_and_intervals(claim_axes):
@@ -127,42 +154,62 @@ def test_the_words_of_a_claim_stand_behind_its_bars_and_intervals(claim_axes):
         "recorded, with\nits 95 % interval",
         "measured here, with\nits 95 % interval",
     ]
-    assert [label.get_text() for label in claim_axes.get_yticklabels()] == ["c", "b"]
+    names = [label.get_text() for label in claim_axes.get_yticklabels()]
+    assert names == ["c", "b"]
     assert claim_axes.get_ylim() == (1.5, -0.5)  # from top to bottom
     assert claim_axes.get_xlabel() == "time, as multiples of “a”"
     assert claim_axes.get_xscale() == "linear"
     left, right = claim_axes.get_xlim()
-    assert left == 0 and right > 60
+    assert left == 0
+    assert right > 60
     assert plots.in_words(0) == "0x faster"
 
 
 def test_a_claim_of_many_names_stays_on_a_screen():
-    predicted = {f"the sum of a transposed matrix, into rows {k}": 1.0 for k in range(8)}
-    measured = dict.fromkeys(predicted, Ratio(1, 0.9, 1.1))
-    axes = plots.draw_claim("a", {"predicted": predicted, "recorded": measured, "here": measured})
+    names = [f"the sum of a transposed matrix, into rows {k}" for k in range(8)]
+    measured = dict.fromkeys(names, Ratio(1, 0.9, 1.1))
+    ratios = {
+        "predicted": dict.fromkeys(names, 1.0),
+        "recorded": measured,
+        "here": measured,
+    }
+    axes = plots.draw_claim("a", ratios)
     assert axes.figure.get_size_inches().tolist() == pytest.approx([8, 4.75])
-    assert axes.get_yticklabels()[0].get_text() == "the sum of a\ntransposed matrix,\ninto rows 0"
+    first_label = axes.get_yticklabels()[0]
+    assert first_label.get_text() == "the sum of a\ntransposed matrix,\ninto rows 0"
 
 
 def test_runs_stand_over_their_own_quartile_and_the_mean_of_the_recorded_ones():
-    recorded = [2.0, 2.0, 4.0, 4.0, 12.0]
-    axes = plots.draw_runs({"recorded": recorded, "here": [30.0, 10.0, 10.0]})
-    of_record, of_here, quartile, mean = axes.lines
-    assert of_record.get_xydata().tolist() == [[1, 1], [2, 1], [3, 2], [4, 2], [5, 6]]
-    assert of_here.get_xydata().tolist() == [[1, 3], [2, 1], [3, 1]]
-    assert of_record.get_marker() != of_here.get_marker()
+    runs = {
+        "recorded": [2.0, 2.0, 4.0, 4.0, 12.0],
+        "here": [30.0, 10.0, 10.0],
+    }
+    axes = plots.draw_runs(runs)
+    recorded, here, quartile, mean = axes.lines
+    assert recorded.get_xydata().tolist() == [[1, 1], [2, 1], [3, 2], [4, 2], [5, 6]]
+    assert here.get_xydata().tolist() == [[1, 3], [2, 1], [3, 1]]
+    assert recorded.get_marker() != here.get_marker()
     assert legend(axes) == ["recorded", "here"]
-    assert [line.get_ydata()[0] for line in (quartile, mean)] == pytest.approx([1, 2.4])
+    assert heights([quartile, mean]) == [1, 2.4]
     assert words_and_places(axes) == [("lower quartile", (1, 1)), ("mean", (1, 2.4))]
-    assert [text.get_va() for text in axes.texts] == ["top", "bottom"]  # never on one another
+    alignments = [text.get_va() for text in axes.texts]
+    assert alignments == ["top", "bottom"]  # never on one another
     assert axes.get_xlabel() == "run"
     assert axes.get_ylabel() == "times the quartile"
     assert axes.get_yscale() == "log"
-    assert plots.draw_runs({"recorded": recorded}).get_legend() is None
+    of_record = plots.draw_runs({"recorded": runs["recorded"]})
+    assert of_record.get_legend() is None
 
 
-RATIOS = {"a name that is of quite some length": Ratio(3, 1, 90), "b": Ratio(0.02, 0.01, 0.03)}
-CLAIM = {"predicted": dict.fromkeys(RATIOS, 2), "recorded": RATIOS, "here": RATIOS}
+RATIOS = {
+    "a name that is of quite some length": Ratio(3, 1, 90),
+    "b": Ratio(0.02, 0.01, 0.03),
+}
+CLAIM = {
+    "predicted": dict.fromkeys(RATIOS, 2),
+    "recorded": RATIOS,
+    "here": RATIOS,
+}
 PICTURES = {
     "claim": lambda: plots.draw_claim("a", CLAIM),
     "roofline": lambda: roofline({"here": SECONDS | {"half": 1e-4}}),
@@ -180,13 +227,17 @@ def test_a_note_stands_below_in_lines_by_which_the_picture_is_higher(draw):
     height = figure.get_figheight()
     with plt.style.context("dark_background"):  # changes nothing
         plots.MeasuredPicture(axes, "x", noise=["y"], where=where)._repr_mimebundle_()
-    assert figure.get_facecolor() == axes.get_facecolor() == (1, 1, 1, 1)
+    assert figure.get_facecolor() == (1, 1, 1, 1)
+    assert axes.get_facecolor() == (1, 1, 1, 1)
     assert figure.get_figheight() - height == pytest.approx(0.3)
     note = figure._supxlabel
-    assert note.get_text() == where and note.get_color() == plots.MUTED
+    assert note.get_text() == where
+    assert note.get_color() == plots.MUTED
     assert note._get_wrapped_text().count("\n") == 1
     box = note.get_window_extent()
-    assert box.x0 > 0 and box.y0 >= 0 and box.x1 < figure.bbox.x1
+    assert box.x0 > 0
+    assert box.y0 >= 0
+    assert box.x1 < figure.bbox.x1
     assert box.y1 < axes.xaxis.label.get_window_extent().y0
 
 
@@ -200,7 +251,8 @@ def test_a_measured_picture_has_stable_words_and_is_shown_by_its_cell_alone():
     assert plt.get_fignums() == []
     picture = plots.MeasuredPicture(axes, "half of it", title="half", noise=("1 < 2", "x"))
     data, metadata = picture._repr_mimebundle_()
-    assert axes.get_title(loc="left") == "half" and data["text/plain"] == "half of it"
+    assert axes.get_title(loc="left") == "half"
+    assert data["text/plain"] == "half of it"
     assert metadata == {
         "image/png": {"width": 800, "height": 320, "measured": True},
         "needs_background": "light",
@@ -212,10 +264,14 @@ def test_a_measured_picture_has_stable_words_and_is_shown_by_its_cell_alone():
 def test_a_measured_picture_has_few_colours_and_the_bars_keep_their_own():
     data, _ = plots.MeasuredPicture(PICTURES["sweep"](), "x")._repr_mimebundle_()
     image = open_png(data["image/png"])
-    assert image.format == "PNG" and image.width == 8 * plots.DPI
-    colours = np.array([colour for _, colour in image.convert("RGB").getcolors()])
-    distances = np.abs(colours - np.array(to_rgb(plots.BLUE)) * 255).max(axis=1)
-    assert len(colours) <= 32 and distances.min() < 16
+    assert image.format == "PNG"
+    assert image.width == 8 * plots.DPI
+    pixels_and_colours = image.convert("RGB").getcolors()
+    colours = np.array([colour for _, colour in pixels_and_colours])
+    blue = np.array(to_rgb(plots.BLUE)) * 255
+    distances = np.abs(colours - blue).max(axis=1)
+    assert len(colours) <= 32
+    assert distances.min() < 16
 
 
 def assert_apart(boxes):
@@ -232,9 +288,12 @@ def test_on_pages_a_measured_picture_is_there_for_phones_too(monkeypatch, name):
     figure = axes.figure
     legend_texts = legend(axes)
     where = "a machine whose name goes on " * 3
-    data, _ = plots.MeasuredPicture(axes, SENTENCE, title=title, where=where)._repr_mimebundle_()
-    assert open_png(data["image/png"]).width == 8 * plots.DPI
-    assert open_png(data[plots.NARROW]).width == round(plots.NARROW_INCHES * plots.DPI)
+    picture = plots.MeasuredPicture(axes, SENTENCE, title=title, where=where)
+    data, _ = picture._repr_mimebundle_()
+    wide_image = open_png(data["image/png"])
+    assert wide_image.width == 8 * plots.DPI
+    narrow_image = open_png(data[plots.NARROW])
+    assert narrow_image.width == round(plots.NARROW_INCHES * plots.DPI)
     figure.draw_without_rendering()
     texts = [axes._left_title, figure._supxlabel, *figure.legends]
     if name == "claim":
@@ -242,31 +301,51 @@ def test_on_pages_a_measured_picture_is_there_for_phones_too(monkeypatch, name):
     boxes = [text.get_window_extent() for text in texts]
     label = axes.xaxis.label.get_window_extent()
     for box in (label, *boxes):
-        assert figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1
-        assert figure.bbox.y0 <= box.y0 and box.y1 <= figure.bbox.y1
+        assert figure.bbox.x0 <= box.x0
+        assert box.x1 <= figure.bbox.x1
+        assert figure.bbox.y0 <= box.y0
+        assert box.y1 <= figure.bbox.y1
         assert not box.overlaps(axes.bbox)
     assert_apart(boxes)
     ticks = [tick.get_window_extent() for tick in axes.get_xticklabels()]
-    assert all(left.x1 <= right.x0 for left, right in pairwise(ticks))
+    for tick, next_tick in pairwise(ticks):
+        assert tick.x1 <= next_tick.x0
     assert len(figure.legends[0].get_texts()) == len(legend_texts)
     assert axes.get_legend() is None
 
 
 def draw_claim_with(name):
-    return plots.draw_claim(name, {"predicted": {name: 2, "b": 1}, "here": {name: Ratio(3, 1, 90)}})
+    ratios = {
+        "predicted": {name: 2, "b": 1},
+        "here": {name: Ratio(3, 1, 90)},
+    }
+    return plots.draw_claim(name, ratios)
 
 
 def draw_roofline_with(name):
-    return roofline({"here": {name: 1, "b": 1}}, {name: (1, 2), "b": (3, 4)}, name, "b")
+    seconds = {"here": {name: 1, "b": 1}}
+    jobs = {name: (1, 2), "b": (3, 4)}
+    return roofline(seconds, jobs, memory=name, arithmetic="b")
 
 
 def draw_sweep_with(name):
-    return plots.draw_sweep([1, 2], {name: [1, 2]}, marks={1: name}, xlabel=name, ylabel=name)
+    return plots.draw_sweep(
+        [1, 2],
+        {name: [1, 2]},
+        marks={1: name},
+        xlabel=name,
+        ylabel=name,
+    )
 
 
 @pytest.mark.parametrize("name", [r"$\alpha$, in $", "$x$, $y$", "_private", r"\$"])
 @pytest.mark.parametrize(
-    ("draw", "places"), [(draw_claim_with, 4), (draw_roofline_with, 3), (draw_sweep_with, 6)]
+    ("draw", "places"),
+    [
+        (draw_claim_with, 4),
+        (draw_roofline_with, 3),
+        (draw_sweep_with, 6),
+    ],
 )
 def test_names_are_shown_as_they_are(draw, places, name, monkeypatch):
     """matplotlib reads a text between two $ as a formula, and hides names that begin with _."""
@@ -276,17 +355,26 @@ def test_names_are_shown_as_they_are(draw, places, name, monkeypatch):
     plots.MeasuredPicture(axes, name, title=name, where=name)._repr_mimebundle_()
     texts = [text for text in axes.figure.findobj(Text) if name in text.get_text()]
     assert len(texts) >= places
-    assert not any(text.get_parse_math() for text in texts)
+    for text in texts:
+        assert not text.get_parse_math()
 
 
 @pytest.mark.parametrize("theme", [0, 1])
 def test_colours_can_be_read_on_paper_and_ink_on_each_tint(theme):
     """The contrast of WCAG is 4.5 or more, in pictures and widgets, in the light and in the dark."""
-    texts = [palette.INK, palette.OFFSET, palette.MUTED, palette.GOOD, palette.BAD, *palette.DIMS]
+    texts = [
+        palette.INK,
+        palette.OFFSET,
+        palette.MUTED,
+        palette.GOOD,
+        palette.BAD,
+        *palette.DIMS,
+    ]
     pairs = [(palette.PAPER, text) for text in texts]
     pairs += [(palette.INK, tint) for tint in palette.ROWS]
     for first, second in pairs:
-        darker, lighter = sorted([luminance(first[theme]), luminance(second[theme])])
+        luminances = [luminance(colour[theme]) for colour in (first, second)]
+        darker, lighter = sorted(luminances)
         assert (lighter + 0.05) / (darker + 0.05) >= 4.5, (first, second)
 
 
