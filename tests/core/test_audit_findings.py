@@ -114,6 +114,11 @@ NEAR = {
         inputs=(randn(4, 6),),
         kinds=[EXPLICIT, EXPLICIT],
     ),
+    "a tensor that had changed before is copied anew": NearMiss(
+        function=lambda w: written_in_between(w.add_(1)),
+        inputs=(randn(4, 6),),
+        kinds=[EXPLICIT, EXPLICIT],
+    ),
     "a part that comes back is no round trip": NearMiss(
         function=lambda x: x.t().contiguous()[:2].t().contiguous(),
         inputs=(X,),
