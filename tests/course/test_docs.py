@@ -18,6 +18,9 @@ from stridekit.export.reference import public_names
 from tests.course.test_notebooks import PATHS, book_of
 
 ROOT = Path(__file__).parents[2]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = PYPROJECT["project"]
+REPOSITORY = PROJECT["urls"]["Repository"]
 PUBLIC = {name: getattr(import_module(module), name) for _, module, name in public_names()}
 each_name = pytest.mark.parametrize("name", PUBLIC)
 
@@ -96,14 +99,42 @@ def test_every_public_name_appears_in_a_notebook():
 def test_the_citation_repeats_the_project():
     """The citation and the changelog have the date of the newest version, or neither has one."""
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    own = [cited[name] for name in ("version", "license", "keywords", "abstract")]
-    assert own == [project[n] for n in ("version", "license", "keywords", "description")]
-    assert {"message", "title", "authors"} <= set(cited) and cited["cff-version"] == "1.2.0"
+    own = [cited[name] for name in ("version", "license", "keywords", "abstract", "authors")]
+    assert own == [PROJECT[n] for n in ("version", "license", "keywords", "description", "authors")]
+    assert {"message", "title", "type"} <= set(cited) and cited["cff-version"] == "1.2.0"
+    assert cited["repository-code"] == cited["url"] == REPOSITORY
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     version, date = re.search(r"^## (\S+) \((.+)\)$", changelog, re.MULTILINE).groups()
     assert version == cited["version"]
     assert date == str(cited.get("date-released", "unreleased"))
+
+
+def test_all_addresses_of_the_project_are_those_of_its_repository():
+    assert all(address.startswith(REPOSITORY) for address in PROJECT["urls"].values())
+    for address in PROJECT["urls"].values():
+        _, _, path = address.partition("/blob/HEAD/")
+        assert (ROOT / path).exists(), address
+
+
+def test_each_link_of_the_long_description_leads_to_a_file_of_the_repository():
+    """The index shows the README without its files; hatch-fancy-pypi-readme substitutes as is done here."""
+    readme = PYPROJECT["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
+    assert readme["fragments"] == [{"path": "README.md"}]
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    relative = re.findall(r"""(?:\]\(| src="| srcset=")(?!https:)(?:\.\./\.\./)?([\w./-]+)""", text)
+    for substitution in readme["substitutions"]:
+        text = re.sub(substitution["pattern"], substitution["replacement"], text)
+    links = re.findall(r"""(?:\]\(|\ssrc="|\ssrcset=")([^)"]+)""", text)
+    own = [link for link in links if link.startswith(f"{REPOSITORY}/")]
+    assert all(link.startswith("https://") for link in links)
+    assert len(own) == len(relative) >= 16
+    for link in own:
+        place, _, path = link.removeprefix(f"{REPOSITORY}/").partition("/v$HFPR_VERSION/")
+        if place in ("blob", "raw"):
+            assert (ROOT / path.partition("#")[0]).is_file(), link
+            assert (place == "raw") == path.endswith(".png")
+        else:
+            assert place in ("tree/lessons#readme", "deployments/github-pages")
 
 
 def test_the_page_for_teachers_names_only_what_is_there():
@@ -112,4 +143,4 @@ def test_the_page_for_teachers_names_only_what_is_there():
         assert (ROOT / "docs" / link).exists(), link
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"`make (\w+)", page):
-        assert f"\n{target}: .venv/done" in makefile, target
+        assert f"\n{target}: .venv/has-" in makefile, target
