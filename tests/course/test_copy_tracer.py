@@ -22,33 +22,45 @@ def check(result, run):
     assert sum(row["copied"] for row in rows) == result.bytes
     assert len(chains) == sum(len(finding.occurrences) for finding in result.findings)
     for k, chain in enumerate(chains):
-        assert [r for r, row in enumerate(rows) if k in row["chains"]] == chain["rows"]
+        rows_of_chain = [r for r, row in enumerate(rows) if k in row["chains"]]
+        assert rows_of_chain == chain["rows"]
         check_chain(rows, chain, result.findings[chain["finding"] - 1])
     numbers = set()
     for row in rows:
-        numbers |= {*row["about"]}
-        assert row["copied"] == 0 or row["did"].removeprefix("backward: ").startswith("copies ")
+        numbers.update(row["about"])
+        if row["copied"]:
+            assert row["did"].removeprefix("backward: ").startswith("copies ")
     assert numbers == set(range(1, len(result.findings) + 1))
     loaded = run_of(Audit.from_json(result.to_json()), most=10**6)
     assert json.loads(json.dumps(run)) == json.loads(json.dumps(loaded))
 
 
 def check_chain(rows, chain, finding):
-    first, last = rows[chain["rows"][0]], rows[chain["rows"][-1]]
-    assert all(a < b for a, b in pairwise(chain["rows"]))
+    first = rows[chain["rows"][0]]
+    last = rows[chain["rows"][-1]]
+    for row, next_row in pairwise(chain["rows"]):
+        assert row < next_row
     assert chain["finding"] in last["about"]
     assert last["copied"] >= bool(finding.copied)
     places = [occurrence.place for occurrence in finding.occurrences if occurrence.place]
-    assert not places or any(is_row_of(last, place) for place in places)
+    if places:
+        assert any(is_row_of(last, place) for place in places)
     if finding.cause:
         assert is_row_of(first, finding.cause)
     steps = chain["steps"]
-    assert 1 <= len(steps) <= MOST_STEPS and all(len(step) == 4 for step in steps)
-    roles = [role for role, *_ in steps]
-    end = "kept by" if finding.made_by else "here"
-    assert roles[-1] == ("copied by" if finding.copied else end)
-    assert set(roles[1:-1]) <= {"passed on by"}
-    if roles[0] == "given as":
+    assert 1 <= len(steps) <= MOST_STEPS
+    assert all(len(step) == 4 for step in steps)
+    first_role, *_ = steps[0]
+    last_role, *_ = steps[-1]
+    if finding.copied:
+        assert last_role == "copied by"
+    elif finding.made_by:
+        assert last_role == "kept by"
+    else:
+        assert last_role == "here"
+    for role, *_ in steps[1:-1]:
+        assert role == "passed on by"
+    if first_role == "given as":
         assert any(occurrence.given for occurrence in finding.occurrences)
         assert first["line"] == steps[0][1]
 
@@ -73,11 +85,13 @@ def test_a_chain_leads_from_what_was_made_to_what_it_costs(name):
     w = CopyTracer(result)
     line = f":{defect.planted.__code__.co_firstlineno}"
     assert run["rows"][w.row]["line"].endswith(line)
-    first = run["chains"][0]["steps"][0]
+    role, place, *_ = run["chains"][0]["steps"][0]
     if defect.cause:
-        assert first[0] == "made by" and first[1].endswith(line)
+        assert role == "made by"
+        assert place.endswith(line)
     elif result.findings[0].first.given:
-        assert first[0] == "given as" and "input" in first[1]
+        assert role == "given as"
+        assert "input" in place
 
 
 def merge(x):
@@ -120,7 +134,16 @@ MADE = [
     ("x.t()", "view"),
     ("x.sum().item()", "new, 4 B"),
 ]
-NAMED = [("", ""), ("", ""), ("x.t()", "view"), ("xx.t().contiguous()", "copies 48 B")]
+LOOPED = [
+    ("", ""),
+    ("x.relu()", "new, 48 B"),
+]
+NAMED = [
+    ("", ""),
+    ("", ""),
+    ("x.t()", "view"),
+    ("xx.t().contiguous()", "copies 48 B"),
+]
 
 
 @pytest.mark.parametrize(
@@ -128,18 +151,20 @@ NAMED = [("", ""), ("", ""), ("x.t()", "view"), ("xx.t().contiguous()", "copies 
     [
         (merge, [(2, 5, 12)], MERGED),
         (made_here, [(3, 4)], MADE),
-        (in_a_loop, [(3, 4)], [("", ""), ("x.relu()", "new, 48 B")]),
+        (in_a_loop, [(3, 4)], LOOPED),
         (two_names, [(3, 4), (3, 4)], NAMED),
     ],
 )
 def test_a_row_for_each_expression_says_what_became_of_the_tensor(fn, shapes, expected):
-    run = run_of(audit(fn, *map(torch.rand, shapes)))
-    assert [(row["source"], row["did"]) for row in run["rows"]] == expected
+    inputs = [torch.rand(shape) for shape in shapes]
+    run = run_of(audit(fn, *inputs))
+    rows = [(row["source"], row["did"]) for row in run["rows"]]
+    assert rows == expected
 
 
 def test_a_chain_has_the_steps_in_between():
     run = run_of(audit(merge, torch.rand(2, 5, 12)))
-    chain = next(chain for chain in run["chains"] if "reshape" in chain["steps"][-1][2])
+    [chain] = [chain for chain in run["chains"] if "reshape" in chain["steps"][-1][2]]
     assert chain["rows"] == [1, 4, 6]
     assert chain["title"] == "960 B in 2 copies, explicit copy, in contiguous; call 2"
     line = merge.__code__.co_firstlineno
@@ -159,13 +184,17 @@ class Turn(nn.Module):
 
 def long(n, every):
     """Return a run of n calls that pass a layout on; one in `every` copies it."""
-    layers = nn.Sequential(*[Turn() if k % every == every - 1 else nn.ReLU() for k in range(n)])
+    layers = nn.Sequential()
+    for k in range(1, n + 1):
+        layers.append(Turn() if k % every == 0 else nn.ReLU())
     return lambda x: layers(x.t())
 
 
 def test_a_long_chain_has_its_first_and_last_steps():
-    (chain,) = run_of(audit(lambda x: long(20, 99)(x).reshape(-1), torch.rand(3, 4)))["chains"]
-    assert len(chain["steps"]) == MOST_STEPS and len(chain["rows"]) == 22
+    result = audit(lambda x: long(20, 99)(x).reshape(-1), torch.rand(3, 4))
+    (chain,) = run_of(result)["chains"]
+    assert len(chain["steps"]) == MOST_STEPS
+    assert len(chain["rows"]) == 22
     assert chain["steps"][2] == ("passed on by", "18 more calls", "", "")
 
 
@@ -181,24 +210,35 @@ class Twice(nn.Module):
 
 
 def test_each_occurrence_has_its_own_module_and_layout():
-    run = run_of(audit(Twice(), torch.rand(4, 6)))
-    ends = [chain["steps"][-1] for chain in run["chains"]]
-    assert [end[1].partition(",")[0] for end in ends] == ["turn.0 (Turn)", "turn.1 (Turn)"]
-    assert [end[3] for end in ends] == ["(6, 4): (1, 6) to (4, 1)", "(6, 2): (1, 6) to (2, 1)"]
-    assert [chain["title"].rpartition("; ")[2] for chain in run["chains"]] == ["call 1", "call 2"]
+    first, second = run_of(audit(Twice(), torch.rand(4, 6)))["chains"]
+    _, place, _, layouts = first["steps"][-1]
+    assert place.startswith("turn.0 (Turn),")
+    assert layouts == "(6, 4): (1, 6) to (4, 1)"
+    assert first["title"].endswith("; call 1")
+    _, place, _, layouts = second["steps"][-1]
+    assert place.startswith("turn.1 (Turn),")
+    assert layouts == "(6, 2): (1, 6) to (2, 1)"
+    assert second["title"].endswith("; call 2")
 
 
 def test_an_older_tensor_or_an_input_begins_a_chain():
     """It is the tensor that was copied, not another one in the same storage."""
     w = torch.rand(6, 8)[:, ::2]
-    (chain,) = run_of(audit(lambda x: x @ w, torch.rand(5, 6)))["chains"]
+    result = audit(lambda x: x @ w, torch.rand(5, 6))
+    (chain,) = run_of(result)["chains"]
     assert chain["steps"][0] == ("made by", "code before the run", "", "(6, 4): (8, 2)")
     q, k, v = torch.rand(2, 12).chunk(3, -1)
     run = run_of(audit(lambda q, k, v: v.reshape(-1), q, k, v=v))
-    assert [row["line"] for row in run["rows"][:3]] == ["input 0", "input 1", "v"]
+    lines = [row["line"] for row in run["rows"]]
+    assert lines[:3] == ["input 0", "input 1", "v"]
     (chain,) = run["chains"]
-    assert chain["steps"][0][:2] == ("given as", "v") and chain["rows"][0] == 2
-    assert [row["line"] for row in run_of(audit(lambda: 1))["rows"]] == ["nothing ran"]
+    assert chain["steps"][0][:2] == ("given as", "v")
+    assert chain["rows"][0] == 2
+
+
+def test_an_audit_without_tensors_has_one_row():
+    (row,) = run_of(audit(lambda: 1))["rows"]
+    assert row["line"] == "nothing ran"
 
 
 def test_rows_of_a_long_run_far_from_findings_are_left_out_and_counted():
@@ -210,16 +250,19 @@ def test_rows_of_a_long_run_far_from_findings_are_left_out_and_counted():
     for chain, whole_chain in zip(run["chains"], whole["chains"], strict=True):
         last_row = run["rows"][chain["rows"][-1]]
         assert last_row == whole["rows"][whole_chain["rows"][-1]]
-    lines = [line.strip() for line in str(CopyTracer(result)).splitlines()]
-    left_out = [int(line.split()[1]) for line in lines if line.startswith("…")]
-    assert len(lines) < 60 and sum(left_out) > 900  # counted once
+    lines = str(CopyTracer(result)).splitlines()
+    left_out = [int(line.split()[1]) for line in lines if line.strip().startswith("…")]
+    assert len(lines) < 60
+    assert sum(left_out) > 900  # counted once
 
 
 def test_fewer_rows_are_those_beside_copies_and_beside_the_chosen_row():
     rows = [{"about": [], "copied": 0, "calls": 1} for _ in range(10)]
     rows[4]["copied"] = 8
-    assert [r for r, _ in fewer(rows, 9, 9)] == [-1, 3, 4, 5, -1, 8, 9]
-    assert [r for r, _ in fewer(rows, 10)] == [*range(10)]
+    numbers = [r for r, _ in fewer(rows, 9, 9)]
+    assert numbers == [-1, 3, 4, 5, -1, 8, 9]
+    numbers = [r for r, _ in fewer(rows, 10)]
+    assert numbers == [*range(10)]
     assert fewer([], 9) == []
 
 
@@ -235,11 +278,15 @@ def test_the_largest_of_very_many_findings_are_shown():
     run = run_of(result)
     rows = run["rows"]
     chains = run["chains"]
-    assert len(rows) <= MOST and any("with findings" in row["line"] for row in rows)
-    assert all(chain["finding"] in rows[chain["rows"][-1]]["about"] for chain in chains)
+    assert len(rows) <= MOST
+    assert any("with findings" in row["line"] for row in rows)
+    for chain in chains:
+        last = rows[chain["rows"][-1]]
+        assert chain["finding"] in last["about"]
     assert any(row["copied"] == 99 * 98 * 4 for row in rows)
     w = CopyTracer(result)
-    assert rows[w.row]["about"] == [1] and len(str(w).splitlines()) < 60
+    assert rows[w.row]["about"] == [1]
+    assert len(str(w).splitlines()) < 60
     w.row = len(rows) - 1
     assert f"  {w.row}  " in str(w)
 

@@ -4,7 +4,6 @@ import math
 import random
 from itertools import product
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -53,12 +52,17 @@ def are_same_view(x, first, second):
 
 @given(tensors(max_size=3))
 def test_bytes_and_addresses_are_where_torch_has_them(x):
-    start = x.untyped_storage().data_ptr()
+    storage = x.untyped_storage()
+    start = storage.data_ptr()
     for index in product(*map(range, x.shape)):
-        assert strides.address.reference(x, index) == x[index].data_ptr() - start
-    assert strides.raw_bytes.reference(x) == bytes(x.untyped_storage().tolist())
+        address = x[index].data_ptr() - start
+        assert strides.address.reference(x, index) == address
+    assert strides.raw_bytes.reference(x) == bytes(storage.tolist())
     reached = views.memset_of.reference(x)
-    assert len(reached) == len(memset(x)) and all(start + byte in memset(x) for byte in reached)
+    expected = memset(x)
+    assert len(reached) == len(expected)
+    for byte in reached:
+        assert start + byte in expected
 
 
 @given(tensors(1, min_ndim=1).filter(lambda x: x.stride(0) > 0))
@@ -66,27 +70,37 @@ def test_recover_slice_gives_back_the_view(base):
     bounds = range(base.numel() + 1)
     for start, stop, step in product(bounds, bounds, range(1, 4)):
         view = base[start:stop:step]
-        assert describe(base[strides.recover_slice.reference(base, view)]) == describe(view)
+        recovered = strides.recover_slice.reference(base, view)
+        assert describe(base[recovered]) == describe(view)
 
 
 @given(tensors(2, min_ndim=2))
 def test_the_ladder_is_what_torch_returns(x):
     for i in range(x.size(0)):
         assert are_same_view(x, strides.row.reference(x, i), x[i])
-        kept = views.keep_row.reference(x, i)
-        assert torch.equal(kept, x[i]) and kept.dtype == x.dtype and not shares_memory(kept, x)
-        assert kept.untyped_storage().nbytes() == kept.numel() * kept.itemsize
+        row = views.keep_row.reference(x, i)
+        assert torch.equal(row, x[i])
+        assert row.dtype == x.dtype
+        assert not shares_memory(row, x)
+        assert row.untyped_storage().nbytes() == row.nbytes
     for j in range(x.size(1)):
         assert are_same_view(x, strides.column.reference(x, j), x[:, j])
     assert are_same_view(x, strides.diagonal.reference(x), x.diagonal())
     assert strides.trace.reference(x) == x.diagonal().sum()
 
 
-@pytest.mark.parametrize(("ndim", "steps"), enumerate(([], range(9), range(7), [0, 1, 2, 6])))
+@pytest.mark.parametrize(
+    ("ndim", "steps"),
+    [
+        (0, []),
+        (1, range(9)),
+        (2, range(7)),
+        (3, [0, 1, 2, 6]),
+    ],
+)
 def test_what_is_asked_of_a_layout_is_answered_as_by_torch(ndim, steps):
     for shape, stride in layouts(ndim, steps):
         x = torch.empty_strided(shape, stride, device="meta")
-        numel = math.prod(shape)
         assert contiguity.is_contiguous.reference(shape, stride) == x.is_contiguous()
         for d in range(ndim - 1):
             merged = (*shape[:d], shape[d] * shape[d + 1], *shape[d + 2 :])
@@ -94,18 +108,27 @@ def test_what_is_asked_of_a_layout_is_answered_as_by_torch(ndim, steps):
             assert contiguity.mergeable.reference(shape, stride, d) == works, (shape, stride, d)
         if len({*stride} - {0}) == ndim:
             cloned = contiguity.clone_stride.reference(shape, stride)
-            assert used(shape, cloned) == used(shape, x.clone().stride()), (shape, stride)
-        views = {}
-        for new_ndim in range(4) if numel else ():
-            for new in new_shapes(numel, new_ndim):
-                views[new] = torch_view(shape, stride, new)
-        for new, torch_stride in views.items():
-            view_stride = contiguity.view_stride.reference(shape, stride, new)
-            assert used(new, view_stride) == used(new, torch_stride), (shape, stride, new)
-        refused = contiguity.unviewable.reference(shape, stride)
-        assert (refused is None) == (None not in views.values()), (shape, stride)
-        if refused is not None:
-            assert math.prod(refused) == numel and torch_view(shape, stride, refused) is None
+            expected = used(shape, x.clone().stride())
+            assert used(shape, cloned) == expected, (shape, stride)
+        assert_views_are_torchs(shape, stride)
+
+
+def assert_views_are_torchs(shape, stride):
+    """Compare the stride of every view, and the shape that has none, with those of torch."""
+    numel = math.prod(shape)
+    torch_strides = {}
+    for new_ndim in range(4) if numel else ():
+        for new in new_shapes(numel, new_ndim):
+            torch_strides[new] = torch_view(shape, stride, new)
+    for new, torch_stride in torch_strides.items():
+        view_stride = contiguity.view_stride.reference(shape, stride, new)
+        assert used(new, view_stride) == used(new, torch_stride), (shape, stride, new)
+    refused = contiguity.unviewable.reference(shape, stride)
+    has_every_view = None not in torch_strides.values()
+    assert (refused is None) == has_every_view, (shape, stride)
+    if refused is not None:
+        assert math.prod(refused) == numel
+        assert torch_view(shape, stride, refused) is None
 
 
 def used(shape, stride):
@@ -125,15 +148,16 @@ def test_the_queue_is_a_device_that_works_while_the_host_goes_on():
 
 def drawn(rng, shape):
     """Draw a tensor of a shape: its dims in any order in memory, some of them sliced."""
-    order = rng.sample(range(len(shape)), len(shape))
+    ndim = len(shape)
+    order = rng.sample(range(ndim), ndim)
     wide = [n * rng.choice((1, 1, 1, 2)) for n in shape]
-    x = torch.arange(float(np.prod(wide))).view([wide[d] for d in order])
-    x = x.permute([order.index(d) for d in range(len(shape))])
+    in_memory = torch.arange(float(math.prod(wide))).view([wide[d] for d in order])
+    places = [order.index(d) for d in range(ndim)]
+    parts = []
     for d, n in enumerate(shape):
         takes_every_other = wide[d] == 2 * n and rng.random() < 0.5
-        part = slice(None, None, 2) if takes_every_other else slice(-n, None)
-        x = x[(slice(None),) * d + (part,)]
-    return x
+        parts.append(slice(None, None, 2) if takes_every_other else slice(-n, None))
+    return in_memory.permute(places)[tuple(parts)]
 
 
 def batch_of_operand(rng, batch):
@@ -152,7 +176,8 @@ def test_matmul_clones_are_those_that_the_log_shows():
         a = drawn(rng, (*a_batch, rng.randint(1, 3), 2))
         b = drawn(rng, (*b_batch, 2, rng.randint(1, 3)))
         if rng.random() < 0.2:
-            b = b.expand(*torch.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:])
+            batch_shape = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+            b = b.expand(*batch_shape, *b.shape[-2:])
         clones = attention.matmul_clones.reference(a, b)
         _, copies = answer_and_copies(torch.matmul, a, b)
         logged = [nbytes for name, nbytes in copies if name == "clone"]
