@@ -72,7 +72,8 @@ def block(x):
         x = x.base
     if isinstance(x.base, torch.Tensor):
         return block(x.base)
-    return np.lib.array_utils.byte_bounds(x)
+    home = getattr(np.lib, "array_utils", np)  # NumPy 1 has it at the top
+    return home.byte_bounds(x)
 
 
 def visited(layout):

@@ -30,6 +30,9 @@ from torch.nn.attention.flex_attention import flex_attention
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, default_collate
 
+# messages.txt has the words of these versions; others may say something else.
+HAS_MESSAGES_OF_ROWS = torch.__version__.startswith("2.13") and np.__version__ >= "2"
+
 FLOAT = onnx.TensorProto.FLOAT
 DOUBLE = onnx.TensorProto.DOUBLE
 short = torch.int16
