@@ -14,8 +14,11 @@ from html import escape
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
-from pygments.lexers import PythonLexer
-from pygments.token import Token
+from stridekit._extras import extra
+
+with extra("lab"):
+    from pygments.lexers import PythonLexer
+    from pygments.token import Token
 
 Status = Literal["passed", "failed", "blank", "note"]
 Form = Literal["prose", "lines", "python", "spec", "terminal"]

@@ -10,9 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-from matplotlib.axes import Axes
+from typing import TYPE_CHECKING, Any
 
 from stridekit._arguments import shown
 from stridekit._table import columns
@@ -22,6 +20,9 @@ from stridekit.lessons.records import Record, alone, recorded, recording
 from stridekit.timing.clocks import TimingError, TooShort
 from stridekit.timing.comparison import Comparison
 from stridekit.timing.rounds import compare
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 TRIES = 3  # comparisons, before one may contradict a sure verdict
 SECONDS = 0.15

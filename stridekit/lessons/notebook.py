@@ -13,12 +13,14 @@ import re
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from ipykernel.kernelspec import get_kernel_dict
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-
+from stridekit._extras import extra
 from stridekit.widgets import kept
+
+with extra("export"):
+    import nbformat
+    from ipykernel.kernelspec import get_kernel_dict
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 ON_PAPER = "needs_background"  # in an output's metadata; JupyterLab and nbconvert know it
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"

@@ -18,15 +18,18 @@ from textwrap import wrap
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib import rc_context
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch
-from matplotlib.patheffects import withStroke
-from PIL import Image
 
+from stridekit._extras import extra
 from stridekit.timing.comparison import Ratio
 from stridekit.widgets import palette
+
+with extra("lab"):
+    from matplotlib import rc_context
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
+    from matplotlib.patheffects import withStroke
+    from PIL import Image
 
 BLUE = palette.DIMS[1][0]
 RUST = palette.DIMS[0][0]

@@ -5,6 +5,8 @@ from importlib import import_module
 from pkgutil import get_data
 from typing import Any
 
+from stridekit._extras import extra
+
 # Type checkers read the same lines. A widget is loaded on first use, with the widget libraries.
 _STUB = (get_data(__name__, "__init__.pyi") or b"").decode()
 _HOMES = {
@@ -17,7 +19,9 @@ __all__ = list(_HOMES)
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'stridekit.widgets' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    with extra("widgets"):
+        home = import_module(_HOMES[name])
+    return getattr(home, name)
 
 
 def __dir__() -> list[str]:

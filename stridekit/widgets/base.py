@@ -5,12 +5,14 @@ from __future__ import annotations
 from threading import RLock
 from typing import Any, ClassVar
 
-import anywidget
-import traitlets
-from ipywidgets import widget_serialization
-
+from stridekit._extras import extra
 from stridekit.widgets.assets import module, pack, pack_name, styles, waiting_module
 from stridekit.widgets.engine import Script
+
+with extra("widgets"):
+    import anywidget
+    import traitlets
+    from ipywidgets import widget_serialization
 
 # Some kernels receive messages in a thread of their own: a change may arrive while a cell makes another.
 _one_after_the_other = RLock()

@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-import anywidget
-
+from stridekit._extras import extra
 from stridekit.widgets.assets import module, unpack
 from stridekit.widgets.base import StateWidget
+
+with extra("widgets"):
+    import anywidget
 
 # The traits that a page does not need in each widget.
 _NOT_STATE = {

@@ -56,7 +56,7 @@ def test_environment_yml_repeats_what_stridekit_and_jupyterlab_need():
     script = (ROOT / "tools" / "environment.sh").read_text(encoding="utf-8")
     oldest = re.search(r'^WANTED="Python (3\.\d+) to ', script, re.MULTILINE)[1]
     assert (ranges.pop("python"), PROJECT["requires-python"]) == (f"={oldest}", f">={oldest}")
-    needed = requirements(PROJECT["dependencies"] + EXTRAS["lab"])
+    needed = requirements(PROJECT["dependencies"] + EXTRAS["widgets"] + EXTRAS["lab"])
     from_pip = [str(needed.pop(name)) for name in sorted(FROM_PIP)]
     assert (ranges.pop("pip"), last["pip"]) == ("", [*from_pip, "-e ."])
     assert CONDA["channels"] == ["conda-forge", "nodefaults"]
