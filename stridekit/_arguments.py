@@ -12,7 +12,7 @@ import reprlib
 import sys
 from collections.abc import Iterable, Mapping, Set, Sized
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 # Python writes out at most 4,300 digits: enough for sums and products of a few such numbers.
 MAX_INT = 2**4096
@@ -32,6 +32,33 @@ class LayoutError(ValueError):
     """
 
     __module__ = "stridekit"
+
+
+class _HasShape(Protocol):
+    @property
+    def shape(self) -> Any: ...
+
+
+class _Exported(Protocol):
+    def __dlpack__(self) -> Any: ...
+
+
+# A Layout, a torch tensor, a NumPy array, or an object that torch or NumPy can take as one.
+Strided: TypeAlias = _HasShape | _Exported
+
+
+class _HasItemsize(Protocol):
+    @property
+    def itemsize(self) -> int: ...
+
+
+# A dtype of torch or NumPy, a type such as float, or the name of a dtype.
+DType: TypeAlias = _HasItemsize | type | str
+
+_TYPE_BYTES = {bool: 1, int: 8, float: 8, complex: 16}  # of the dtypes that torch makes of them
+_DTYPE_NAME = re.compile(
+    r"(?:torch\.|numpy\.|np\.)?(?:bool|(?:u?int|b?float|complex)(8|16|32|64|128|256)(?:_e\dm\d\w*)?)"
+)
 
 
 # Names that begin with the sound of a vowel: an ndarray, and an LSTM, whose letters are read one by
@@ -115,6 +142,8 @@ def _plain_int(name: str, value: Any) -> int | None:
         )
     if isinstance(value, bool):
         return None
+    if torch is not None and isinstance(value, torch.Tensor) and value.dtype is torch.bool:
+        return None  # operator.index would make 1 of True
     try:
         number = operator.index(value)
     except Exception:  # TypeError, and what torch raises for tensors without a number
@@ -130,6 +159,44 @@ def int_(name: str, value: Any) -> int:
     if number is None:
         raise wrong_argument_error(name, value, "give an int")
     return number
+
+
+def itemsize_of(dtype: Any) -> int | None:
+    """Return the bytes of an element of a dtype; None for anything that is no dtype."""
+    if isinstance(dtype, str):
+        name = _DTYPE_NAME.fullmatch(dtype)
+        if name is None:
+            return None
+        return int(name[1]) // 8 if name[1] else 1
+    if isinstance(dtype, type) and dtype in _TYPE_BYTES:
+        return _TYPE_BYTES[dtype]
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(dtype, torch.dtype):
+        return dtype.itemsize
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return None
+    is_scalar_type = isinstance(dtype, type) and issubclass(dtype, numpy.generic)
+    if is_scalar_type or isinstance(dtype, numpy.dtype):
+        return numpy.dtype(dtype).itemsize
+    return None
+
+
+def is_dtype(value: Any) -> TypeGuard[DType]:
+    """Return True for a dtype of torch or NumPy, a type such as float, and the name of a dtype."""
+    return itemsize_of(value) is not None
+
+
+def element_bytes(name: str, value: Any) -> int:
+    """Return the bytes of an element: the value itself if it is an int, else those of a dtype."""
+    size = itemsize_of(value)
+    if size is None:
+        size = _plain_int(name, value)
+    if size is None:
+        raise wrong_argument_error(
+            name, value, "give a dtype, its name as in 'float16', or its bytes as an int"
+        )
+    return size
 
 
 def positive(name: str, value: Any) -> int:
@@ -180,20 +247,27 @@ def items_of(values: Any) -> tuple[Any, ...] | None:
     return items
 
 
-def varargs(name: str, args: tuple[Any, ...]) -> tuple[int, ...]:
-    """Return sizes as torch takes them: as separate arguments, or as one sequence."""
+def varargs(name: str, args: tuple[Any, ...], by_name: Any = None) -> tuple[int, ...]:
+    """Return sizes as torch takes them: as separate arguments, as one sequence, or by name."""
+    if by_name is not None:
+        if args:
+            raise LayoutError(f"{name} is given twice, by place and by name: give it once")
+        return ints(name, by_name)
     if not args:
         raise LayoutError(f"{name} is missing: give ints, or () for no dims")
-    # A 0-d tensor or array claims to be iterable, and is not.
-    is_sequence = isinstance(args[0], Iterable) and getattr(args[0], "ndim", 1) != 0
-    return ints(name, args[0] if len(args) == 1 and is_sequence else args)
+    return ints(name, args[0] if len(args) == 1 and is_sequence(args[0]) else args)
 
 
-def shape_of(other: Any) -> tuple[int, ...]:
+def is_sequence(value: Any) -> TypeGuard[Iterable[Any]]:
+    """Return True for what holds several values; a 0-d tensor or array only claims to be iterable."""
+    return isinstance(value, Iterable) and getattr(value, "ndim", 1) != 0
+
+
+def shape_of(other: Strided) -> tuple[int, ...]:
     """Return the shape of a layout, a tensor or an array, as for `view_as`."""
     try:
-        shape = None if isinstance(other, type) else other.shape
-    except (AttributeError, RuntimeError):  # a nested tensor raises the latter
+        shape = None if isinstance(other, type) else getattr(other, "shape", None)
+    except RuntimeError:  # of a nested tensor
         shape = None
     if shape is None:
         raise LayoutError(f"{a_kind(other)} has no shape: give a layout, a tensor or an array")
@@ -232,7 +306,7 @@ def wrap_dim(dim: Any, ndim: int, shape: tuple[int, ...]) -> int:
 
 def different_dims(name: str, dims: Any, shape: tuple[int, ...]) -> list[int]:
     """Return one dim or several, counted from 0; raises LayoutError if one is named twice."""
-    wanted = ints(name, dims if isinstance(dims, Iterable) else (dims,))
+    wanted = ints(name, dims if is_sequence(dims) else (dims,))
     wrapped = [wrap_dim(dim, len(shape), shape) for dim in wanted]
     for i, dim in enumerate(wrapped):
         if dim in wrapped[:i]:

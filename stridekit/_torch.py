@@ -1,4 +1,4 @@
-"""torch where it is needed: whether an object is a tensor, and names that are private to torch.
+"""torch where it is needed: what counts as a tensor, new tensors, and names that are private to torch.
 
 A Layout needs no torch. So nothing here imports torch before a tensor or one of its names is asked for.
 """
@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 if TYPE_CHECKING:
     import torch
+    from torch import Tensor as Tensor
+
+# The dtype of a new tensor that is given only the bytes of an element.
+_DTYPES = {1: "uint8", 2: "float16", 4: "float32", 8: "float64", 16: "complex128"}
 
 
 def is_tensor(x: Any) -> TypeGuard[torch.Tensor]:
@@ -36,3 +40,49 @@ def private(path: str) -> Any:
             f"this needs torch.{path}, which torch {torch.__version__} does not have: "
             "use a version from 2.6 to 2.14"
         ) from None
+
+
+def empty_storage(count: int, itemsize: int, dtype: Any, device: Any) -> torch.Tensor:
+    """Return a new 1-D tensor of so many elements, of the dtype or of the usual one of that itemsize."""
+    import torch
+
+    if dtype is None:
+        dtype = _DTYPES[itemsize]
+    return torch.empty(count, dtype=_torch_dtype(dtype), device=device)
+
+
+def _torch_dtype(dtype: Any) -> Any:
+    """Return what torch takes for a dtype that is given as such, by its name, or as one of NumPy."""
+    import torch
+
+    if isinstance(dtype, torch.dtype) or dtype in (bool, int, float, complex):
+        return dtype  # torch takes these types for dtypes
+    name = dtype
+    if not isinstance(dtype, str):
+        import numpy
+
+        name = numpy.dtype(dtype).name
+    return getattr(torch, name.rpartition(".")[2])
+
+
+def borrowed(x: Any) -> Any:
+    """Return what has the memory of x as a tensor or an array; x itself if it is one, or has no memory.
+
+    Objects of other libraries, as JAX, CuPy and Arrow have them, hand over their memory by
+    `__dlpack__` or `__array_interface__`. Nothing is copied.
+    """
+    if isinstance(x, type) or is_tensor(x):
+        return x
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(x, (numpy.ndarray, numpy.generic)):
+        return x  # the memory of a NumPy scalar does not last
+    if hasattr(x, "__dlpack__"):
+        import torch
+
+        return torch.from_dlpack(x)
+    interface = getattr(x, "__array_interface__", None)
+    if isinstance(interface, dict) and isinstance(interface.get("data"), tuple):
+        import numpy as np
+
+        return np.asarray(x)
+    return x

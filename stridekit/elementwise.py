@@ -27,7 +27,7 @@ from functools import reduce
 from math import prod
 from typing import Any, NamedTuple
 
-from stridekit._arguments import LayoutError
+from stridekit._arguments import LayoutError, Strided
 from stridekit.layout import Layout, new_storage
 from stridekit.rules import Ints, contiguous_stride, packed_stride, sort_dims, stride_in_format
 
@@ -41,7 +41,7 @@ class Loop(NamedTuple):
     steps: Ints
 
 
-def broadcast_tensors(*layouts: Any) -> tuple[Layout, ...]:
+def broadcast_tensors(*layouts: Strided) -> tuple[Layout, ...]:
     """`torch.broadcast_tensors`: all layouts expanded to their common shape.
 
     A repeated dim has a stride of 0 elements. Raises LayoutError if the shapes do not broadcast,
@@ -56,7 +56,7 @@ def broadcast_tensors(*layouts: Any) -> tuple[Layout, ...]:
     return tuple(operand.expand(shape) for operand in operands)
 
 
-def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
+def output_layout(*layouts: Strided, itemsize: int | None = None) -> Layout:
     """Return the layout of the new tensor that an elementwise operation on these operands returns.
 
     Operands are tensors and arrays, which torch on the CPU first casts to their common dtype, or
@@ -74,7 +74,7 @@ def output_layout(*layouts: Any, itemsize: int | None = None) -> Layout:
     return _result(shape, [operand.layout for operand in operands], size)
 
 
-def loop_nest(*layouts: Any, out: Any = None) -> tuple[Layout, ...]:
+def loop_nest(*layouts: Strided, out: Strided | None = None) -> tuple[Layout, ...]:
     """Return the loops of an elementwise operation: one layout for the output, then one for each input.
 
     Their common shape has the sizes of the loops, outermost first; each has the strides by which

@@ -18,20 +18,26 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from stridekit import rules
 from stridekit._arguments import (
     MAX_INT,
+    DType,
     LayoutError,
+    Strided,
     basic_index,
     different_dims,
+    element_bytes,
     int_,
     ints,
+    is_dtype,
+    is_sequence,
     items_of,
+    itemsize_of,
     many,
     numbers_of,
     positive,
@@ -42,6 +48,10 @@ from stridekit._arguments import (
     wrap_index,
     wrong_argument_error,
 )
+from stridekit._table import html_table
+
+if TYPE_CHECKING:
+    from stridekit._torch import Tensor
 
 __all__ = ["Layout", "LayoutError"]
 
@@ -60,7 +70,6 @@ _LARGEST_OF_TORCH = 2**63 - 1
 # The bytes of torch's complex dtypes: a real and an imaginary number of half as many each.
 _COMPLEX_ITEMSIZES = (4, 8, 16)
 
-_ROW_MAJOR: Any = None  # the default stride: __post_init__ works it out from the shape
 _NEW_STORAGE = re.compile("new [0-9]+")  # the names that operations give to new storages
 _storage_numbers = itertools.count(1)
 
@@ -70,43 +79,65 @@ def new_storage() -> str:
     return f"new {next(_storage_numbers)}"
 
 
-@dataclass(frozen=True, slots=True)
+def _chosen_itemsize(dtype: Any, itemsize: Any, default: int) -> int:
+    """Return the itemsize that is given as such or by a dtype, or the default if neither is."""
+    if dtype is not None and itemsize is not None:
+        raise LayoutError("dtype and itemsize are both given: a dtype has an itemsize of its own")
+    if dtype is not None:
+        return element_bytes("dtype", dtype)
+    return default if itemsize is None else int_("itemsize", itemsize)
+
+
+@dataclass(frozen=True, slots=True, init=False)
 class Layout:
     """Shape, stride and storage_offset in elements, itemsize in bytes: an immutable value.
 
     Methods carry torch's names and return new layouts, with the numbers that torch would give.
-    Without a stride the layout is contiguous (row-major). Layouts with the same name of a storage,
-    or without one, share that storage. Views keep the name, and a copy gets a new one; the name is
-    part of the value. Raises LayoutError for numbers that fit no tensor or array. Only arrays have
-    negative strides.
+    Without a stride the layout is contiguous (row-major). The itemsize may be given by a `dtype` of
+    torch or NumPy, or by its name; the layout keeps the size alone. Layouts with the same name of a
+    storage, or without one, share that storage. Views keep the name, and a copy gets a new one; the
+    name is part of the value. Raises LayoutError for numbers that fit no tensor or array. Only
+    arrays have negative strides.
 
     >>> x = Layout((4, 6), itemsize=4)
     >>> x[1:, ::2]
     Layout(shape=(3, 3), stride=(6, 2), storage_offset=6, itemsize=4)
     >>> x[1:, ::2].offset((2, 1)), x[1:, ::2].address((2, 1))
     (20, 80)
-    >>> Layout((4, 6), storage="weights")[0]
-    Layout(shape=(6,), stride=(1,), storage_offset=0, itemsize=1, storage='weights')
+    >>> Layout((4, 6), storage="weights", dtype="float16")[0]
+    Layout(shape=(6,), stride=(1,), storage_offset=0, itemsize=2, storage='weights')
     """
 
     shape: tuple[int, ...]
-    stride: tuple[int, ...] = _ROW_MAJOR
-    storage_offset: int = 0
-    itemsize: int = 1
-    storage: str = field(default="", kw_only=True)
+    stride: tuple[int, ...]
+    storage_offset: int
+    itemsize: int
+    storage: str = field(kw_only=True)
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        shape: Iterable[int],
+        stride: Iterable[int] | None = None,
+        storage_offset: int = 0,
+        itemsize: int | None = None,
+        *,
+        dtype: DType | None = None,
+        storage: str = "",
+    ) -> None:
         set_field = object.__setattr__  # the value is frozen from here on
-        set_field(self, "shape", ints("shape", self.shape))
+        set_field(self, "shape", ints("shape", shape))
         if len(self.shape) > MOST_DIMS:
             raise LayoutError(f"{len(self.shape):,} dims are more than a layout has: {MOST_DIMS:,}")
-        if self.stride is _ROW_MAJOR:
-            set_field(self, "stride", rules.contiguous_stride(self.shape))
-        set_field(self, "stride", ints("stride", self.stride))
-        set_field(self, "storage_offset", int_("storage_offset", self.storage_offset))
-        set_field(self, "itemsize", int_("itemsize", self.itemsize))
-        if not isinstance(self.storage, str):
-            raise wrong_argument_error("storage", self.storage, "give its name, a str")
+        if stride is None:
+            stride = rules.contiguous_stride(self.shape)
+        set_field(self, "stride", ints("stride", stride))
+        set_field(self, "storage_offset", int_("storage_offset", storage_offset))
+        if dtype is not None and not is_dtype(dtype):
+            raise wrong_argument_error("dtype", dtype, "give one of torch or NumPy, or its name")
+        set_field(self, "itemsize", _chosen_itemsize(dtype, itemsize, 1))
+        if not isinstance(storage, str):
+            raise wrong_argument_error("storage", storage, "give its name, a str")
+        set_field(self, "storage", storage)
         if len(self.shape) != len(self.stride):
             raise LayoutError(
                 f"shape {self.shape} has {len(self.shape)} dims but stride {self.stride} has "
@@ -133,12 +164,38 @@ class Layout:
             f"storage_offset={self.storage_offset}, itemsize={self.itemsize}{storage})"
         )
 
+    def _repr_html_(self) -> str:
+        rows = [
+            ("shape", str(self.shape)),
+            ("stride", str(self.stride)),
+            ("storage_offset", str(self.storage_offset)),
+            ("itemsize", str(self.itemsize)),
+        ]
+        if self.storage:
+            rows.append(("storage", self.storage))
+        return html_table("Layout", rows, align="<")
+
+    def __contains__(self, value: Any) -> NoReturn:
+        """Raise TypeError: `value in x` asks a tensor for a value, and a layout has none.
+
+        Without this method Python would index until the end, which may be 10**9 rows away.
+
+        >>> 8 in Layout((4, 6))
+        Traceback (most recent call last):
+        TypeError: a layout has places and no values: ask whether an address is `in memset(x)`
+        """
+        raise TypeError(
+            "a layout has places and no values: ask whether an address is `in memset(x)`"
+        )
+
     @classmethod
-    def of(cls, x: Any) -> Layout:
+    def of(cls, x: Strided) -> Layout:
         """Return the layout of a strided torch tensor or a NumPy array, counted from its storage's start.
 
         Meta and fake tensors have one too, because no memory is touched. The storage of an array is
-        the block at the end of its `.base` chain. Raises TypeError for anything else, and
+        the block at the end of its `.base` chain. Objects of other libraries (JAX, CuPy, Arrow)
+        are taken through their `__dlpack__` or `__array_interface__`; their storage begins at
+        their first element, and is not copied. Raises TypeError for anything else, and
         LayoutError for tensors without one stride per dim and arrays that do not step by whole
         elements.
 
@@ -146,7 +203,35 @@ class Layout:
         >>> Layout.of(torch.arange(24.0).view(4, 6)[:, 2])
         Layout(shape=(4,), stride=(6,), storage_offset=2, itemsize=4)
         """
-        return x if isinstance(x, Layout) else cls(*numbers_of(x))
+        if isinstance(x, Layout):
+            return x
+        from stridekit._torch import borrowed
+
+        return cls(*numbers_of(borrowed(x)))
+
+    def empty(self, dtype: DType | None = None, *, device: Any = None) -> Tensor:
+        """Return a new torch tensor with this layout and any values, on a storage just as long as it needs.
+
+        Without a dtype of this itemsize it has floats, uint8 for 1 byte and complex128 for 16. With
+        `device="meta"` it has no memory. Raises LayoutError if no tensor can have the layout
+        (`why_not_torch`), and for a dtype of another itemsize.
+
+        >>> x = Layout((4, 6), itemsize=4).t()[1:].empty(device="meta")
+        >>> x.dtype, x.stride(), x.storage_offset()
+        (torch.float32, (1, 6), 1)
+        """
+        reason = self.why_not_torch()
+        if reason:
+            raise LayoutError(f"no torch tensor has this layout: {reason}")
+        if dtype is not None and itemsize_of(dtype) != self.itemsize:
+            raise LayoutError(
+                f"dtype is {shown(dtype)}, the layout has elements of {self.itemsize} bytes: "
+                "give a dtype of that itemsize, or change it first by to(dtype)"
+            )
+        from stridekit._torch import empty_storage
+
+        storage = empty_storage(self.span.stop, self.itemsize, dtype, device)
+        return storage.as_strided(self.shape, self.stride, self.storage_offset)
 
     # Facts that follow from the numbers -----------------------------------------------------------
 
@@ -159,6 +244,11 @@ class Layout:
     def numel(self) -> int:
         """The number of indices: the product of the shape, 1 for a 0-d layout."""
         return prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all elements: `numel * itemsize`, as torch counts them, not those of the storage."""
+        return self.numel * self.itemsize
 
     @property
     def span(self) -> range:
@@ -348,6 +438,11 @@ class Layout:
             )
         return self._slice(dim, slice(start, start + length))
 
+    def narrow_copy(self, dim: int, start: int, length: int) -> Layout:
+        """Return `x.narrow_copy(dim, start, length)`: `narrow`, as a contiguous copy in any case."""
+        shape = self.narrow(dim, start, length).shape
+        return self._copy(shape, rules.contiguous_stride(shape), self.itemsize)
+
     # Views of parts: pieces, one after the other --------------------------------------------------
 
     def split(self, split_size: int | Iterable[int], dim: int = 0) -> tuple[Layout, ...]:
@@ -356,7 +451,7 @@ class Layout:
         >>> [piece.shape for piece in Layout((7, 2)).split(3)]
         [(3, 2), (3, 2), (1, 2)]
         """
-        if isinstance(split_size, Iterable):
+        if is_sequence(split_size):
             return self.split_with_sizes(split_size, dim)
         dim = self._existing_dim(dim)
         step = int_("split_size", split_size)
@@ -401,7 +496,7 @@ class Layout:
         """
         dim = self._existing_dim(dim)
         size = self.shape[dim]
-        if isinstance(indices_or_sections, Iterable):
+        if is_sequence(indices_or_sections):
             return self._slices(dim, [0, *ints("indices", indices_or_sections), size])
         count = positive("sections", indices_or_sections)
         self._require_pieces(count)
@@ -433,7 +528,7 @@ class Layout:
                 f"shape {self.shape} has {self.ndim}"
             )
         argument = args[0] if len(args) == 1 else args
-        if not isinstance(argument, Iterable):
+        if not is_sequence(argument):
             count = positive("sections", argument)
             self._require_pieces(count)
             size = self.shape[dim]
@@ -506,13 +601,13 @@ class Layout:
 
     # Views of all elements: dims in another order -------------------------------------------------
 
-    def permute(self, *dims: int | Iterable[int]) -> Layout:
+    def permute(self, *args: int | Iterable[int], dims: Iterable[int] | None = None) -> Layout:
         """Return `x.permute(dims)`: dim d of the result is dim `dims[d]` of this layout.
 
         >>> Layout((2, 3, 4)).permute(2, 0, 1)
         Layout(shape=(4, 2, 3), stride=(1, 12, 4), storage_offset=0, itemsize=1)
         """
-        wanted = varargs("dims", dims)
+        wanted = varargs("dims", args, dims)
         order = [self._dim(d) for d in wanted]
         if sorted(order) != list(range(self.ndim)):
             raise LayoutError(
@@ -593,8 +688,8 @@ class Layout:
         """
         sources = different_dims("source", source, self.shape)
         destinations = different_dims("destination", destination, self.shape)
-        from_ = tuple(source) if isinstance(source, Iterable) else source
-        to = tuple(destination) if isinstance(destination, Iterable) else destination
+        from_ = tuple(source) if is_sequence(source) else source
+        to = tuple(destination) if is_sequence(destination) else destination
         if len(sources) != len(destinations):
             raise LayoutError(
                 f"source {from_} has {many(len(sources), 'dim')} but destination {to} has "
@@ -634,7 +729,7 @@ class Layout:
         named = all_dims if dim is None else different_dims("dim", dim, self.shape)
         return self._pick(d for d in all_dims if self.shape[d] != 1 or d not in named)
 
-    def expand(self, *sizes: int | Iterable[int]) -> Layout:
+    def expand(self, *args: int | Iterable[int], size: Iterable[int] | None = None) -> Layout:
         """Return `x.expand(sizes)`: repeat dims of size 1, and new leading dims, by a stride of 0.
 
         -1 keeps a size. No element is copied, so several indices share one.
@@ -642,7 +737,7 @@ class Layout:
         >>> Layout((3, 1)).expand(2, 3, 4)
         Layout(shape=(2, 3, 4), stride=(0, 1, 0), storage_offset=0, itemsize=1)
         """
-        wanted = varargs("sizes", sizes)
+        wanted = varargs("size", args, size)
         new_dims = len(wanted) - self.ndim
         if new_dims < 0:
             raise LayoutError(
@@ -650,48 +745,59 @@ class Layout:
             )
         dims: list[Dim] = []  # from the last to the first
         new_step = 0  # the stride that a new leading dim would get
-        for d, size in reversed(list(enumerate(wanted))):
+        for d, new_size in reversed(list(enumerate(wanted))):
             is_new = d < new_dims
             # A new dim behaves like one of size 1, with the stride of unsqueeze.
             old_size, step = (1, new_step) if is_new else self._dims[d - new_dims]
-            if size == -1 and not is_new:
-                size = old_size
-            if size < 0:
+            if new_size == -1 and not is_new:
+                new_size = old_size
+            if new_size < 0:
                 raise LayoutError(
-                    f"cannot expand shape {self.shape} to {wanted}: size {size} of dim {d} is "
+                    f"cannot expand shape {self.shape} to {wanted}: size {new_size} of dim {d} is "
                     "negative, and -1 keeps the size only of a dim that is there"
                 )
-            if old_size not in (1, size):
+            if old_size not in (1, new_size):
                 raise LayoutError(
                     f"cannot expand shape {self.shape} to {wanted}: dim {d} of the result would "
-                    f"have size {size} instead of {old_size}, and only a size of 1 expands"
+                    f"have size {new_size} instead of {old_size}, and only a size of 1 expands"
                 )
-            if size != old_size:
+            if new_size != old_size:
                 step = 0
-            new_step = size * step
-            dims.append((size, step))
+            new_step = new_size * step
+            dims.append((new_size, step))
         return self._view(reversed(dims))
 
-    def expand_as(self, other: Any) -> Layout:
+    def expand_as(self, other: Strided) -> Layout:
         """Return `x.expand_as(other)`: `expand` to the shape of a layout, a tensor or an array."""
         return self.expand(shape_of(other))
 
-    def broadcast_to(self, *size: int | Iterable[int]) -> Layout:
+    def broadcast_to(self, *args: int | Iterable[int], size: Iterable[int] | None = None) -> Layout:
         """Return `x.broadcast_to(size)`: another name of `expand`."""
-        return self.expand(*size)
+        return self.expand(*args, size=size)
 
     # Views of all elements: another shape ---------------------------------------------------------
 
-    def view(self, *shape: int | Iterable[int]) -> Layout:
-        """Return `x.view(shape)`: the same elements in the same order under another shape, never a copy.
+    def view(
+        self,
+        *args: int | Iterable[int] | DType,
+        size: Iterable[int] | None = None,
+        dtype: DType | None = None,
+    ) -> Layout:
+        """Return `x.view(size)`: the same elements in the same order under another shape, never a copy.
 
         One size may be -1. Raises LayoutError with the reason of `why_not_view` if no stride can do
-        it. For `x.view(dtype)` there is `view_dtype`.
+        it. `x.view(dtype)` is `view_dtype(dtype)`.
 
         >>> Layout((4, 6)).view(2, 2, -1)
         Layout(shape=(2, 2, 6), stride=(12, 6, 1), storage_offset=0, itemsize=1)
         """
-        wanted = varargs("shape", shape)
+        if dtype is None and len(args) == 1 and is_dtype(args[0]):
+            return self.view(size=size, dtype=args[0])
+        if dtype is not None:
+            if args or size is not None:
+                raise LayoutError("view takes a size or a dtype: call it twice for both")
+            return self.view_dtype(dtype)
+        wanted = varargs("shape", args, size)
         new_shape = self._complete("view", wanted)
         stride, reason = rules.view_stride(self.shape, self.stride, new_shape)
         if reason:
@@ -713,7 +819,7 @@ class Layout:
             return str(error)
         return rules.view_stride(self.shape, self.stride, new_shape)[1]
 
-    def view_as(self, other: Any) -> Layout:
+    def view_as(self, other: Strided) -> Layout:
         """Return `x.view_as(other)`: `view` as the shape of a layout, a tensor or an array."""
         return self.view(shape_of(other))
 
@@ -747,8 +853,8 @@ class Layout:
 
     # Views of the same bytes: elements of another size --------------------------------------------
 
-    def view_dtype(self, itemsize: int) -> Layout:
-        """Return `x.view(dtype)` for a dtype of `itemsize` bytes: the same bytes as other elements.
+    def view_dtype(self, itemsize: int | DType) -> Layout:
+        """Return `x.view(dtype)`, for a dtype or its itemsize: the same bytes as other elements.
 
         The last dim is cut or joined, so its stride has to be 1; for larger elements everything
         else has to divide. Raises LayoutError if it does not.
@@ -757,7 +863,7 @@ class Layout:
         Layout(shape=(4, 12), stride=(12, 1), storage_offset=0, itemsize=2)
         """
         old = self.itemsize
-        new = int_("itemsize", itemsize)
+        new = element_bytes("itemsize", itemsize)
         if new < 1 or (old % new and new % old):
             raise LayoutError(
                 f"elements of {old} bytes cannot be viewed with {new} bytes: "
@@ -885,7 +991,7 @@ class Layout:
 
     # Operations that may copy: another shape ------------------------------------------------------
 
-    def reshape(self, *shape: int | Iterable[int]) -> Layout:
+    def reshape(self, *args: int | Iterable[int], shape: Iterable[int] | None = None) -> Layout:
         """Return `x.reshape(shape)`: `view(shape)` if that exists, else a contiguous copy.
 
         A copy's `storage_offset` is 0 and its `copied` is True; `why_not_view(shape)` says why.
@@ -893,13 +999,13 @@ class Layout:
         >>> Layout((3, 4)).t().reshape(12)
         Layout(shape=(12,), stride=(1,), storage_offset=0, itemsize=1, storage='new ...')
         """
-        new_shape = self._complete("reshape", varargs("shape", shape))
+        new_shape = self._complete("reshape", varargs("shape", args, shape))
         stride, reason = rules.view_stride(self.shape, self.stride, new_shape)
         if reason:
             return self._copy(new_shape, rules.contiguous_stride(new_shape), self.itemsize)
         return self._view(zip(new_shape, stride, strict=True))
 
-    def reshape_as(self, other: Any) -> Layout:
+    def reshape_as(self, other: Strided) -> Layout:
         """Return `x.reshape_as(other)`: `reshape` to the shape of a layout, a tensor or an array."""
         return self.reshape(shape_of(other))
 
@@ -956,25 +1062,32 @@ class Layout:
 
     def to(
         self,
-        itemsize: int | None = None,
+        dtype: Any = None,
         *,
+        itemsize: int | None = None,
         memory_format: Any = rules.PRESERVE,
         copy: bool = False,
     ) -> Layout:
-        """Return `x.to(dtype, memory_format=…, copy=…)`; the dtype has `itemsize` bytes.
+        """Return `x.to(dtype, memory_format=…, copy=…)`; a dtype may be given by its itemsize.
 
-        It is the layout itself if neither the itemsize changes nor the memory format that torch
-        takes it to be in. That is not contiguity: a slice of a channels-last layout counts as
-        channels-last, a transposed matrix as contiguous_format. For another dtype of the same
-        itemsize, say copy=True. Raises LayoutError for a format of another number of dims.
+        A memory format may stand in its place; torch takes one only by name. It is the layout
+        itself if neither the itemsize changes nor the memory format that torch takes it to be in.
+        That is not contiguity: a slice of a channels-last layout counts as channels-last, a
+        transposed matrix as contiguous_format. For another dtype of the same itemsize, say
+        copy=True. Raises LayoutError for a format of another number of dims.
 
+        >>> import torch
+        >>> Layout((4, 6), dtype=torch.float32).to(torch.float16).itemsize
+        2
         >>> Layout((4, 6)).t().to(memory_format="contiguous_format").copied
         False
         """
+        if rules.is_memory_format(dtype):
+            return self.to(itemsize=itemsize, memory_format=dtype, copy=copy)
         name = rules.parse_memory_format(memory_format, or_none=True)
         if not isinstance(copy, bool):
             raise wrong_argument_error("copy", copy, "give True or False")
-        size = self.itemsize if itemsize is None else int_("itemsize", itemsize)
+        size = _chosen_itemsize(dtype, itemsize, self.itemsize)
         same_format = name in (rules.PRESERVE, rules.suggested_format(self.shape, self.stride))
         if same_format and size == self.itemsize and not copy:
             return self
@@ -984,7 +1097,7 @@ class Layout:
 
     # Operations that always copy: another order of the elements, or more of them ------------------
 
-    def flip(self, *dims: int | Iterable[int]) -> Layout:
+    def flip(self, *args: int | Iterable[int], dims: Iterable[int] | None = None) -> Layout:
         """Return `x.flip(dims)`: a copy that counts these dims backwards, with the strides of `clone`.
 
         In NumPy it is a view with negative strides, which torch has not.
@@ -992,15 +1105,15 @@ class Layout:
         >>> Layout((4, 6)).t().flip(0).stride
         (1, 6)
         """
-        different_dims("dims", varargs("dims", dims), self.shape)
+        different_dims("dims", varargs("dims", args, dims), self.shape)
         return self.clone()
 
-    def repeat(self, *repeats: int | Iterable[int]) -> Layout:
+    def repeat(self, *args: int | Iterable[int], repeats: Iterable[int] | None = None) -> Layout:
         """Return `x.repeat(repeats)`: a contiguous copy that repeats each dim so often; new ones lead.
 
         `expand` repeats without a copy.
         """
-        times = varargs("repeats", repeats)
+        times = varargs("repeats", args, repeats)
         sizes = (1,) * (len(times) - self.ndim) + self.shape
         shape = tuple(size * count for size, count in zip(sizes, times, strict=False))
         if len(times) < self.ndim or min(shape, default=0) < 0:
@@ -1010,10 +1123,67 @@ class Layout:
             )
         return self._copy(shape, rules.contiguous_stride(shape), self.itemsize)
 
-    def tile(self, *dims: int | Iterable[int]) -> Layout:
+    def tile(self, *args: int | Iterable[int], dims: Iterable[int] | None = None) -> Layout:
         """Return `x.tile(dims)`: `repeat`, where the first dims may be left out."""
-        times = varargs("dims", dims)
+        times = varargs("dims", args, dims)
         return self.repeat((1,) * (self.ndim - len(times)) + times)
+
+    # Operations that always copy: several layouts into one ----------------------------------------
+
+    @staticmethod
+    def cat(tensors: Sequence[Strided], dim: int = 0) -> Layout:
+        """Return `torch.cat(tensors, dim)`: one behind the other along a dim, in a new storage.
+
+        The result is in the memory format that torch takes all of them to be in, else contiguous.
+        Those of shape (0,) add nothing. Raises LayoutError for sizes that differ in another dim,
+        and for several itemsizes: cast to the common dtype first. Raises TypeError as `of` does.
+
+        >>> x = Layout((2, 3, 4, 4)).contiguous("channels_last")
+        >>> Layout.cat([x, x], 1).stride, Layout.cat([x, x.contiguous()], 1).stride
+        ((96, 1, 24, 6), (96, 16, 4, 1))
+        """
+        operands = _operands("cat", tensors)
+        for k, operand in enumerate(operands):
+            if not operand.shape:
+                raise LayoutError(f"tensor {k} of cat is 0-d: it has no dim to join, use stack")
+        joined = [operand for operand in operands if operand.shape != (0,)] or operands[:1]
+        first = joined[0]
+        dim = first._dim(dim)
+        for operand in joined:
+            sizes = operand.shape[:dim] + operand.shape[dim + 1 :]
+            if operand.ndim != first.ndim or sizes != first.shape[:dim] + first.shape[dim + 1 :]:
+                raise LayoutError(
+                    f"cat cannot join shapes {first.shape} and {operand.shape}: "
+                    f"all sizes but that of dim {dim} have to agree"
+                )
+        size = sum(operand.shape[dim] for operand in joined)
+        shape = (*first.shape[:dim], size, *first.shape[dim + 1 :])
+        formats = {rules.suggested_format(x.shape, x.stride) for x in operands}
+        name = formats.pop() if len(formats) == 1 else "contiguous_format"
+        return first._copy(shape, rules.stride_in_format(shape, name), first.itemsize)
+
+    @staticmethod
+    def stack(tensors: Sequence[Strided], dim: int = 0) -> Layout:
+        """Return `torch.stack(tensors, dim)`: tensors of one shape along a new dim, in a new storage.
+
+        Like torch it is a `cat` and a view of it. Raises LayoutError for several shapes or
+        itemsizes, TypeError as `of` does.
+
+        >>> Layout.stack([Layout((4, 6))] * 3, 1)
+        Layout(shape=(4, 3, 6), stride=(18, 6, 1), storage_offset=0, itemsize=1, storage='new ...')
+        """
+        operands = _operands("stack", tensors)
+        shape = operands[0].shape
+        for operand in operands:
+            if operand.shape != shape:
+                raise LayoutError(
+                    f"stack needs one shape, and there are {shape} and {operand.shape}: "
+                    "use cat to join along a dim that is there"
+                )
+        dim = wrap_dim(dim, len(shape) + 1, shape)
+        if dim == len(shape):
+            return Layout.cat([operand.unsqueeze(dim) for operand in operands], dim)
+        return Layout.cat(operands, dim).view(*shape[:dim], len(operands), *shape[dim:])
 
     # Questions about the order in memory: the reason for a no, and "" for a yes -------------------
 
@@ -1127,3 +1297,21 @@ class Layout:
         if largest > _LARGEST_OF_TORCH:
             return f"{largest} is beyond 2**63 - 1: torch counts elements and bytes in 64 bits"
         return ""
+
+
+def _operands(name: str, tensors: Any) -> list[Layout]:
+    """Return the layouts of an operation's operands: one or more, of one itemsize."""
+    is_tensor = hasattr(type(tensors), "shape")
+    items = None if is_tensor else items_of(tensors)
+    if items is None:
+        raise wrong_argument_error("tensors", tensors, "give a list of layouts or tensors")
+    if not items:
+        raise LayoutError(f"{name} has no tensors: give one or more")
+    layouts = [Layout.of(item) for item in items]
+    sizes = sorted({layout.itemsize for layout in layouts})
+    if len(sizes) > 1:
+        raise LayoutError(
+            f"{name} has elements of {sizes[0]} and {sizes[1]} bytes: a layout does not know their "
+            "common dtype, so cast them first, as in x.to(itemsize=4)"
+        )
+    return layouts

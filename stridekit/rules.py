@@ -159,6 +159,12 @@ def parse_memory_format(memory_format: Any, *, or_none: bool = False) -> str:
     return name
 
 
+def is_memory_format(value: Any) -> bool:
+    """Return True for the name of a memory format, and for torch's own object."""
+    is_candidate = isinstance(value, str) or type(value).__name__ == "memory_format"
+    return is_candidate and str(value).removeprefix("torch.") in (*_ORDERS, PRESERVE)
+
+
 def why_not_contiguous(shape: Ints, stride: Ints, name: str) -> str:
     """Return why a layout is not contiguous in a format, where preserve means contiguous; "" if it is."""
     order = _ORDERS.get(name) or range(len(shape))[::-1]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
-from stridekit._arguments import LayoutError, a_kind, int_, ints, shown
+from stridekit._arguments import LayoutError, Strided, a_kind, int_, ints, shown
 from stridekit._table import columns, html_table
 from stridekit._torch import is_tensor
 from stridekit.cost.refetch import Walk, fetched_lines
@@ -113,8 +113,8 @@ class Traffic:
 
 
 def traffic(
-    reads: Any = (),
-    writes: Any = (),
+    reads: Strided | Sequence[Strided] = (),
+    writes: Strided | Sequence[Strided] = (),
     *,
     line: int = 64,
     cache: int | None = None,

@@ -7,9 +7,9 @@ not.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from stridekit._arguments import int_
+from stridekit._arguments import Strided, int_
 from stridekit.cost.traffic import place_of, require_aligned
 from stridekit.layout import Layout
 
@@ -39,7 +39,7 @@ class WarpSectors(NamedTuple):
 
 
 def warp_sectors(
-    x: Any, warp: int = 0, *, lanes: int = 32, sector: int = 32, alignment: int = 0
+    x: Strided, warp: int = 0, *, lanes: int = 32, sector: int = 32, alignment: int = 0
 ) -> WarpSectors:
     """Count the sectors that a warp fetches if its lanes take neighbouring elements, in index order.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
 
-from stridekit._arguments import a_kind, many
+from stridekit._arguments import Strided, a_kind, many
 from stridekit._table import columns, html_table
 from stridekit._torch import is_tensor
 from stridekit.layout import Layout
@@ -40,7 +40,7 @@ class Explanation:
         return html_table(self.title, self.lines, align="<")
 
 
-def explain(x: Any, name: str = "x") -> Explanation:
+def explain(x: Strided, name: str = "x") -> Explanation:
     """Say where the elements of a strided torch tensor, a NumPy array or a Layout live.
 
     The text gives shape, stride and storage_offset in elements, contiguity and memory format, the

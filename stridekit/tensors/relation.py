@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from stridekit._arguments import items_of, shown
+from stridekit._arguments import Strided, items_of, shown
 from stridekit._torch import is_tensor, private
 from stridekit.memory.memset import MemorySet, Undecided
 from stridekit.memory.strided_set import BUDGET, Budget
@@ -44,7 +44,7 @@ _QUESTIONS = 6  # inside, around, sharing, overlap, and the two sizes
 
 
 def relation(
-    y: Any, x: Any, budget: int = BUDGET, *, names: Sequence[str] = ("y", "x")
+    y: Strided, x: Strided, budget: int = BUDGET, *, names: Sequence[str] = ("y", "x")
 ) -> Relation:
     """Tell the notions of sharing apart for two tensors, arrays or Layouts, in one display.
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from stridekit._arguments import a_kind, array_block
-from stridekit._torch import is_tensor, private
+from stridekit._arguments import Strided, a_kind, array_block
+from stridekit._torch import borrowed, is_tensor, private
 from stridekit.layout import Layout
 from stridekit.memory.memset import MemorySet, generators_of, has_collision
 from stridekit.memory.strided_set import BUDGET, Generator
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     import torch
 
 
-def memset(x: Any) -> MemorySet:
+def memset(x: Strided) -> MemorySet:
     """Return the exact set of byte addresses of a strided tensor, a NumPy array or a Layout.
 
     Addresses are absolute for tensors and arrays; a Layout's count from the start of its storage.
     On different devices, and in storages of different names, they never meet. Nothing is read, and
-    a lazy clone stays lazy. The addresses hold at this moment: keep x alive while you ask. Raises
-    TypeError, LayoutError or ValueError for anything without a single memory (sparse, meta …).
+    a lazy clone stays lazy. Objects of other libraries are taken as by `Layout.of`. The addresses
+    hold at this moment: keep x alive while you ask. Raises TypeError, LayoutError or ValueError for
+    anything without a single memory (sparse, meta …).
 
     >>> import torch
     >>> x = torch.arange(24.0).view(4, 6)
@@ -48,7 +49,7 @@ def memset(x: Any) -> MemorySet:
     return reached
 
 
-def is_view(y: Any, x: Any, budget: int = BUDGET) -> bool:
+def is_view(y: Strided, x: Strided, budget: int = BUDGET) -> bool:
     """Return True if every byte of y is a byte of x: `memset(y) <= memset(x)`.
 
     It tells where y lies, not how it was made: x is a view of x, and an empty y is a view of
@@ -62,7 +63,7 @@ def is_view(y: Any, x: Any, budget: int = BUDGET) -> bool:
     return memset(y).issubset(memset(x), budget)
 
 
-def shares_memory(x: Any, y: Any, budget: int = BUDGET) -> bool:
+def shares_memory(x: Strided, y: Strided, budget: int = BUDGET) -> bool:
     """Return True if some byte belongs to both: exact, like `numpy.shares_memory`, at any size.
 
     Raises like `memset`, and Undecided if the answer would cost more than the budget.
@@ -77,7 +78,7 @@ def shares_memory(x: Any, y: Any, budget: int = BUDGET) -> bool:
     return not memset(x).isdisjoint(memset(y), budget)
 
 
-def has_internal_overlap(x: Any, budget: int = BUDGET) -> bool:
+def has_internal_overlap(x: Strided, budget: int = BUDGET) -> bool:
     """Return True if two indices of x share a byte, so that a write to one changes the other.
 
     Raises like `memset`, and Undecided if the answer would cost more than the budget.
@@ -91,7 +92,7 @@ def has_internal_overlap(x: Any, budget: int = BUDGET) -> bool:
     return has_collision(generators, budget)
 
 
-def shares_storage(x: Any, y: Any) -> bool:
+def shares_storage(x: Strided, y: Strided) -> bool:
     """Return True if x and y keep one block of memory alive, even if their memory sets do not meet.
 
     The block is a tensor's storage, or the memory of the array at the end of an array's `.base`
@@ -128,6 +129,9 @@ def _generators(x: Any) -> tuple[int, list[Generator], str]:
         return start, [*generators, (1, itemsize)], _space(x)
     if isinstance(x, Layout):
         return generators_of(x)
+    memory = borrowed(x)
+    if memory is not x:  # of another library
+        return _generators(memory)
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(x, numpy.ndarray):  # no scalar, whose memory does not last
         start, _ = x.__array_interface__["data"]
@@ -161,6 +165,9 @@ def _block(x: Any) -> MemorySet:
     if isinstance(x, Layout):
         _, _, space = generators_of(x)
         return MemorySet(0, [(1, 1)], space)  # any byte will do: they share them all
-    memset(x)  # refuses anything but an array
-    start, nbytes = array_block(x)
+    memory = borrowed(x)
+    if is_tensor(memory):
+        return _block(memory)
+    memset(memory)  # refuses anything but an array
+    start, nbytes = array_block(memory)
     return MemorySet(start, [(1, nbytes)], "cpu")

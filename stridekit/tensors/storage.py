@@ -141,7 +141,8 @@ def require_memory(t: torch.Tensor) -> None:
             f"{a_kind(t)} has no torch storage: "
             "give a torch.Tensor (torch.from_numpy shares an array's memory)"
         )
-    Layout.of(t)  # refuses sparse, nested, quantized and uninitialized tensors
+    # Refuses sparse, nested, quantized and uninitialized tensors.
+    Layout.of(_strip_subclass(t) if _is_strided(t) else t)
     if t.is_meta:
         raise ValueError(
             "a meta tensor has a shape and a stride but no memory: "
@@ -194,6 +195,16 @@ def stand_in(x: Any) -> Literal["", "meta", "wrapper"]:
     if not is_tensor(x) or has_memory(x):
         return ""
     return "meta" if _storage(x).device.type == "meta" else "wrapper"
+
+
+def _is_strided(t: torch.Tensor) -> bool:
+    """Return True if torch itself, whatever a subclass says, has one shape and one stride for `t`."""
+    import torch
+
+    with _no_overrides():
+        layout = torch.Tensor.layout.__get__(t)
+        is_nested = torch.Tensor.is_nested.__get__(t)
+    return layout is torch.strided and not is_nested and not torch.nn.parameter.is_lazy(t)
 
 
 def _strip_subclass(t: torch.Tensor) -> torch.Tensor:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import prod
-from typing import Any
 
-from stridekit._arguments import many, varargs
+from stridekit._arguments import Strided, many, varargs
 from stridekit._torch import private
 from stridekit.layout import Layout
 from stridekit.rules import Chunk, chunks, complete_shape
@@ -21,7 +20,7 @@ from stridekit.tensors.explain import Explanation
 Lines = list[tuple[str, str]]
 
 
-def explain_view(x: Any, *shape: int | Iterable[int]) -> Explanation:
+def explain_view(x: Strided, *shape: int | Iterable[int]) -> Explanation:
     """Say why `x.view(shape)` of a strided tensor, an array or a Layout works or fails.
 
     torch's message is quoted in full, and each of its phrases explained with this tensor's numbers;

@@ -33,8 +33,15 @@ TORCH_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "view_as_real": torch.view_as_real,
     "view_as_complex": torch.view_as_complex,
     "alias": torch.ops.aten.alias,
-    "to": lambda x, itemsize=None, **options: x.to(BY_ITEMSIZE.get(itemsize, x.dtype), **options),
+    "to": lambda x, itemsize=None, **options: x.to(dtype_of(itemsize, x), **options),
 }
+
+
+def dtype_of(itemsize: Any, x: Tensor) -> torch.dtype:
+    """The dtype that Layout.to is given as such or by its itemsize; that of the tensor for None."""
+    if isinstance(itemsize, torch.dtype):
+        return itemsize
+    return BY_ITEMSIZE.get(itemsize, x.dtype)
 
 
 def code(x: Tensor) -> str:
@@ -165,8 +172,49 @@ def to(r: Random) -> None:
     options: dict[str, Any] = {"memory_format": r.choice([*ALL_FORMATS, None])}
     if r.random() < 0.3:
         options["copy"] = r.random() < 0.5
-    itemsize = r.choice(((), (2,), (4,)))
-    check_operation(image(r), "to", *itemsize, **options)
+    dtype = r.choice(((), (2,), (4,), (torch.float16,), (torch.float32,)))
+    check_operation(image(r), "to", *dtype, **options)
+
+
+def cat(r: Random) -> None:
+    """Tensors that mostly differ in the size of one dim, in one memory format or in several."""
+    first = image(r)
+    d = steps.dim(r, first)
+    shapes = [list(first.shape)]
+    for _ in range(r.randint(0, 2)):
+        shape = list(first.shape)
+        if -len(shape) <= d < len(shape):
+            shape[d] = r.randint(0, 3)
+        if r.random() < 0.1:
+            shape = r.choice(([0], shape[1:], [*shape, 2]))
+        shapes.append(shape)
+    check_joined(r, "cat", shapes, d)
+
+
+def stack(r: Random) -> None:
+    """Tensors that mostly have one shape, along a dim of theirs or behind the last."""
+    first = image(r)
+    shapes = [list(first.shape)] * r.randint(1, 3)
+    if r.random() < 0.1:
+        shapes = [*shapes, [2, *first.shape[1:]]]
+    check_joined(r, "stack", shapes, steps.dim(r, first.unsqueeze(0)))
+
+
+def check_joined(r: Random, name: str, shapes: list[list[int]], dim: int) -> None:
+    """Compare a function of several tensors, of these shapes, with torch: equal, or both refuse."""
+    tensors = [tensor(r, shape, torch.float32) for shape in shapes]
+    if r.random() < 0.5:
+        tensors = [in_format_of_images(x) for x in tensors]
+    expected = answer(lambda: numbers(getattr(torch, name)(tensors, dim)))
+    actual = answer(lambda: numbers(getattr(Layout, name)(tensors, dim)))
+    source = f"Layout.{name}([{codes(tensors)}], {dim})"
+    assert actual == expected, f"{source} is {actual}, torch has {expected}"
+
+
+def in_format_of_images(x: Tensor) -> Tensor:
+    """The tensor with its channels last, if it has 4 or 5 dims."""
+    formats = {4: torch.channels_last, 5: torch.channels_last_3d}
+    return x.contiguous(memory_format=formats.get(x.ndim, torch.contiguous_format))
 
 
 def image(r: Random) -> Tensor:
@@ -323,7 +371,7 @@ def numpy_arrays(r: Random) -> None:
 
 OPERATIONS: dict[str, Callable[[Random], None]]
 OPERATIONS = {name: partial(operation, name) for name in steps.ARGUMENTS}
-OPERATIONS |= {"contiguous": contiguous, "clone": clone, "to": to}
+OPERATIONS |= {"contiguous": contiguous, "clone": clone, "to": to, "cat": cat, "stack": stack}
 FAMILIES = [
     chains,
     contiguity,

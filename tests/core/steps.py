@@ -270,7 +270,7 @@ ARGUMENTS: dict[str, Callable[[Random, Any], tuple[Any, ...]]] = {
     "__getitem__": lambda r, x: (index(r, x.shape),),
     "select": select_arguments,
     "unbind": with_dim(lambda r, x, d: ()),
-    "narrow": narrow_arguments,
+    **dict.fromkeys(("narrow", "narrow_copy"), narrow_arguments),
     "split": with_dim(lambda r, x, d: (r.choice((r.randint(-1, 5), piece_sizes(r, x, d))),)),
     "split_with_sizes": with_dim(lambda r, x, d: (piece_sizes(r, x, d),)),
     "chunk": with_dim(lambda r, x, d: (r.randint(-1, 6),)),

@@ -144,7 +144,9 @@ ARGUMENTS = """
 Layout({size 2})  but []: answer  =>  got == Layout(())
 Layout((2,), {size (1,)})  but None: answer  =>  got == Layout((2,), (1,))
 Layout((2,), (1,), {count 0})  =>  got.storage_offset == J
-Layout((2,), (1,), 0, {count 1})  =>  got.itemsize == J
+Layout((2,), (1,), 0, {count 1})  but None: answer  =>  got.itemsize == (J or 1)
+Layout((2,), dtype={option "int8"})  but None: answer  =>  got.itemsize == 1
+x.empty({option "float32"}, device="meta")  but None: answer  =>  got.dtype == torch.float32
 Layout((2,), storage={label ""})  =>  got.storage == J and got != Layout((2,))
 x.offset({position (0, 0)})
 x.offset((0, {dim 0}))
@@ -159,6 +161,7 @@ x[::{count 1}]  but None: answer
 x.select({dim 0}, {dim 0})
 x.unbind({dim 0})
 x.narrow({dim 0}, {dim 0}, {size 1})
+x.narrow_copy({dim 0}, {dim 0}, {size 1})
 x.split({count 2})  =>  got == (x,)
 x.split(2, {dim 0})
 x.split_with_sizes({size [2, 2]})
@@ -208,6 +211,14 @@ x.is_contiguous({option "contiguous_format"})
 x.why_not_contiguous({option "contiguous_format"})
 x.clone(memory_format={option "contiguous_format"})  but None: answer
 x.to({count 4})  but None: answer  =>  got is x if J is None else got.itemsize == J
+x.to(itemsize={count 4})  but None: answer  =>  got is x if J is None else got.itemsize == J
+x.flip(dims={size (0,)})  but []: answer  =>  got.stride == (6, 1)
+x.view(dtype={size "float16"})
+Layout.cat({option [x, x]})  but ['x']: TypeError
+Layout.cat([x, {operand x}])  but matrix, meta: LayoutError
+Layout.cat([x, x], {dim 0})
+Layout.stack({option [x, x]})  but ['x']: TypeError
+Layout.stack([x, x], {dim 0})
 x.to(copy={flag True})  =>  got is not x and got.copied
 x.to(memory_format={option None})  but None: answer  =>  got is x
 x.dim_order(ambiguity_check={flag True})  but []: answer  =>  got == (0, 1)

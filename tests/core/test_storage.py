@@ -104,7 +104,7 @@ def test_how_many_bytes_are_missing(nbytes, k):
 
 ELSEWHERE = torch.arange(100.0, 200.0)
 ANSWERS = {"untyped_storage": ELSEWHERE.untyped_storage(), "data_ptr": ELSEWHERE.data_ptr()}
-ANSWERS |= {"stride": (2,), "storage_offset": 3, "element_size": 1, "numel": 100, "is_conj": True}
+ANSWERS |= {"stride": (2, 3), "storage_offset": 3, "element_size": 1, "numel": 100, "is_conj": True}
 ANSWERS |= dict.fromkeys(["detach", "view", "as_strided", "as_subclass", "__getitem__"], ELSEWHERE)
 
 
