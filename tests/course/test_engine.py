@@ -171,7 +171,7 @@ def test_the_older_quickjs_is_known_and_its_cure_named(monkeypatch):
         engine._engine.__wrapped__()
 
 
-# Each child begins without an engine, and is interrupted at another moment of its first call.
+# A child begins without an engine. Each is interrupted at another moment of its first call.
 INTERRUPTED = """
 import os, signal
 from stridekit.widgets.engine import Script

@@ -29,8 +29,9 @@ def test_actions_are_pinned_and_checkouts_keep_no_credentials(path):
 
 
 def test_an_action_has_one_version():
-    texts = [path.read_text(encoding="utf-8") for path in WORKFLOWS]
-    pins = {pin for text in texts for pin in re.findall(r"uses: (\S+@\S+)", text)}
+    pins = set()
+    for path in WORKFLOWS:
+        pins |= {*re.findall(r"uses: (\S+@\S+)", path.read_text(encoding="utf-8"))}
     assert len(pins) == len({pin.partition("@")[0] for pin in pins})
 
 

@@ -34,17 +34,17 @@ def test_the_package_works_from_a_zip(tmp_path):
         for file in PACKAGE.rglob("*"):
             if file.is_file() and "__pycache__" not in file.parts:
                 package.write(file, file.relative_to(PACKAGE.parent))
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": str(path)},
         capture_output=True,
         text=True,
     )
-    assert done.stdout.splitlines() == [
+    assert process.stdout.splitlines() == [
         "6",
         "a slice that runs backwards",
         "a slice that runs backwards True",
         "True",
         "True True",
-    ], done.stderr
+    ], process.stderr
