@@ -11,6 +11,8 @@ PART ?= core
 SEED ?= 0
 VERSIONS ?= 2.6.0 2.9.1 2.14.1
 VERSIONS_ARGS ?=
+RESOLUTION ?= lowest-direct
+EXTRA ?= widgets
 FRESH_ARGS ?=
 REFRESH_ARGS ?=
 LOCK_ARGS ?=
@@ -20,8 +22,14 @@ LESSONS_ARGS ?=
 
 IN_VENV = .venv/bin/python
 
-# The doctests of the core, which belong to its tests.
+# The tests of the core: the packages that they need, their arguments in other environments, and the doctests.
+CORE_NEEDS = pytest hypothesis import-linter setuptools einops safetensors onnx
+CORE_ARGS = -q -rs --doctest-modules -p no:cacheprovider -o addopts= -m "not long" \
+  --deselect="tests/core/test_fuzz.py::test_family[sdpa]"
 CORE_DOCTESTS := $(addprefix stridekit/,layout.py rules.py elementwise.py memory tensors audit cost)
+
+# These make all widgets and drive them, and need no other package than the widgets do.
+WIDGET_TESTS := $(addprefix tests/course/,test_widgets.py test_shared_state.py)
 
 IN_PARALLEL = -n auto
 
@@ -35,22 +43,23 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
 
-.PHONY: help env lab test test-core test-long test-all lint fix sizes fuzz mutate fresh versions refresh record export lessons lock dist bench pictures
+.PHONY: help env lab test test-core test-long test-all lint fix sizes fuzz mutate fresh versions bounds refresh record export lessons lock dist bench pictures
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
 
 # The environment -------------------------------------------------------------------------------------------------
-# tools/environment.sh makes .venv, and updates it when one of these inputs is newer than .venv/done. `stale` stands
-# for an environment that does not work as it is: it was interrupted or moved, or its Python is gone.
+# tools/environment.sh makes .venv, and updates it when one of these inputs is newer than its stamp. `make lab` needs
+# the packages of the lessons, has-lab; the other targets need those of the tests, too, has-test. `stale` stands for an
+# environment that does not work as it is: it was interrupted or moved, or its Python is gone.
 
 STALE := $(shell sh tools/environment.sh --is-ready || echo stale)
 
-.venv/done: pyproject.toml constraints.txt $(wildcard labextension/*.json labextension/static/*) $(STALE)
-	@sh tools/environment.sh "$(PYTHON)"
+.venv/has-lab .venv/has-test: .venv/has-%: pyproject.toml constraints.txt $(wildcard labextension/*.json labextension/static/*) $(STALE)
+	@sh tools/environment.sh "$(PYTHON)" $*
 
-.venv/bin/uv: .venv/done
+.venv/bin/uv: .venv/has-test
 	@$(IN_VENV) -m pip install --quiet uv
 
 # Only `make lint` and `make fix` need npm. `npm ci` installs what package-lock.json names.
@@ -63,44 +72,44 @@ node_modules/.package-lock.json: package-lock.json
 	@touch $@
 
 .PHONY: stale
-env: .venv/done  ## make .venv, or bring it up to date (the other targets do it themselves)
+env: .venv/has-test  ## make .venv, or bring it up to date (the other targets do it themselves)
 
 # What people call ------------------------------------------------------------------------------------------------
 
-lab: .venv/done  ## open the first notebook in JupyterLab (LAB_ARGS="--port 9999" and the like)
+lab: .venv/has-lab  ## open the first notebook in JupyterLab (LAB_ARGS="--port 9999" and the like)
 	@JUPYTER_PREFER_ENV_PATH=1 $(IN_VENV) -m jupyterlab $(ROOT_FLAG) $(BROWSER_FLAG) \
 	  --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start.ipynb \
 	  --LabApp.news_url=None $(LAB_ARGS)
 
-test: .venv/done  ## run the tests, the doctests and every notebook (TEST_ARGS="tests/core/test_layout.py -x")
+test: .venv/has-test  ## run the tests, the doctests and every notebook (TEST_ARGS="tests/core/test_layout.py -x")
 	@$(IN_VENV) -m pytest $(TEST_ARGS)
 
-test-core: .venv/done  ## run the tests of the package alone: no browser, no node, no notebook
+test-core: .venv/has-test  ## run the tests of the package alone: no browser, no node, no notebook
 	@$(IN_VENV) -m pytest $(TEST_ARGS) tests/core $(CORE_DOCTESTS)
 
-test-long: .venv/done  ## run every test at full strength, with those that `make test` leaves out
+test-long: .venv/has-test  ## run every test at full strength, with those that `make test` leaves out
 	@$(IN_VENV) -m pytest -m "" --hypothesis-profile=long $(TEST_ARGS)
 
 test-all: test-long fuzz fresh  ## test-long, fuzz and fresh, one after the other
 
-lint: .venv/done node_modules/.package-lock.json  ## check style and types of Python, JavaScript and CSS
+lint: .venv/has-test node_modules/.package-lock.json  ## check style and types of Python, JavaScript and CSS
 	$(IN_VENV) -m ruff check .
 	$(IN_VENV) -m ruff format --check .
 	$(IN_VENV) -m mypy
 	npm run --silent lint
 
-fix: .venv/done node_modules/.package-lock.json  ## fix the style where ruff and Biome can
+fix: .venv/has-test node_modules/.package-lock.json  ## fix the style where ruff and Biome can
 	$(IN_VENV) -m ruff check --fix --exit-zero .
 	$(IN_VENV) -m ruff format .
 	npm run --silent fix
 
-sizes: .venv/done  ## print the lines and the tokens of each part
+sizes: .venv/has-test  ## print the lines and the tokens of each part
 	@$(IN_VENV) tools/sizes.py
 
-fuzz: .venv/done  ## compare stridekit with torch, NumPy and brute force on random cases (FUZZ_ARGS="--hypothesis-seed=7")
+fuzz: .venv/has-test  ## compare stridekit with torch, NumPy and brute force on random cases (FUZZ_ARGS="--hypothesis-seed=7")
 	@$(IN_VENV) -m pytest tests/core/test_fuzz.py tests/course/test_live.py --hypothesis-profile=fuzz $(IN_PARALLEL) $(FUZZ_ARGS)
 
-mutate: .venv/done  ## plant a sample of defects in a part, to see tests turn red (PART=audit SEED=7 MUTATE_ARGS="--count 20")
+mutate: .venv/has-test  ## plant a sample of defects in a part, to see tests turn red (PART=audit SEED=7 MUTATE_ARGS="--count 20")
 	@$(IN_VENV) tools/mutate.py "$(PART)" --seed $(SEED) $(MUTATE_ARGS)
 
 fresh:  ## clone into a new folder, and run the README's two commands there (FRESH_ARGS="tests/core/test_layout.py")
@@ -109,24 +118,32 @@ fresh:  ## clone into a new folder, and run the README's two commands there (FRE
 versions: .venv/bin/uv  ## run the package's own tests on other versions of torch (VERSIONS="2.6.0 2.14.1")
 	@failed=; \
 	for version in $(VERSIONS); do \
-	  .venv/bin/uv run --no-project --with torch==$$version --with-editable ".[export]" \
-	    --with pytest,hypothesis,einops,safetensors,onnx $(VERSIONS_ARGS) \
-	    python -m pytest -q -rs --doctest-modules -p no:cacheprovider -o addopts= -m "not long" \
-	    --deselect="tests/core/test_fuzz.py::test_family[sdpa]" tests/core $(CORE_DOCTESTS) \
+	  .venv/bin/uv run --no-project --with torch==$$version --with-editable . \
+	    $(addprefix --with ,$(CORE_NEEDS)) $(VERSIONS_ARGS) \
+	    python -m pytest $(CORE_ARGS) tests/core $(CORE_DOCTESTS) \
 	    || failed="$$failed $$version"; \
 	done; \
 	if [ -n "$$failed" ]; then echo "fails on torch$$failed" >&2; exit 1; fi
 
-refresh: .venv/done  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
+bounds: .venv/bin/uv  ## run the tests of the core and the widgets on the lowest versions of all packages (RESOLUTION=highest EXTRA=lab)
+	@.venv/bin/uv venv --quiet --clear --python "$(PYTHON)" build/bounds
+	@.venv/bin/uv pip install --quiet --python build/bounds --resolution $(RESOLUTION) \
+	  --requirement pyproject.toml --extra $(EXTRA)
+	@.venv/bin/uv pip install --quiet --python build/bounds --no-deps --editable .
+	@.venv/bin/uv pip install --quiet --python build/bounds $(CORE_NEEDS)
+	@.venv/bin/uv pip list --quiet --python build/bounds | grep -Ei "^(torch|numpy|quickjs-ng|anywidget|ipywidgets|matplotlib|pillow|jupyterlab) "
+	@build/bounds/bin/python -m pytest $(CORE_ARGS) tests/core $(CORE_DOCTESTS) $(WIDGET_TESTS)
+
+refresh: .venv/has-test  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
 	@$(IN_VENV) tools/refresh.py $(REFRESH_ARGS)
 
-record: .venv/done  ## measure what the lessons show as recorded: on a machine at rest (RECORD_ARGS=notebooks/05_performance.ipynb)
+record: .venv/has-test  ## measure what the lessons show as recorded: on a machine at rest (RECORD_ARGS=notebooks/05_performance.ipynb)
 	@$(IN_VENV) tools/refresh.py --record $(RECORD_ARGS)
 
-export: .venv/done  ## write the lessons as web pages that need no kernel, to dist/site
+export: .venv/has-test  ## write the lessons as web pages that need no kernel, to dist/site
 	@$(IN_VENV) -m stridekit.export $(EXPORT_ARGS)
 
-lessons: .venv/done  ## write the lessons for Colab and VS Code, without outputs and answers, to dist/lessons
+lessons: .venv/has-test  ## write the lessons for Colab and VS Code, without outputs and answers, to dist/lessons
 	@$(IN_VENV) tools/lessons.py $(LESSONS_ARGS)
 
 lock: .venv/bin/uv  ## write constraints.txt again (LOCK_ARGS=--upgrade for the newest versions)
@@ -147,8 +164,8 @@ dist:  ## build the wheel and the sdist, check them, and try each in an empty en
 	  (cd build/tried; empty/bin/python -W error::DeprecationWarning:stridekit ../../tools/try_package.py); \
 	done
 
-bench: .venv/done  ## measure the marks that stridekit sets itself (BENCH_ARGS=--picture draws docs/memory-sets.png again)
+bench: .venv/has-test  ## measure the marks that stridekit sets itself (BENCH_ARGS=--picture draws docs/memory-sets.png again)
 	@$(IN_VENV) tools/bench.py $(BENCH_ARGS)
 
-pictures: .venv/done  ## take the pictures of the README again
+pictures: .venv/has-test  ## take the pictures of the README again
 	@$(IN_VENV) tools/pictures.py

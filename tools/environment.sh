@@ -2,15 +2,18 @@
 # Make .venv, or bring it up to date. `make` runs this script in the project's root, before each
 # target that needs the environment.
 #
-#   sh tools/environment.sh python3       set up, with python3 or else another Python that fits
+#   sh tools/environment.sh python3 lab   set up, with python3 or else another Python that fits,
+#                                         for the lessons; with `test`, for the tests as well
 #   sh tools/environment.sh --is-ready    return 0 if .venv works as it is, and write nothing
 #
-# The script leaves three files in .venv:
+# The script leaves these files in .venv:
 #
-#   started   marks a first set-up that has not finished. If it was interrupted, the next one starts over.
-#   done      holds the folder for which the set-up finished. The scripts in .venv/bin contain this
-#             path, so an environment that was moved is made anew.
-#   log       holds what venv and pip print.
+#   started             marks a first set-up that has not finished. If it was interrupted, the next
+#                       one starts over.
+#   has-lab, has-test   hold the folder for which the packages of an extra were installed. The
+#                       scripts in .venv/bin contain this path, so an environment that was moved
+#                       is made anew.
+#   log                 holds what venv and pip print.
 #
 # Everything here is POSIX sh, because no Python that fits may be installed yet.
 
@@ -29,15 +32,21 @@ main() {
     return
   fi
   find_python "${1:-python3}"
+  extra=${2:-test}
   check_venv_module
   if must_start_over; then
     make_environment
+  elif [ "$extra" = test ] && [ -e .venv/has-lab ] && [ ! -e .venv/has-test ]; then
+    echo "Adding the packages of the tests to .venv: a download of 120 MB"
   else
     echo "Bringing .venv up to date with pyproject.toml and constraints.txt"
   fi
   install_packages
   rm -f .venv/started
-  pwd -P >.venv/done
+  pwd -P >.venv/has-lab  # which [test] includes
+  if [ "$extra" = test ]; then
+    pwd -P >.venv/has-test
+  fi
 }
 
 stop() {
@@ -57,8 +66,17 @@ environment_works() {
   .venv/bin/python -c "import pip; $FITS" 2>/dev/null
 }
 
+was_moved() {
+  for stamp in .venv/has-lab .venv/has-test; do
+    if [ -e $stamp ] && [ "$(cat $stamp)" != "$(pwd -P)" ]; then
+      return 0
+    fi
+  done
+  return 1
+}
+
 is_ready() {
-  environment_works && [ "$(cat .venv/done 2>/dev/null)" = "$(pwd -P)" ]
+  environment_works && [ ! -e .venv/started ] && ! was_moved
 }
 
 # Set `python` to the first Python that fits.
@@ -85,30 +103,37 @@ check_venv_module() {
   fi
 }
 
-# An environment that works but has no file `done` was made by somebody else: it is updated, never removed.
+# An environment that works but has no stamp was made by somebody else: it is updated, never removed.
 must_start_over() {
-  if [ -e .venv/started ]; then
-    return 0
-  fi
-  if ! environment_works; then
-    return 0
-  fi
-  [ -e .venv/done ] && [ "$(cat .venv/done)" != "$(pwd -P)" ]
+  ! is_ready
 }
 
 make_environment() {
-  echo "Making .venv with $("$python" --version): a minute or more, a large download"
+  announce_download
   reason=$({ rm -rf .venv && mkdir .venv && touch .venv/started; } 2>&1) ||
     stop "cannot make the folder .venv: $(last_line "$reason")"
   "$python" -m venv .venv >.venv/log 2>&1 ||
     stop "venv failed: $(tail -n 1 .venv/log)"
 }
 
+# The sizes are those with torch's CPU build.
+announce_download() {
+  case $extra in
+    lab) size="300 MB" ;;
+    *) size="420 MB" ;;
+  esac
+  echo "Making .venv with $("$python" --version): a download of $size, a few minutes"
+  if [ "$(uname)" = Linux ] && [ -z "${PIP_EXTRA_INDEX_URL:-}" ]; then
+    echo "On Linux, pip's own torch brings CUDA, a few GB more. To do without it, press Ctrl+C, look up the"
+    echo "address of torch's CPU builds (pytorch.org, Get Started), and call make $extra PIP_EXTRA_INDEX_URL=ADDRESS"
+  fi
+}
+
 install_packages() {
   reason=$(touch .venv/log 2>&1) ||
     stop "cannot write to the folder .venv: $(last_line "$reason")"
   if .venv/bin/python -m pip install --no-input --progress-bar=off -c constraints.txt \
-    -e ".[test]" >.venv/log 2>&1 </dev/null; then
+    -e ".[$extra]" >.venv/log 2>&1 </dev/null; then
     return
   fi
   if grep -Eqi "$OFFLINE" .venv/log; then

@@ -21,7 +21,8 @@ case "$*" in
   *print*) echo python3.12-venv ;;
   "-m venv .venv") echo venv >>asked; mkdir -p .venv/bin; cp "$0" .venv/bin/python ;;
   "-m pip install "*)
-    echo pip >>asked; [ -z "$DIES" ] || kill $PPID; [ -z "$SAYS" ] || { echo "$SAYS"; exit 1; } ;;
+    echo pip >>asked; echo "$*" >>extras; [ -z "$DIES" ] || kill $PPID
+    [ -z "$SAYS" ] || { echo "$SAYS"; exit 1; } ;;
 esac
 """
 
@@ -47,11 +48,11 @@ def project(tmp_path):
     return root
 
 
-def env(project, *arguments, **variables):
+def env(project, *arguments, target="env", **variables):
     """Run `make env`; return its status, the programs it called, its words, and its lines of errors."""
     path = f"{project / 'bin'}:/usr/bin:/bin"
     environment = {"PATH": path, "HOME": "", "VERSION": "3.12.4", **variables}
-    command = ["make", "--no-print-directory", "env", *arguments]
+    command = ["make", "--no-print-directory", target, *arguments]
     run = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
     notes = project / "asked"
     called = notes.read_text().split() if notes.exists() else []
@@ -63,14 +64,44 @@ def env(project, *arguments, **variables):
 def test_set_up_runs_once_and_again_when_its_inputs_change(project):
     status, called, words, errors = env(project)
     assert (status, called, errors) == (0, ["venv", "pip"], [])
-    assert words == "Making .venv with Python 3.12.4: a minute or more, a large download\n"
+    assert words.startswith("Making .venv with Python 3.12.4: a download of ")
     assert env(project)[1] == []
     for name in ("pyproject.toml", "constraints.txt", "labextension/static/extension.js"):
-        later = (project / ".venv" / "done").stat().st_mtime + 5
+        later = (project / ".venv" / "has-test").stat().st_mtime + 5
         os.utime(project / name, (later, later))
         assert env(project)[1:3] == (["pip"], UPDATES)
         os.utime(project / name, (1, 1))
         assert env(project)[1] == []
+
+
+def test_lab_installs_the_lessons_alone_and_the_tests_come_later(project):
+    lab = ".venv/has-lab"
+    assert env(project, target=lab)[1] == ["venv", "pip"]
+    assert (project / "extras").read_text().endswith(" -e .[lab]\n")
+    assert env(project, target=lab)[1] == []
+    status, called, words, _ = env(project)
+    assert (status, called) == (0, ["pip"])
+    assert words.startswith("Adding the packages of the tests to .venv: a download of ")
+    assert (project / "extras").read_text().endswith(" -e .[test]\n")
+    assert env(project, target=lab)[1] == env(project)[1] == []
+
+
+@pytest.mark.parametrize("target", ["env", ".venv/has-lab"])
+def test_set_up_says_on_linux_how_to_do_without_cuda(project, target):
+    name = project / "bin" / "uname"
+    address = {"PIP_EXTRA_INDEX_URL": "/of/cpu/builds"}
+    for system, variables, is_told in [
+        ("Darwin", {}, False),
+        ("Linux", address, False),
+        ("Linux", {}, True),
+    ]:
+        shutil.rmtree(project / ".venv", ignore_errors=True)
+        name.write_text(f"#!/bin/sh\necho {system}\n")
+        name.chmod(0o755)
+        words = env(project, target=target, **variables)[2]
+        command = "make lab" if "lab" in target else "make test"
+        assert (f"{command} PIP_EXTRA_INDEX_URL=ADDRESS\n" in words) is is_told
+        assert re.search(r"a download of \d+ MB, a few minutes\n", words)
 
 
 @pytest.mark.parametrize("during", ["first build", "update"])

@@ -44,7 +44,7 @@ def lab(browser, tmp_path_factory):
 def as_make_lab():
     """Return the command of `make lab`, with this Python and without its folder."""
     # make would not quote the path of this Python, whose folder may have any name.
-    options = ["-n", "--no-print-directory", "-o", ".venv/done"]
+    options = ["-n", "--no-print-directory", "-o", ".venv/has-lab"]
     command = ["make", *options, "lab", "IN_VENV=this-python"]
     printed = subprocess.check_output(command, cwd=ROOT, text=True).replace("\\\n", "")
     words = [word for word in shlex.split(printed) if word != "--ServerApp.root_dir=."]
