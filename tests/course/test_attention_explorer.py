@@ -13,32 +13,42 @@ from stridekit.widgets.notation import layout_json
 from tests.core.fuzz_attention import OperationLog
 
 flow = Script("attention_explorer/flow.js")
-NAMES, VALUES = flow.CHOICES.keys(), flow.CHOICES.values()
-# All states, with one element.
-SETTINGS = [
-    dict(zip(NAMES, values, strict=True)) | {"followed": ["q", 0, 0, 0, 0]}
-    for values in product(*VALUES)
-    if values[4] in flow.kvChoices(values[2], values[5])
-]
-WORDS = [*product(*(flow.CHOICES[name] for name in ("packing", "rotary", "attention")))]
+
+
+def all_states():
+    """All states in which k and v may have so many heads, with one element followed."""
+    states = []
+    for choices in product(*flow.CHOICES.values()):
+        state = dict(zip(flow.CHOICES, choices, strict=True))
+        if state["kv_heads"] in flow.kvChoices(state["heads"], state["packing"]):
+            state["followed"] = ["q", 0, 0, 0, 0]
+            states.append(state)
+    return states
+
+
+STATES = all_states()
 
 
 @pytest.mark.parametrize("sample", [5, pytest.param(None, marks=pytest.mark.long)])
-@pytest.mark.parametrize("words", WORDS, ids=" ".join)
-def test_every_step_is_torchs(words, sample):
+@pytest.mark.parametrize("attention", flow.CHOICES["attention"])
+@pytest.mark.parametrize("rotary", flow.CHOICES["rotary"])
+@pytest.mark.parametrize("packing", flow.CHOICES["packing"])
+def test_every_step_is_torchs(packing, rotary, attention, sample):
     """Each tensor and its memory, the bytes of copies, the views, the path of SDPA, and the output."""
-    states = [s for s in SETTINGS if (s["packing"], s["rotary"], s["attention"]) == words]
+    chosen = {"packing": packing, "rotary": rotary, "attention": attention}
+    states = [state for state in STATES if state == state | chosen]
     if sample:
         states = [states[-1], *Random(0).sample(states, sample)]
     for state in states:
         names_after = run_steps(state)
+        rotated = names_after["rotary"]
         names = names_after["merge"]
         heads = names["y"].unflatten(2, (state["heads"], state["dim"])).transpose(1, 2)
-        expected = attended(state, *(names_after["rotary"][part] for part in "qkv"))
+        expected = attended(state, rotated["q"], rotated["k"], rotated["v"])
         torch.testing.assert_close(heads, expected)
         tensors = {
             "qkv": names_after["heads"],
-            "rotary": names_after["rotary"],
+            "rotary": rotated,
             "attention": names,
             "merge": {"y": heads},
         }
@@ -59,10 +69,10 @@ def run_steps(state):
             assert x == layout_json(Layout.of(names[tensor])), (state, step["name"], tensor)
         assert_copies(state, step, before, names, log)
         if step["arrows"] and step["arrows"][0]["word"] == "view":
-            source = names[{"heads": "qkv", "merge": "out"}[step["name"]]]
-            assert {address(names[tensor]) for tensor in step["tensors"]} == {address(source)}, (
-                state
-            )
+            sources = {"heads": "qkv", "merge": "out"}
+            source = names[sources[step["name"]]]
+            for tensor in step["tensors"]:
+                assert address(names[tensor]) == address(source), state
         if step["name"] == "attention":
             is_flash = any("flash" in operation for operation in log.operations)
             assert flow.facts(state)["flash"] == is_flash, state
@@ -74,7 +84,8 @@ def assert_memories(state, part, tensors):
     """The boxes of each memory are the elements of its tensors, in the order of memory."""
     for memory, layouts in flow.memories(state, part).items():
         for k, (name, *index) in enumerate(flow.cells(layouts)):
-            assert tensors[memory][name][tuple(index)].storage_offset() == k, (state, memory)
+            element = tensors[memory][name][tuple(index)]
+            assert element.storage_offset() == k, (state, memory)
 
 
 def address(x):
@@ -87,8 +98,10 @@ def assert_copies(state, step, before, names, log):
     addresses = []
     for arrow in step["arrows"]:
         if arrow["word"] == "copy":
-            sizes += [arrow["nbytes"] // len(arrow["names"])] * len(arrow["names"])
-            addresses += [address(before[name]) for name in arrow["names"]]
+            nbytes_of_each = arrow["nbytes"] // len(arrow["names"])
+            for name in arrow["names"]:
+                sizes.append(nbytes_of_each)
+                addresses.append(address(before[name]))
         if arrow["word"] == "new":
             assert arrow["nbytes"] == sum(names[name].nbytes for name in arrow["names"])
     assert [nbytes for _, nbytes in log.clones] == sizes, (state, step["name"])
@@ -102,29 +115,38 @@ def assert_copies(state, step, before, names, log):
 
 def unmerged_strides(state, step, names):
     """The strides that do not merge, in the first tensor that is cloned."""
-    name = step["arrows"][-2 if step["name"] == "attention" else 0]["names"][0]
+    arrow = step["arrows"][-2 if step["name"] == "attention" else 0]
+    name = arrow["names"][0]
     x = names[name]
-    outer, inner = (1, 3) if step["name"] == "merge" else (0, 1)
-    if step["name"] != "merge" and state["attention"] == "SDPA" and name != "v":
-        x = x * 2.0  # as the math path does
-    return f"(stride {x.stride(outer)} found, {x.shape[inner] * x.stride(inner)} needed)"
+    if step["name"] == "merge":
+        outer = 1
+        inner = 3
+    else:
+        outer = 0
+        inner = 1
+        if state["attention"] == "SDPA" and name != "v":
+            x = x * 2.0  # as the math path does
+    needed = x.shape[inner] * x.stride(inner)
+    return f"(stride {x.stride(outer)} found, {needed} needed)"
 
 
 @pytest.mark.parametrize("part", ["q", "k", "v"])
 def test_where_an_element_goes(part):
     """A change of the element changes these elements of the output, and no others."""
     random = Random(part)
-    states = [s for s in SETTINGS if s["tokens"] > 1 and s["rotary"] == "none"]
+    states = [state for state in STATES if state["tokens"] > 1 and state["rotary"] == "none"]
     for state in random.sample(states, 40):
-        tensors = {
-            name: torch.rand(flow.headsShape(state, name), dtype=torch.float64) for name in "qkv"
-        }
-        index = tuple(map(random.randrange, flow.headsShape(state, part)))
+        tensors = {}
+        for name in "qkv":
+            shape = flow.headsShape(state, name)
+            tensors[name] = torch.rand(shape, dtype=torch.float64)
+        index = tuple(map(random.randrange, tensors[part].shape))
         before = attended(state, **tensors)
         tensors[part][index] += 1
-        changed = (attended(state, **tensors) != before).nonzero().tolist()
-        reached = product(*starmap(range, flow.reached(state, (part, *index))))
-        assert changed == [[*i] for i in reached], (state, index)
+        after = attended(state, **tensors)
+        changed = (after != before).nonzero().tolist()
+        reached = starmap(range, flow.reached(state, (part, *index)))
+        assert changed == list(map(list, product(*reached))), (state, index)
 
 
 def attended(state, q, k, v):
@@ -134,7 +156,16 @@ def attended(state, q, k, v):
 
 def test_the_words_of_an_element():
     """Its storage_offset, before and after the rotation, and the part of out that it reaches."""
-    state = dict(zip(NAMES, (2, 3, 4, 4, 2, "3HD", flow.ROTARY[2], "@"), strict=True))
+    state = {
+        "batch": 2,
+        "tokens": 3,
+        "heads": 4,
+        "dim": 4,
+        "kv_heads": 2,
+        "packing": "3HD",
+        "rotary": flow.ROTARY[2],
+        "attention": "@",
+    }
     names = {"torch": torch}
     names_after = {}
     for step in flow.steps(state)[:3]:
@@ -166,10 +197,12 @@ def test_the_words_of_the_way():
     assert "head h of q meets their head h // 2, and no stride says that." in repr(grouped)
     assert grouped.facts["q_stride"] == (48, 12, 4, 1)
     assert grouped.facts["copies"] == ("k", "v", "out")
-    shape = (2, 3, 5, 4)
-    assert flow.order({"shape": shape, "stride": (60, 20, 4, 1)}) == "head by head"
-    assert flow.order({"shape": shape, "stride": (60, 4, 12, 1)}) == "token by token"
-    assert flow.order({"shape": (2, 1, 5, 4)}) == "one order for heads and tokens"
+    by_heads = {"shape": (2, 3, 5, 4), "stride": (60, 20, 4, 1)}
+    assert flow.order(by_heads) == "head by head"
+    by_tokens = {"shape": (2, 3, 5, 4), "stride": (60, 4, 12, 1)}
+    assert flow.order(by_tokens) == "token by token"
+    one_head = {"shape": (2, 1, 5, 4)}
+    assert flow.order(one_head) == "one order for heads and tokens"
     row = [("q", 0, 1, 2, 0), ("q", 0, 1, 2, 1), ("k", 0, 1, 2, 0)]
     assert flow.labels("qkv", row) == ["qb", "", "kb"]
     assert flow.labels("rotary", row[:2]) == ["b2", ""]

@@ -13,12 +13,19 @@ from stridekit.widgets.engine import Script
 from tests.core.fuzz_attention import OperationLog
 
 growth = Script("cache_explorer/growth.js")
-ROOM, LONG, DIM, WAYS = growth.ROOM, growth.LONG, growth.DIM, growth.WAYS
-NAMES, VALUES = growth.CHOICES.keys(), growth.CHOICES.values()
+ROOM = growth.ROOM
+LONG = growth.LONG
+DIM = growth.DIM
+CACHES = growth.WAYS  # the names of the three caches
+NAMES = growth.CHOICES.keys()
 # All states, after any number of tokens.
-STATES = [dict(zip(NAMES, values, strict=True)) for values in product(*VALUES)]
+STATES = [dict(zip(NAMES, choices, strict=True)) for choices in product(*growth.CHOICES.values())]
 EMPTY = -1.0
-WHERE = {"cat": "of cat's tape", "in place": "in place", "blocks": "of the pool"}
+PLACES = {
+    "cat": "of cat's tape",
+    "in place": "in place",
+    "blocks": "of the pool",
+}
 
 
 class Caches:
@@ -42,26 +49,32 @@ class Caches:
         """Add token t to all caches, and return the bytes that each writes."""
         k = self.memory(self.state["batch"], tokens=1)
         by_heads = k if self.is_heads_first else k.transpose(1, 2)
-        for b in range(self.state["batch"]):
-            for h in range(self.state["heads"]):
-                by_heads[b, h] = 100 * b + 10 * h + t
+        heads = product(range(self.state["batch"]), range(self.state["heads"]))
+        for b, h in heads:
+            by_heads[b, h] = 100 * b + 10 * h + t
         token_dim = 2 if self.is_heads_first else 1
         with OperationLog() as log:
             self.cat = torch.cat([self.cat, k], token_dim)
         assert log.operations == ["cat"]
         self.ready.narrow(token_dim, t, 1).copy_(k)
         self.keep_in_block(t, by_heads[:, :, 0])
-        return {"cat": self.cat.nbytes, "in place": k.nbytes, "blocks": k.nbytes}
+        return {
+            "cat": self.cat.nbytes,
+            "in place": k.nbytes,
+            "blocks": k.nbytes,
+        }
 
     def keep_in_block(self, t, by_heads):
-        self.table = torch.tensor(growth.tables(self.state | {"tokens": t + 1}))
+        tables = growth.tables(self.state | {"tokens": t + 1})
+        self.table = torch.tensor(tables)
         row = t % self.state["block"]
-        for b, block in enumerate(self.table[:, -1].tolist()):
-            piece = self.pool[block, :, row] if self.is_heads_first else self.pool[block, row]
+        for b, table in enumerate(tables):
+            block = self.pool[table[-1]]
+            piece = block[:, row] if self.is_heads_first else block[row]
             piece.copy_(by_heads[b])
 
     def keys(self, tokens):
-        """The keys of each way, and the bytes that gathering them fills."""
+        """The keys in each cache, and the bytes that gathering the blocks fills."""
         with OperationLog() as log:
             gathered = self.pool[self.table]
             if self.is_heads_first:
@@ -69,31 +82,41 @@ class Caches:
             else:
                 merged = gathered.flatten(1, 2)
         copied = gathered.nbytes + sum(nbytes for _, nbytes in log.clones)
-        keys = {"cat": self.cat, "in place": self.ready, "blocks": merged}
-        if not self.is_heads_first:
-            keys = {way: x.transpose(1, 2) for way, x in keys.items()}
-        return {way: x[:, :, :tokens] for way, x in keys.items()}, copied
+        keys = {}
+        for cache, x in (("cat", self.cat), ("in place", self.ready), ("blocks", merged)):
+            by_heads = x if self.is_heads_first else x.transpose(1, 2)
+            keys[cache] = by_heads[:, :, :tokens]
+        return keys, copied
 
 
 @pytest.mark.parametrize("attention", growth.CHOICES["attention"])
 @pytest.mark.parametrize("order", growth.CHOICES["order"])
 def test_every_token_is_kept_and_read_as_by_torch(order, attention):
     """Bytes, the clones of `@` and of `matmul_copies`, the path of SDPA, and each box of the memories."""
-    for state in STATES:
-        if (state["order"], state["attention"], state["tokens"]) != (order, attention, ROOM):
-            continue
+    chosen = {"order": order, "attention": attention, "tokens": ROOM}
+    states = [state for state in STATES if state == state | chosen]
+    for state in states:
         caches = Caches(state)
         for tokens in range(1, ROOM + 1):
-            kept = caches.keep(tokens - 1)
-            keys, gathered = caches.keys(tokens)
-            for way, k in keys.items():
-                cloned = cloned_by_attention(state, k)
-                expected = (kept[way], gathered if way == "blocks" else 0, cloned)
-                written = growth.written(state, way, tokens)
-                assert tuple(written.values()) == expected, (state, way, tokens)
-                layout = growth.keys(state, way, tokens, ROOM)
-                assert (layout["shape"], layout["stride"]) == ([*k.shape], [*k.stride()])
+            assert_token(state, caches, tokens)
             assert_boxes(state | {"tokens": tokens}, caches)
+
+
+def assert_token(state, caches, tokens):
+    """Keep one more token in torch's caches, and compare what that and reading all keys cost."""
+    kept = caches.keep(tokens - 1)
+    keys, gathered = caches.keys(tokens)
+    for cache, k in keys.items():
+        expected = [
+            kept[cache],
+            gathered if cache == "blocks" else 0,
+            cloned_by_attention(state, k),
+        ]
+        written = growth.written(state, cache, tokens)
+        assert list(written.values()) == expected, (state, cache, tokens)
+        layout = growth.keys(state, cache, tokens, ROOM)
+        assert layout["shape"] == [*k.shape]
+        assert layout["stride"] == [*k.stride()]
 
 
 def cloned_by_attention(state, k):
@@ -114,19 +137,32 @@ def cloned_by_attention(state, k):
 
 def assert_boxes(state, caches):
     """The memories of torch, read from end to end, are the boxes."""
-    for way, x in zip(WAYS, (caches.cat, caches.ready, caches.pool), strict=True):
-        boxes = growth.boxes(state, way)
-        numbers = [EMPTY if box is None else 100 * box[0] + 10 * box[1] + box[2] for box in boxes]
-        assert x.reshape(-1, DIM)[:, 0].tolist() == numbers, (state, way)
-        for k, box in enumerate(boxes):
-            assert growth.label(box) == ("abc"[box[1]] + str(box[2]) if box else "")
-            if box and box[2] == state["tokens"] - 1:
-                assert f"box {k} {WHERE[way]}" in growth.place(state, box)
+    memories = (caches.cat, caches.ready, caches.pool)
+    for cache, memory in zip(CACHES, memories, strict=True):
+        boxes = growth.boxes(state, cache)
+        numbers = memory.reshape(-1, DIM)[:, 0].tolist()
+        for k, (box, number) in enumerate(zip(boxes, numbers, strict=True)):
+            if box is None:
+                assert number == EMPTY, (state, cache)
+                assert growth.label(box) == ""
+                continue
+            b, h, t = box
+            assert number == 100 * b + 10 * h + t, (state, cache)
+            assert growth.label(box) == f"{'abc'[h]}{t}"
+            if t == state["tokens"] - 1:
+                assert f"box {k} {PLACES[cache]}" in growth.place(state, box)
 
 
 def test_blocks_come_in_no_order():
     """The odd blocks of a pool come first, then the even ones, for one sequence after the other."""
-    state = dict(zip(NAMES, (5, 2, 1, 2, "heads first", "@"), strict=True))
+    state = {
+        "tokens": 5,
+        "batch": 2,
+        "heads": 1,
+        "block": 2,
+        "order": "heads first",
+        "attention": "@",
+    }
     assert growth.tables(state) == [[1, 5, 0], [3, 7, 2]]
 
 
@@ -139,11 +175,11 @@ def test_the_code_does_what_is_shown(tokens):
         names = {}
         with redirect_stdout(io.StringIO()) as printed:
             exec(growth.code(state), names)
-        assert names["cat"].numel() == len(growth.boxes(state, "cat")) * DIM
+        cat = names["cat"]
+        assert cat.numel() == len(growth.boxes(state, "cat")) * DIM
         assert names["pool"].numel() == len(growth.boxes(state, "blocks")) * DIM
         if tokens:
             assert names["table"].tolist() == growth.tables(state)
-            cat = names["cat"]
             filled = tuple(map(slice, cat.shape))
             assert names["ready"][filled].equal(cat)
             assert names["blocks"][filled].equal(cat)
@@ -154,10 +190,18 @@ def test_the_code_does_what_is_shown(tokens):
 
 def test_curves_are_sums_and_tell_the_ratio():
     """512 tokens by cat write 256.5 times the bytes in place, if all keys are read without a copy."""
-    state = dict(zip(NAMES, (3, 1, 3, 2, "heads first", "@"), strict=True))
+    state = {
+        "tokens": 3,
+        "batch": 1,
+        "heads": 3,
+        "block": 2,
+        "order": "heads first",
+        "attention": "@",
+    }
     totals = growth.curves(state)
-    for way, curve in totals.items():
-        steps = [sum(growth.written(state, way, t).values()) for t in range(1, LONG + 1)]
+    for cache, curve in totals.items():
+        written = [growth.written(state, cache, t) for t in range(1, LONG + 1)]
+        steps = [sum(nbytes.values()) for nbytes in written]
         assert curve == [0, *accumulate(steps)]
     assert totals["cat"][-1] / totals["in place"][-1] == 256.5
     assert growth.whole(totals).endswith("cat writes 256.5 times as much as in place.")
