@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -49,8 +48,9 @@ def stored(tmp_path, monkeypatch):
     path = tmp_path / "lesson.json"
     with monkeypatch.context() as patched:
         patched.setattr(records, "machine", lambda: MACHINE)
-        for name, entry in {"two": TWO, "three": THREE, "runs": RUNS}.items():
-            records.add(path, name, entry)
+        records.add(path, "two", TWO)
+        records.add(path, "three", THREE)
+        records.add(path, "runs", RUNS)
     monkeypatch.setattr(records, "RECORDED", tmp_path)
     return path
 
@@ -64,8 +64,13 @@ def compared(monkeypatch):
         if len(functions) < 2:
             raise TimingError("a comparison needs two")
         calls.append((list(functions), options))
-        samples = {name: [[1e-3]] * 3 for name in functions}
-        return Comparison(samples, [[0, 1]] * 3, dict.fromkeys(functions, 1), 1, "cpu")
+        return Comparison(
+            samples={name: [[1e-3]] * 3 for name in functions},
+            order=[[0, 1]] * 3,
+            calls=dict.fromkeys(functions, 1),
+            threads=1,
+            device="cpu",
+        )
 
     monkeypatch.setattr(claims_module, "compare", answer)
     return calls
@@ -85,7 +90,8 @@ def work(*names):
 def claim_about(ratio, expected="slower", noise=()):
     """Return a claim that b is slower than a, with this measured ratio."""
     here = Record({"a": 1.0, "b": ratio.value}, {"b": ratio}, noise)
-    return Claim("a", {"b": 8.0}, {"b": expected} if expected else {}, here)
+    verdicts = {"b": expected} if expected else {}
+    return Claim("a", {"b": 8.0}, verdicts, here)
 
 
 @pytest.fixture
@@ -96,8 +102,16 @@ def on_gpu(gpus):
 
 def test_a_sure_verdict_is_told_and_the_others_stay_in_the_picture(on_gpu):
     quick, eight_times = on_gpu
-    work = {"once": quick, "8 times": eight_times, "again": quick}
-    predicted = {"once": 150, "8 times": 1200, "again": 100}
+    work = {
+        "once": quick,
+        "8 times": eight_times,
+        "again": quick,
+    }
+    predicted = {
+        "once": 150,
+        "8 times": 1200,
+        "again": 100,
+    }
     result = claim(work, predicted, slower=["8 times"], rounds=12, device="cuda")
     assert repr(result) == (
         "time against “once”\n"
@@ -105,16 +119,27 @@ def test_a_sure_verdict_is_told_and_the_others_stay_in_the_picture(on_gpu):
         "  8 times  8x slower    slower\n"
         "  again    1.5x faster"
     )
-    assert result.holds and result.sure == {"8 times": "slower"}
+    assert result.holds
+    assert result.sure == {"8 times": "slower"}
     assert list(result.predicted.values()) == [8, 2 / 3]
     assert result.measured.ratios["8 times"].value == pytest.approx(8)
 
 
 def test_pairs_are_compared_each_by_itself(on_gpu):
     quick, eight_times = on_gpu
-    work = {"a": (quick, eight_times), "b": (eight_times, quick)}
-    options = {"baseline": "it", "rounds": 12, "device": "cuda"}
-    result = claim(work, {"a": 8, "b": 0.125}, slower=["a"], faster=["b"], **options)
+    work = {
+        "a": (quick, eight_times),
+        "b": (eight_times, quick),
+    }
+    result = claim(
+        work,
+        {"a": 8, "b": 0.125},
+        slower=["a"],
+        faster=["b"],
+        baseline="it",
+        rounds=12,
+        device="cuda",
+    )
     assert result.sure == {"a": "slower", "b": "faster"}
     assert len(result.measured.seconds) == 4
     assert repr(result).startswith("time against “it”\n")
@@ -152,15 +177,19 @@ def test_predictions_become_ratios(compared, functions, predicted, ratios):
 def test_of_several_tries_the_last_that_contradicts_no_more_than_before(
     recording, monkeypatch, record, tries, kept
 ):
-    ratios = {"slower": Ratio(3, 2.5, 3.5), "same": Ratio(1, 0.97, 1.02)}
+    ratios = {
+        "slower": Ratio(3, 2.5, 3.5),
+        "same": Ratio(1, 0.97, 1.02),
+    }
     records_of_tries = []
 
     def measured(*_):
         number = len(records_of_tries)
         b, c, *noise = tries[number].split()
         measured_ratios = {"b": ratios[b], "c": ratios[c]}
-        records_of_tries.append(Record({"a": number}, measured_ratios, tuple(noise)))
-        return records_of_tries[-1]
+        record = Record({"a": number}, measured_ratios, tuple(noise))
+        records_of_tries.append(record)
+        return record
 
     monkeypatch.setattr(claims_module, "_measured", measured)
     if not record:
@@ -199,7 +228,8 @@ def test_where_time_is_short_three_rounds_are_measured(monkeypatch, failures, ro
 
     monkeypatch.setattr(claims_module, "compare", compare_or_fail)
     result = claim(work("a", "b"), 1)
-    assert [sign for sign in result.measured.noise if "rounds" in sign] == noise
+    signs = [sign for sign in result.measured.noise if "rounds" in sign]
+    assert signs == noise
     assert [options.get("rounds") for options in calls] == rounds
     assert {options["max_seconds"] for options in calls} == {0.15}
 
@@ -210,7 +240,9 @@ def test_a_file_has_the_machine_and_a_line_for_each_entry(tmp_path):
     records.add(path, "one", noisy)
     records.add(path, "“runs”", RUNS)
     first, second, *lines, end = path.read_text(encoding="utf-8").splitlines()
-    assert (first[:12], second, end) == ('{"machine": ', ' "records": {', "}}")
+    assert first[:12] == '{"machine": '
+    assert second == ' "records": {'
+    assert end == "}}"
     ratio = '{"value": 0.33333, "low": 0.66667, "high": 1}'  # five digits
     entry = f'{{"seconds": {{"a": 0.33333}}, "ratios": {{"b": {ratio}}}, "noise": ["x"]}}'
     assert lines == [f'  "one": {entry},', '  "\\u201cruns\\u201d": [0.001, 0.002, 0.0015]']
@@ -224,10 +256,13 @@ def test_a_record_comes_with_its_machine(stored):
     assert recorded("two", THREE) == (TWO, WHERE)
     assert recorded("runs", [1.0]) == (RUNS, WHERE)
     content = json.loads(stored.read_text())
-    stored.write_text(json.dumps(content | {"machine": MACHINE | {"cores": 1}}))
-    assert recorded("two", TWO)[1] == WHERE.replace("8 cores", "1 core")
+    content["machine"]["cores"] = 1
+    stored.write_text(json.dumps(content))
+    _, where = recorded("two", TWO)
+    assert where == WHERE.replace("8 cores", "1 core")
     records.add(stored.with_name("another.json"), "four", TWO)
-    assert recorded("four", TWO)[1] != recorded("three", TWO)[1]  # each lesson has its machine
+    _, where_of_another = recorded("four", TWO)
+    assert where_of_another != where  # each lesson has its machine
 
 
 def test_the_words_of_a_claim_are_those_of_its_record(stored, compared):
@@ -239,9 +274,12 @@ def test_the_words_of_a_claim_are_those_of_its_record(stored, compared):
         "  c  same       same\n"
         f"{WHERE}"
     )
-    assert result.record == THREE and result.recorded_on == WHERE
-    assert result.sure == {"b": "same"} and not result.holds  # as measured here
-    assert compared[0][1] == {"max_seconds": 0.15}
+    assert result.record == THREE
+    assert result.recorded_on == WHERE
+    assert result.sure == {"b": "same"}
+    assert not result.holds  # as measured here
+    _, options = compared[0]
+    assert options == {"max_seconds": 0.15}
 
 
 @pytest.fixture
@@ -259,7 +297,12 @@ def drawn(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("record", "shown"), [("", ["here"]), ("three", ["recorded", "here"]), ("three", ["recorded"])]
+    ("record", "shown"),
+    [
+        ("", ["here"]),
+        ("three", ["recorded", "here"]),
+        ("three", ["recorded"]),
+    ],
 )
 def test_pictures_have_the_record_and_this_run(stored, compared, drawn, monkeypatch, record, shown):
     """A stored picture shows the record alone, and noise is that of this machine alone."""
@@ -275,20 +318,29 @@ def test_pictures_have_the_record_and_this_run(stored, compared, drawn, monkeypa
         result.sweep([1, 2, 4], "up and down", ylabel="times"),
         result.roofline(jobs, "up and down", **ceilings),
     ]
-    runs = {"recorded": result.record, "here": result.measured}
-    ratios = {"predicted": {"b": 8, "c": 2}} | {kind: runs[kind].ratios for kind in shown}
-    curves = {kind: [1, *values.values()] for kind, values in ratios.items()}
-    seconds = {kind: runs[kind].seconds for kind in shown}
+    records_of = {"recorded": result.record, "here": result.measured}
+    ratios = {"predicted": {"b": 8, "c": 2}}
+    seconds = {}
+    for source in shown:
+        ratios[source] = records_of[source].ratios
+        seconds[source] = records_of[source].seconds
+    curves = {source: [1, *values.values()] for source, values in ratios.items()}
     assert drawn == [
         ("draw_claim", "a", ratios, {}),
         ("draw_sweep", [1, 2, 4], curves, {"ylabel": "times “a”", "marks": {2: "here"}}),
         ("draw_sweep", [1, 2, 4], curves, {"ylabel": "times"}),
         ("draw_roofline", jobs, seconds, ceilings),
     ]
-    assert [repr(picture) for picture in pictures] == [repr(result)] + ["up and down"] * 3
-    assert [picture.title for picture in pictures] == [""] + ["up and down"] * 3
+    of_claim, *others = pictures
+    assert repr(of_claim) == repr(result)
+    assert of_claim.title == ""
+    for picture in others:
+        assert repr(picture) == "up and down"
+        assert picture.title == "up and down"
+    is_measured = "here" in shown
     for picture in pictures:
-        assert picture.measured == ("here" in shown) == (picture.noise == ("x",))
+        assert picture.measured == is_measured
+        assert (picture.noise == ("x",)) == is_measured
         assert picture.where == (WHERE if record else "")
 
 
@@ -297,11 +349,13 @@ def test_runs_stand_beside_those_that_are_recorded(stored, drawn, monkeypatch, a
     if alone:
         monkeypatch.setenv(ALONE, "1")
     picture = show_runs([3e-3, 1e-3], "not two alike", record="runs")
-    kinds = {"recorded": RUNS}
+    shown = {"recorded": RUNS}
     if not alone:
-        kinds["here"] = [3e-3, 1e-3]
-    assert drawn == [("draw_runs", kinds, {})] and picture.measured is not alone
-    assert repr(picture) == picture.title == "not two alike" and picture.where == WHERE
+        shown["here"] = [3e-3, 1e-3]
+    assert drawn == [("draw_runs", shown, {})]
+    assert picture.measured is not alone
+    assert repr(picture) == picture.title == "not two alike"
+    assert picture.where == WHERE
 
 
 @pytest.mark.parametrize(
@@ -318,35 +372,60 @@ def test_a_record_of_other_names_or_of_none_is_refused(stored, compared, names, 
 
 
 def test_a_function_that_is_only_recorded_is_not_called(stored, compared):
-    options = {"slower": ["b", "c"], "record": "three", "only_recorded": ["c"]}
-    result = claim(work("a", "b", "c"), 8, **options)
+    result = claim(
+        work("a", "b", "c"),
+        8,
+        slower=["b", "c"],
+        record="three",
+        only_recorded=["c"],
+    )
     assert {tuple(names) for names, _ in compared} == {("a", "b")}
-    assert list(result.predicted) == ["b", "c"] and list(result.measured.ratios) == ["b"]
-    assert result.sure == {"b": "same"} and "  c  8x slower  same" in repr(result)
+    assert list(result.predicted) == ["b", "c"]
+    assert list(result.measured.ratios) == ["b"]
+    assert result.sure == {"b": "same"}
+    assert "  c  8x slower  same" in repr(result)
 
 
 @pytest.mark.parametrize("functions", [SINGLE, PAIRS], ids=["single", "pairs"])
 def test_if_all_is_only_recorded_nothing_is_measured_here(stored, compared, functions):
-    options = {"only_recorded": ["b", "c"], "baseline": "a"}
-    result = claim(functions, 8, record="three", **options)
-    assert compared == [] and not result.measured.ratios and result.holds
-    assert "measured" not in result._repr_mimebundle_()[1]["image/png"]
+    result = claim(
+        functions,
+        8,
+        record="three",
+        only_recorded=["b", "c"],
+        baseline="a",
+    )
+    assert compared == []
+    assert not result.measured.ratios
+    assert result.holds
+    _, metadata = result._repr_mimebundle_()
+    assert "measured" not in metadata["image/png"]
 
 
 def rounded(ratio):
     """Return a ratio with five digits, as in a file."""
-    return Ratio(*(float(f"{number:.5g}") for number in (ratio.value, ratio.low, ratio.high)))
+    numbers = (ratio.value, ratio.low, ratio.high)
+    return Ratio(*(float(f"{number:.5g}") for number in numbers))
 
 
 def test_while_recording_all_is_measured_for_longer(recording, compared):
     """The options that a lesson has for a quick run do not count, nor `only_recorded`."""
-    options = {"rounds": 4, "max_seconds": 0.1, "threads": 2, "only_recorded": ["c"]}
-    result = claim(work("a", "b", "c"), 1, record="new", **options)
-    wanted = {"max_seconds": 3.0, "rounds": None, "threads": 2}
-    assert compared == [(["a", "b", "c"], wanted)]
+    result = claim(
+        work("a", "b", "c"),
+        1,
+        record="new",
+        rounds=4,
+        max_seconds=0.1,
+        threads=2,
+        only_recorded=["c"],
+    )
+    options = {"max_seconds": 3.0, "rounds": None, "threads": 2}
+    assert compared == [(["a", "b", "c"], options)]
     recorded_on, entries = read(recording)
     ratios = {name: rounded(ratio) for name, ratio in result.measured.ratios.items()}
-    assert entries == {"new": Record(dict.fromkeys("abc", 1e-3), ratios)} == {"new": result.record}
+    expected = Record(dict.fromkeys("abc", 1e-3), ratios)
+    assert entries == {"new": expected}
+    assert result.record == expected
     assert recorded_on["date"] in result.recorded_on
 
 
@@ -357,11 +436,15 @@ def test_without_a_record_the_options_of_a_lesson_count_while_recording(recordin
 
 def test_each_pair_is_recorded_with_its_own_baseline_and_runs_as_they_are(recording, compared):
     claim(PAIRS, 1, baseline="it", record="new")
-    assert [names for names, _ in compared] == [["baseline of b", "b"], ["baseline of c", "c"]]
+    assert [names for names, _ in compared] == [
+        ["baseline of b", "b"],
+        ["baseline of c", "c"],
+    ]
     show_runs([1 / 3, 0.5], "two", record="runs")
-    entries = read(recording)[1]
+    _, entries = read(recording)
     assert list(entries["new"].seconds) == ["baseline of b", "b", "baseline of c", "c"]
-    assert list(entries["new"].ratios) == ["b", "c"] and entries["runs"] == [0.33333, 0.5]
+    assert list(entries["new"].ratios) == ["b", "c"]
+    assert entries["runs"] == [0.33333, 0.5]
 
 
 def test_page_faults_are_those_of_all_calls_and_0_where_nobody_counts(monkeypatch):
@@ -372,7 +455,9 @@ def test_page_faults_are_those_of_all_calls_and_0_where_nobody_counts(monkeypatc
     def work():
         usage.ru_minflt += 10
 
-    assert [page_faults(work, calls) for calls in (0, 1, 3)] == [0, 10, 30]
+    assert page_faults(work, 0) == 0
+    assert page_faults(work, 1) == 10
+    assert page_faults(work, 3) == 30
     assert page_faults(work) == 10
     monkeypatch.setattr(sampling, "resource", None)
     assert page_faults(work) == 0
@@ -380,11 +465,15 @@ def test_page_faults_are_those_of_all_calls_and_0_where_nobody_counts(monkeypatc
 
 def test_each_record_is_shown_by_one_cell_and_was_made_on_a_quiet_machine():
     """In the text of a notebook, quotes in a cell have a backslash."""
-    lessons = [path.read_text(encoding="utf-8") for path in NOTEBOOKS]
-    shown = []
-    for text in lessons:
-        shown += re.findall(r'record=\\"(.+?)\\"', text)
-    records_of_lessons = [read(path)[1] for path in RECORDED.glob("*.json")]
-    assert sorted(shown) == sorted(chain.from_iterable(records_of_lessons))
-    noise = chain.from_iterable(map(refresh.noise, records_of_lessons))
-    assert list(noise) == []
+    shown_names = []
+    for path in NOTEBOOKS:
+        text = path.read_text(encoding="utf-8")
+        shown_names += re.findall(r'record=\\"(.+?)\\"', text)
+    recorded_names = []
+    noise = []
+    for path in RECORDED.glob("*.json"):
+        _, entries = read(path)
+        recorded_names += entries
+        noise += refresh.noise(entries)
+    assert sorted(shown_names) == sorted(recorded_names)
+    assert noise == []
