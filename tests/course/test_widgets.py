@@ -3,7 +3,7 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import ipywidgets
 import pytest
@@ -24,8 +24,11 @@ def test_every_public_name_that_can_be_set_is_in_the_table():
     for kind, name, _, _ in WRONG:
         in_table[kind].add(name)
     for kind in KINDS:
-        settable = {name for name, member in vars(NAMES[kind]).items() if is_settable(member)}
-        assert {name for name in settable if not name.startswith("_")} == in_table[kind], kind
+        settable = set()
+        for name, member in vars(NAMES[kind]).items():
+            if is_settable(member) and not name.startswith("_"):
+                settable.add(name)
+        assert settable == in_table[kind], kind
 
 
 def is_settable(member):
@@ -62,51 +65,332 @@ CUT = Layout((2, 3), (8, 1), 0, 4)
 CHAIN = (".permute(1, 0)", "[1:]", ".contiguous()")
 CODE = f"torch.arange(40.).view(5, 8)[:4, 2:]{''.join(CHAIN)}"
 AGAIN = ".as_strided((2, 3), (8, 1), 0)"
-# A widget, the properties that are set in turn, and those that follow; "said" is a part of the repr.
-FOLLOWS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
-    ("StrideExplorer", {"index": (3, -1)}, {"index": (3, 5)}),
-    ("StrideExplorer", {"index": (3, 5), "layout": CUT}, {"index": (1, 2)}),
-    ("StrideExplorer", {"index": T([1, 2]).numpy()}, {"index": (1, 2)}),
-    ("StrideExplorer", {"layout": Layout((0, 3), itemsize=4)}, {"index": None}),
-    ("StrideExplorer", {"layout": Layout((), (), 7, 4)}, {"index": ()}),
-    ("StrideExplorer", {"layout": torch.zeros(4, 6).t()}, {"layout": TURNED}),
-    ("StrideExplorer", {"chain": ("permute(1, 0)[1:]", "contiguous()")}, {"chain": CHAIN, "code": CODE}),
-    ("StrideExplorer", {"chain": CHAIN}, {"layout": Layout((5, 4), itemsize=4), "said": "20 of 20"}),
-    ("StrideExplorer", {"chain": CHAIN}, {"said": "copy: new storage of 20 elements\n"}),
-    ("StrideExplorer", {"chain": CHAIN[:2], "layout": CUT}, {"chain": (), "said": f"(40.){AGAIN}"}),
-    ("StrideExplorer", {"chain": CHAIN, "layout": CUT}, {"chain": (*CHAIN, AGAIN), "code": CODE + AGAIN}),
-    ("ReshapeStepper", {"index": T([1, 2]).numpy()}, {"index": (1, 2), "new_index": (1, 0)}),
-    ("ReshapeStepper", {"step": -1, "target": (4, -1)}, {"step": 0, "target": (4, 6), "why": ""}),
-    ("ReshapeStepper", {"layout": TURNED, "target": (24,), "step": -1}, {"result": None, "step": 4}),
-    ("ReshapeStepper", {"target": (2, 2, 6), "layout": TURNED}, {"target": (2, 2, 6)}),
-    ("ReshapeStepper", {"index": (3, 5), "layout": Layout((6,))}, {"target": (6,), "index": (5,)}),
-    ("ReshapeStepper", {"layout": torch.empty(0, 3)}, {"index": None, "new_index": None}),
-    ("ReshapeStepper", {"layout": Layout((2, 6), (250, 1))}, {"said": "stride (250, 1)"}),
-    ("ChannelsLastExplorer", {"shape": torch.Size([2, 2, 2, 2])}, {"shape": (2, 2, 2, 2)}),
-    ("ChannelsLastExplorer", {"index": (1, -1, 1, 3), "shape": (1, 2, 3, 2)}, {"index": (0, 1, 1, 1)}),
-    ("ChannelsLastExplorer", {"highlight": "channel"}, {"said": "8 pixels of channel 1 of image"}),
-    ("FormatTracer", {"layers": "relu"}, {"layers": ("relu",), "said": "F.relu(x): contiguous_format | "}),
-    ("FormatTracer", {"layers": ("view", "relu"), "shape": [2, 1, 4, 4]}, {"layers": ("relu", "view")}),
-    ("TraversalExplorer", {}, {"layout": ROWS, "other_layout": ROWS, "order": (0, 1)}),
-    ("TraversalExplorer", {}, {"visit": 24, "cache_lines": 4, "alignment": 0, "warp": None}),
-    ("TraversalExplorer", {"visit": T(10), "alignment": 32}, {"counts": Counts(10, 2, 2, 7, 80, 128)}),
-    ("TraversalExplorer", {"visit": 48, "cache_lines": 8}, {"other_counts": Counts(48, 6, 6, 6, 384, 384)}),
-    ("TraversalExplorer", {"layout": torch.zeros(4, 16).t()}, {"visit": 64, "other_order": (1, 0)}),
-    ("TraversalExplorer", {"layout": TURNED, "order": "torch"}, {"order": (1, 0), "other_layout": TURNED}),
-    ("TraversalExplorer", {"other_layout": Layout((3,))}, {"other_order": (0,), "layout": ROWS}),
-    ("TraversalExplorer", {"warp": Warp(stride=2)}, {"warp": (4, 2, 0), "said": "8 sectors, 4 would do"}),
-    ("AttentionExplorer", {"heads": T(4)}, {"heads": 4, "kv_heads": 4}),
-    ("AttentionExplorer", {"kv_heads": 1, "heads": 3}, {"kv_heads": 1}),
-    ("AttentionExplorer", {"followed": ("k", *T([1, 1, -1, 0]))}, {"followed": ("k", 1, 1, 2, 0)}),
-    ("AttentionExplorer", {"followed": ("v", 1, 1, 2, 3), "batch": 1}, {"followed": ("v", 0, 1, 2, 3)}),
-    ("AttentionExplorer", {"followed": ("v", 1, 1, 2, 3), "kv_heads": 1}, {"followed": ("v", 1, 0, 2, 3)}),
-    ("AttentionExplorer", {"packing": "HD3", "attention": "SDPA"}, {"said": "dim 3 of q has stride 3"}),
-    ("CacheExplorer", {}, {"tokens": 3, "batch": 2, "heads": 2, "block": 2, "order": "heads first"}),
-    ("CacheExplorer", {"block": T(4), "tokens": 0}, {"block": 4, "said": "cat: nothing is written yet"}),
-]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "settings", "expected"), FOLLOWS, ids=str)
+class Change(NamedTuple):
+    """The properties that are set in turn, and those that follow; "said" is a part of the repr."""
+
+    kind: str
+    settings: dict[str, Any]
+    expected: dict[str, Any]
+
+
+CHANGES = [
+    Change(
+        kind="StrideExplorer",
+        settings={"index": (3, -1)},
+        expected={"index": (3, 5)},
+    ),
+    Change(
+        kind="StrideExplorer",
+        settings={
+            "index": (3, 5),
+            "layout": CUT,
+        },
+        expected={"index": (1, 2)},
+    ),
+    Change(
+        kind="StrideExplorer",
+        settings={"index": T([1, 2]).numpy()},
+        expected={"index": (1, 2)},
+    ),
+    Change(
+        kind="StrideExplorer",
+        settings={"layout": Layout((0, 3), itemsize=4)},
+        expected={"index": None},
+    ),
+    Change(
+        kind="StrideExplorer",
+        settings={"layout": Layout((), (), 7, 4)},
+        expected={"index": ()},
+    ),
+    Change(
+        kind="StrideExplorer",
+        settings={"layout": torch.zeros(4, 6).t()},
+        expected={"layout": TURNED},
+    ),
+    Change(
+        kind="StrideExplorer",
+        settings={"chain": ("permute(1, 0)[1:]", "contiguous()")},
+        expected={
+            "chain": CHAIN,
+            "code": CODE,
+        },
+    ),
+    Change(
+        kind="StrideExplorer",
+        settings={"chain": CHAIN},
+        expected={
+            "layout": Layout((5, 4), itemsize=4),
+            "said": "20 of 20",
+        },
+    ),
+    Change(
+        kind="StrideExplorer",
+        settings={"chain": CHAIN},
+        expected={"said": "copy: new storage of 20 elements\n"},
+    ),
+    Change(
+        kind="StrideExplorer",
+        settings={
+            "chain": CHAIN[:2],
+            "layout": CUT,
+        },
+        expected={
+            "chain": (),
+            "said": f"(40.){AGAIN}",
+        },
+    ),
+    Change(
+        kind="StrideExplorer",
+        settings={
+            "chain": CHAIN,
+            "layout": CUT,
+        },
+        expected={
+            "chain": (*CHAIN, AGAIN),
+            "code": CODE + AGAIN,
+        },
+    ),
+    Change(
+        kind="ReshapeStepper",
+        settings={"index": T([1, 2]).numpy()},
+        expected={
+            "index": (1, 2),
+            "new_index": (1, 0),
+        },
+    ),
+    Change(
+        kind="ReshapeStepper",
+        settings={
+            "step": -1,
+            "target": (4, -1),
+        },
+        expected={
+            "step": 0,
+            "target": (4, 6),
+            "why": "",
+        },
+    ),
+    Change(
+        kind="ReshapeStepper",
+        settings={
+            "layout": TURNED,
+            "target": (24,),
+            "step": -1,
+        },
+        expected={
+            "result": None,
+            "step": 4,
+        },
+    ),
+    Change(
+        kind="ReshapeStepper",
+        settings={
+            "target": (2, 2, 6),
+            "layout": TURNED,
+        },
+        expected={"target": (2, 2, 6)},
+    ),
+    Change(
+        kind="ReshapeStepper",
+        settings={
+            "index": (3, 5),
+            "layout": Layout((6,)),
+        },
+        expected={
+            "target": (6,),
+            "index": (5,),
+        },
+    ),
+    Change(
+        kind="ReshapeStepper",
+        settings={"layout": torch.empty(0, 3)},
+        expected={
+            "index": None,
+            "new_index": None,
+        },
+    ),
+    Change(
+        kind="ReshapeStepper",
+        settings={"layout": Layout((2, 6), (250, 1))},
+        expected={"said": "stride (250, 1)"},
+    ),
+    Change(
+        kind="ChannelsLastExplorer",
+        settings={"shape": torch.Size([2, 2, 2, 2])},
+        expected={"shape": (2, 2, 2, 2)},
+    ),
+    Change(
+        kind="ChannelsLastExplorer",
+        settings={
+            "index": (1, -1, 1, 3),
+            "shape": (1, 2, 3, 2),
+        },
+        expected={"index": (0, 1, 1, 1)},
+    ),
+    Change(
+        kind="ChannelsLastExplorer",
+        settings={"highlight": "channel"},
+        expected={"said": "8 pixels of channel 1 of image"},
+    ),
+    Change(
+        kind="FormatTracer",
+        settings={"layers": "relu"},
+        expected={
+            "layers": ("relu",),
+            "said": "F.relu(x): contiguous_format | ",
+        },
+    ),
+    Change(
+        kind="FormatTracer",
+        settings={
+            "layers": ("view", "relu"),
+            "shape": [2, 1, 4, 4],
+        },
+        expected={"layers": ("relu", "view")},
+    ),
+    Change(
+        kind="TraversalExplorer",
+        settings={},
+        expected={
+            "layout": ROWS,
+            "other_layout": ROWS,
+            "order": (0, 1),
+        },
+    ),
+    Change(
+        kind="TraversalExplorer",
+        settings={},
+        expected={
+            "visit": 24,
+            "cache_lines": 4,
+            "alignment": 0,
+            "warp": None,
+        },
+    ),
+    Change(
+        kind="TraversalExplorer",
+        settings={
+            "visit": T(10),
+            "alignment": 32,
+        },
+        expected={"counts": Counts(10, 2, 2, 7, 80, 128)},
+    ),
+    Change(
+        kind="TraversalExplorer",
+        settings={
+            "visit": 48,
+            "cache_lines": 8,
+        },
+        expected={"other_counts": Counts(48, 6, 6, 6, 384, 384)},
+    ),
+    Change(
+        kind="TraversalExplorer",
+        settings={"layout": torch.zeros(4, 16).t()},
+        expected={
+            "visit": 64,
+            "other_order": (1, 0),
+        },
+    ),
+    Change(
+        kind="TraversalExplorer",
+        settings={
+            "layout": TURNED,
+            "order": "torch",
+        },
+        expected={
+            "order": (1, 0),
+            "other_layout": TURNED,
+        },
+    ),
+    Change(
+        kind="TraversalExplorer",
+        settings={"other_layout": Layout((3,))},
+        expected={
+            "other_order": (0,),
+            "layout": ROWS,
+        },
+    ),
+    Change(
+        kind="TraversalExplorer",
+        settings={"warp": Warp(stride=2)},
+        expected={
+            "warp": (4, 2, 0),
+            "said": "8 sectors, 4 would do",
+        },
+    ),
+    Change(
+        kind="AttentionExplorer",
+        settings={"heads": T(4)},
+        expected={
+            "heads": 4,
+            "kv_heads": 4,
+        },
+    ),
+    Change(
+        kind="AttentionExplorer",
+        settings={
+            "kv_heads": 1,
+            "heads": 3,
+        },
+        expected={"kv_heads": 1},
+    ),
+    Change(
+        kind="AttentionExplorer",
+        settings={"followed": ("k", *T([1, 1, -1, 0]))},
+        expected={"followed": ("k", 1, 1, 2, 0)},
+    ),
+    Change(
+        kind="AttentionExplorer",
+        settings={
+            "followed": ("v", 1, 1, 2, 3),
+            "batch": 1,
+        },
+        expected={"followed": ("v", 0, 1, 2, 3)},
+    ),
+    Change(
+        kind="AttentionExplorer",
+        settings={
+            "followed": ("v", 1, 1, 2, 3),
+            "kv_heads": 1,
+        },
+        expected={"followed": ("v", 1, 0, 2, 3)},
+    ),
+    Change(
+        kind="AttentionExplorer",
+        settings={
+            "packing": "HD3",
+            "attention": "SDPA",
+        },
+        expected={"said": "dim 3 of q has stride 3"},
+    ),
+    Change(
+        kind="CacheExplorer",
+        settings={},
+        expected={
+            "tokens": 3,
+            "batch": 2,
+            "heads": 2,
+            "block": 2,
+            "order": "heads first",
+        },
+    ),
+    Change(
+        kind="CacheExplorer",
+        settings={
+            "block": T(4),
+            "tokens": 0,
+        },
+        expected={
+            "block": 4,
+            "said": "cat: nothing is written yet",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(Change._fields, CHANGES, ids=str)
 def test_a_property_that_is_set_is_read_and_the_others_follow(kind, settings, expected):
     w = make(kind)
     for name, value in settings.items():
@@ -137,14 +421,21 @@ def test_widgets_of_a_type_share_their_texts_and_stay_small(kind):
     state = w.get_state()
     assert len(json.dumps(state)) < MOST_FOR_A_WIDGET
     assert len(json.dumps(w._code.get_state())) < MOST_FOR_A_TYPE
-    assert [name for name, value in state.items() if "IPY_MODEL_" in str(value)] == ["_code"]
+    models = [name for name, value in state.items() if "IPY_MODEL_" in str(value)]
+    assert models == ["_code"]
 
 
 def test_other_texts_have_another_name():
     """Two widget types, or two versions of one on a page, do not replace each other."""
-    packs = [assets.pack("a", "b"), assets.pack("a", "c"), assets.pack("d", "b")]
-    assert len({assets.pack_name(packed) for packed in packs}) == 3
-    assert len({make(kind)._code._key for kind in KINDS}) == len(KINDS)
+    packs = [
+        assets.pack("a", "b"),
+        assets.pack("a", "c"),
+        assets.pack("d", "b"),
+    ]
+    names = {assets.pack_name(packed) for packed in packs}
+    assert len(names) == len(packs)
+    keys = {make(kind)._code._key for kind in KINDS}
+    assert len(keys) == len(KINDS)
     assert "import {" not in Code.class_traits()["_esm"].default_value
 
 
@@ -152,7 +443,9 @@ def test_widgets_are_made_after_all_were_closed():
     before = make("Predict")._code
     ipywidgets.Widget.close_all()
     after = make("Predict")._code
-    assert after.comm is not None and after is not before and after._key == before._key
+    assert after.comm is not None
+    assert after is not before
+    assert after._key == before._key
 
 
 PACKAGE = Path(assets.__file__).parents[1]
@@ -178,5 +471,6 @@ def test_no_class_of_the_site_is_one_of_a_widget():
         sheets = (PACKAGE / folder).rglob("*.css")
         text = "".join(path.read_text(encoding="utf-8") for path in sheets)
         classes[folder] = {*re.findall(r"\.((?:sk|is)-[\w-]+)", text)}
-    assert "sk-done" in classes["export"] and "sk-box" in classes["widgets"]
+    assert "sk-done" in classes["export"]
+    assert "sk-box" in classes["widgets"]
     assert classes["export"] & classes["widgets"] == set()
