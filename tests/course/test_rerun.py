@@ -16,13 +16,13 @@ from stridekit.lessons import notebook
 pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[2]
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-# What a lesson claims beyond doubt has to hold after few rounds too.
+# The sure claims of a lesson have to hold after few rounds too.
 FEW_ROUNDS = """\
 from stridekit.timing import comparison, rounds
 rounds.FEWEST_ROUNDS, rounds.LEAST_SECONDS, rounds.NARROW = 3, 0, 1e9
 comparison.RESAMPLES = 50
 """
-# One cell for all widgets: what a person meets in Run All, in the least time.
+# One cell shows all widgets, as a person meets them in Run All, in the least time.
 WIDGETS = """\
 import gc, torch
 from stridekit import *
@@ -54,32 +54,39 @@ def test_cells_run_twice_and_out_of_order(path):
     """Scrolling back and forth after Run All meets only the errors that are meant."""
     book = nbformat.read(path, as_version=4)
     cells = [cell for cell in book.cells if cell.cell_type == "code"]
-    meant = [error_of(cell) for cell in cells]
-    numbers = range(len(cells))
+    stored_errors = [error_of(cell) for cell in cells]
+    numbers = list(range(len(cells)))
+    each_twice = sorted(numbers * 2)
     shuffled = random.Random(path.stem).sample(numbers, len(cells))
     quick = nbformat.v4.new_code_cell(FEW_ROUNDS)
     with kernel([quick, *cells]) as run:
         run(quick)
-        for k in [*(k for k in numbers for _ in range(2)), *shuffled]:
+        for k in each_twice + shuffled:
             run(cells[k])
-            assert error_of(cells[k]) == meant[k], cells[k].source
+            assert error_of(cells[k]) == stored_errors[k], cells[k].source
 
 
 def error_of(cell):
-    """The kind of error that a cell has shown, or None."""
-    return next((o.ename for o in cell.outputs if o.output_type == "error"), None)
+    """The class name of the error that a cell has shown, or None."""
+    for output in cell.outputs:
+        if output.output_type == "error":
+            return output.ename
+    return None
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system has no /proc")
 def test_twenty_times_run_all_take_no_memory():
     """The memory of one run's widgets is free again in the next."""
-    cells = [nbformat.v4.new_code_cell(source) for source in (WIDGETS, RESIDENT)]
-    found = []
-    with kernel(cells) as run:
+    show_widgets = nbformat.v4.new_code_cell(WIDGETS)
+    print_resident = nbformat.v4.new_code_cell(RESIDENT)
+    nbytes_after = []
+    objects_after = []
+    with kernel([show_widgets, print_resident]) as run:
         for _ in range(20):
-            for cell in cells:
-                run(cell)
-            found.append(tuple(map(int, cells[1].outputs[0].text.split())))
-    (early, objects), (late, at_last) = found[9], found[19]
-    assert late - early < 10 * 2**20, [nbytes // 2**20 for nbytes, _ in found]
-    assert at_last - objects < 10 * 2000, [count for _, count in found]
+            run(show_widgets)
+            run(print_resident)
+            nbytes, objects = map(int, print_resident.outputs[0].text.split())
+            nbytes_after.append(nbytes)
+            objects_after.append(objects)
+    assert nbytes_after[19] - nbytes_after[9] < 10 * 2**20, nbytes_after
+    assert objects_after[19] - objects_after[9] < 10 * 2000, objects_after

@@ -12,9 +12,11 @@ from stridekit.lessons.selfcheck import self_check
 def test_this_machine_passes_and_leaves_no_widget(monkeypatch):
     closed = []
     monkeypatch.setattr(widgets.StrideExplorer, "close", lambda self: closed.append(self))
-    assert self_check().passed and len(closed) == 1
+    assert self_check().passed
+    assert len(closed) == 1
     monkeypatch.setattr(sys, "version_info", (3, 14, 0))
-    assert self_check().passed and repr(self_check()).endswith("\nEverything works.")
+    assert self_check().passed
+    assert repr(self_check()).endswith("\nEverything works.")
 
 
 def test_an_old_python_and_another_torch(monkeypatch):
@@ -29,9 +31,9 @@ def test_an_old_python_and_another_torch(monkeypatch):
         assert line in repr(self_check())
     monkeypatch.undo()
     monkeypatch.setattr(sys, "version_info", (3, 10, 2))
-    said = repr(self_check())
-    assert "✗ Python 3.11 or newer: this is 3.10: `make lab`" in said
-    assert said.endswith("\nFix what has a ✗, then restart the kernel.")
+    text = repr(self_check())
+    assert "✗ Python 3.11 or newer: this is 3.10: `make lab`" in text
+    assert text.endswith("\nFix what has a ✗, then restart the kernel.")
 
 
 def test_what_reads_elsewhere_or_does_not_load(monkeypatch):

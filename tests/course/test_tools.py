@@ -15,9 +15,15 @@ def test_pytest_compares_everything():
     """Every cell, and the examples of docstrings and README; a warning is an error."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     options = settings["tool"]["pytest"]["ini_options"]
-    wanted = {"--nbval", "--doctest-modules", "--doctest-glob=README.md", "--strict-markers"}
+    wanted = {
+        "--nbval",
+        "--doctest-modules",
+        "--doctest-glob=README.md",
+        "--strict-markers",
+    }
     assert wanted <= set(options["addopts"])
-    assert options["filterwarnings"][0] == "error" and options["xfail_strict"] is True
+    assert options["filterwarnings"][0] == "error"
+    assert options["xfail_strict"] is True
     assert options["testpaths"] == ["tests", "stridekit", "notebooks", "README.md", "docs"]
 
 
@@ -37,10 +43,19 @@ def test_ci_runs_both_parts_and_one_red_is_enough(arguments, target, tmp_path):
     (tmp_path / "bin").mkdir()
     script = shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci" / "run")
     for name in ("make", "git", "node", "npm", "chromium", "python3", "apt-get", "sudo"):
-        (tmp_path / "bin" / name).write_text(STAND_IN if name == "make" else "#!/bin/sh\n")
-        (tmp_path / "bin" / name).chmod(0o755)
-    for red, status, ran in [("", 0, 2), ("lint", 3, 1), (f"-k {target}", 3, 2)]:
-        env = os.environ | {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "RED": red}
-        done = subprocess.run(["bash", script, *arguments], env=env, capture_output=True)
+        command = tmp_path / "bin" / name
+        command.write_text(STAND_IN if name == "make" else "#!/bin/sh\n")
+        command.chmod(0o755)
+    path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+    tests = f"-k {target}"
+    cases = [  # the target that fails, the status of CI, and the targets that it makes
+        ("", 0, ["lint", tests]),
+        ("lint", 3, ["lint"]),
+        (tests, 3, ["lint", tests]),
+    ]
+    for red, status, targets in cases:
+        env = os.environ | {"PATH": path, "RED": red}
+        ci = subprocess.run(["bash", script, *arguments], env=env, capture_output=True)
+        assert ci.returncode == status
         asked = (tmp_path / "asked").read_text().splitlines()
-        assert (done.returncode, asked[-ran:]) == (status, ["lint", f"-k {target}"][:ran])
+        assert asked[-len(targets) :] == targets
