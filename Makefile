@@ -21,6 +21,7 @@ EXPORT_ARGS ?= notebooks -o dist/site
 LESSONS_ARGS ?=
 
 IN_VENV = .venv/bin/python
+UV = build/uv/bin/uv
 
 # The tests of the core: the packages that they need, their arguments in other environments, and the doctests.
 CORE_NEEDS = pytest hypothesis import-linter setuptools einops safetensors onnx
@@ -59,8 +60,9 @@ STALE := $(shell sh tools/environment.sh --is-ready || echo stale)
 .venv/has-lab .venv/has-test: .venv/has-%: pyproject.toml constraints.txt $(wildcard labextension/*.json labextension/static/*) $(STALE)
 	@sh tools/environment.sh "$(PYTHON)" $*
 
-.venv/bin/uv: .venv/has-test
-	@$(IN_VENV) -m pip install --quiet uv
+$(UV):
+	@"$(PYTHON)" -m venv build/uv
+	@build/uv/bin/python -m pip install --quiet uv
 
 # Only `make lint` and `make fix` need npm. `npm ci` installs what package-lock.json names.
 node_modules/.package-lock.json: package-lock.json
@@ -115,23 +117,22 @@ mutate: .venv/has-test  ## plant a sample of defects in a part, to see tests tur
 fresh:  ## clone into a new folder, and run the README's two commands there (FRESH_ARGS="tests/core/test_layout.py")
 	@"$(PYTHON)" tools/fresh_machine.py $(FRESH_ARGS)
 
-versions: .venv/bin/uv  ## run the package's own tests on other versions of torch (VERSIONS="2.6.0 2.14.1")
+versions: $(UV)  ## run the package's own tests on other versions of torch (VERSIONS="2.6.0 2.14.1")
 	@failed=; \
 	for version in $(VERSIONS); do \
-	  .venv/bin/uv run --no-project --with torch==$$version --with-editable . \
+	  $(UV) run --no-project --with torch==$$version --with-editable . \
 	    $(addprefix --with ,$(CORE_NEEDS)) $(VERSIONS_ARGS) \
 	    python -m pytest $(CORE_ARGS) tests/core $(CORE_DOCTESTS) \
 	    || failed="$$failed $$version"; \
 	done; \
 	if [ -n "$$failed" ]; then echo "fails on torch$$failed" >&2; exit 1; fi
 
-bounds: .venv/bin/uv  ## run the tests of the core and the widgets on the lowest versions of all packages (RESOLUTION=highest EXTRA=lab)
-	@.venv/bin/uv venv --quiet --clear --python "$(PYTHON)" build/bounds
-	@.venv/bin/uv pip install --quiet --python build/bounds --resolution $(RESOLUTION) \
-	  --requirement pyproject.toml --extra $(EXTRA)
-	@.venv/bin/uv pip install --quiet --python build/bounds --no-deps --editable .
-	@.venv/bin/uv pip install --quiet --python build/bounds $(CORE_NEEDS)
-	@.venv/bin/uv pip list --quiet --python build/bounds | grep -Ei "^(torch|numpy|quickjs-ng|anywidget|ipywidgets|matplotlib|pillow|jupyterlab) "
+bounds: $(UV)  ## run the tests of the core and the widgets on the lowest versions of all packages (RESOLUTION=highest EXTRA=lab)
+	@$(UV) venv --quiet --clear --python "$(PYTHON)" build/bounds
+	@$(UV) pip install --quiet --python build/bounds --resolution $(RESOLUTION) --requirement pyproject.toml --extra $(EXTRA)
+	@$(UV) pip install --quiet --python build/bounds --no-deps --editable .
+	@$(UV) pip install --quiet --python build/bounds $(CORE_NEEDS)
+	@$(UV) pip list --quiet --python build/bounds | grep -Ei "^(torch|numpy|quickjs-ng|anywidget|ipywidgets|matplotlib|pillow|jupyterlab) "
 	@build/bounds/bin/python -m pytest $(CORE_ARGS) tests/core $(CORE_DOCTESTS) $(WIDGET_TESTS)
 
 refresh: .venv/has-test  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
@@ -146,22 +147,23 @@ export: .venv/has-test  ## write the lessons as web pages that need no kernel, t
 lessons: .venv/has-test  ## write the lessons for Colab and VS Code, without outputs and answers, to dist/lessons
 	@$(IN_VENV) tools/lessons.py $(LESSONS_ARGS)
 
-lock: .venv/bin/uv  ## write constraints.txt again (LOCK_ARGS=--upgrade for the newest versions)
-	@.venv/bin/uv pip compile pyproject.toml --output-file=constraints.txt --extra=test --universal \
+lock: $(UV)  ## write constraints.txt again (LOCK_ARGS=--upgrade for the newest versions)
+	@$(UV) pip compile pyproject.toml --output-file=constraints.txt --extra=test --universal \
 	  --python-version=3.11 --strip-extras --no-annotate --custom-compile-command="make lock" \
 	  --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
-dist:  ## build the wheel and the sdist, check them, and try each in an empty environment
+dist:  ## build the wheel and the sdist, check them, and try each, and the extras, in empty environments
 	@rm -rf dist/*.whl dist/*.tar.gz build/tried
 	@"$(PYTHON)" -m venv build/tried/tools
 	@build/tried/tools/bin/python -m pip install --quiet build twine
 	@build/tried/tools/bin/python -m build --outdir dist . >build/tried/log || { cat build/tried/log; exit 1; }
 	@build/tried/tools/bin/python -m twine check --strict dist/*.whl dist/*.tar.gz
 	@set -e; \
-	for package in dist/*.whl dist/*.tar.gz; do \
+	wheel=$$(echo dist/*.whl); \
+	for package in "$$wheel" "$$wheel[widgets]" "$$wheel[lab]" dist/*.tar.gz; do \
 	  "$(PYTHON)" -m venv --clear build/tried/empty; \
 	  build/tried/empty/bin/python -m pip install --quiet -c constraints.txt "$$package"; \
-	  (cd build/tried; empty/bin/python -W error::DeprecationWarning:stridekit ../../tools/try_package.py); \
+	  (cd build/tried; empty/bin/python -W error::DeprecationWarning:stridekit ../../tools/try_package.py "$$package"); \
 	done
 
 bench: .venv/has-test  ## measure the marks that stridekit sets itself (BENCH_ARGS=--picture draws docs/memory-sets.png again)

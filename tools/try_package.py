@@ -1,24 +1,117 @@
-"""Try an installed stridekit outside of the project: `make dist` runs this script."""
+"""Try an installed stridekit outside of the project: `make dist` runs this script.
+
+    python try_package.py PACKAGE
+
+The package is what pip installed, such as dist/stridekit-0.1.0-py3-none-any.whl[widgets].
+"""
 
 import importlib.metadata
+import re
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import torch
 
 import stridekit
-from stridekit.exercises import strides
-from stridekit.widgets.offline import offline_page
 
-assert "site-packages" in Path(stridekit.__file__).parts, stridekit.__file__
-assert stridekit.Layout.of(torch.ones(2, 3).t()).why_not_view(6)
-assert "of dims that do not merge" in repr(
-    stridekit.diagnose("view size is not compatible with input tensor's size and stride")
+WIDGETS = (
+    "StrideExplorer()",
+    "AliasExplorer()",
+    "ReshapeStepper()",
+    "ChannelsLastExplorer()",
+    "FormatTracer()",
+    "TraversalExplorer()",
+    "Predict('What is the stride of `x.t()`?', (1, 6))",
+    "Sort(torch.ones(4, 6), 'x.t(); x + 0', also='x.t(); x[1:]')",
+    "AttentionExplorer()",
+    "CacheExplorer()",
+    "CopyTracer(stridekit.audit(torch.nn.Flatten(0), torch.ones(4, 6).t()))",
+    "Diagnose('ValueError: step must be greater than zero')",
 )
-assert stridekit.audit(lambda x: x.t().reshape(-1), torch.rand(3, 4)).findings
-assert "bringToLife" in offline_page([stridekit.StrideExplorer()])
-assert strides.row.hints
-files = {str(file) for file in importlib.metadata.files("stridekit") or ()}
-assert any("share/jupyter/labextensions" in file for file in files), (
-    "JupyterLab's extension is missing"
-)
-print(f"stridekit {importlib.metadata.version('stridekit')} works in an empty environment")
+MESSAGE = "view size is not compatible with input tensor's size and stride"
+
+
+def try_core() -> None:
+    """Ask what needs no extra, and call the command."""
+    assert "site-packages" in Path(stridekit.__file__).parts, stridekit.__file__
+    assert stridekit.Layout.of(torch.ones(2, 3).t()).why_not_view(6)
+    assert "of dims that do not merge" in repr(stridekit.diagnose(MESSAGE))
+    assert stridekit.audit(lambda x: x.t().reshape(-1), torch.rand(3, 4)).findings
+    files = {str(file) for file in importlib.metadata.files("stridekit") or ()}
+    assert any("share/jupyter/labextensions" in file for file in files), (
+        "JupyterLab's extension is missing"
+    )
+    assert run_command("--version") == f"stridekit {importlib.metadata.version('stridekit')}\n"
+    assert "of dims that do not merge" in run_command("diagnose", text=MESSAGE)
+
+
+def run_command(*arguments: str, text: str = "") -> str:
+    """Run the command `stridekit` of this environment; return its output."""
+    command = [str(Path(sys.executable).with_name("stridekit")), *arguments]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+
+
+def try_refusals() -> None:
+    """Use what needs an extra, without it."""
+    message = ""
+    try:
+        stridekit.StrideExplorer  # noqa: B018
+    except ModuleNotFoundError as error:
+        message = str(error)
+    assert message.endswith('pip install "stridekit[widgets]"'), message
+
+
+def try_widgets() -> None:
+    """Make each widget, and put it on a page."""
+    from stridekit import widgets
+    from stridekit.widgets.offline import offline_page
+
+    names = {name: getattr(widgets, name) for name in dir(widgets)}
+    for source in WIDGETS:
+        widget = eval(source, {**names, "torch": torch, "stridekit": stridekit})
+        assert repr(widget)
+        assert "bringToLife" in offline_page([widget]), source
+
+
+def try_lab() -> None:
+    """Ask an exercise and a figure, and let the command write the lessons; JupyterLab ends at once."""
+    from stridekit.exercises import strides
+    from stridekit.lessons.gpu import gpu_results
+
+    assert strides.row.hints
+    assert gpu_results().plot()
+    with tempfile.TemporaryDirectory() as folder:
+        run_command("lab", folder, "--", "--version")
+        assert len(list(Path(folder).glob("*.ipynb"))) == 9
+
+
+def size() -> str:
+    """Return how many packages are installed beside pip, and how large they are."""
+    packages = {dist.name for dist in importlib.metadata.distributions()} - {"pip", "setuptools"}
+    folder = Path(torch.__file__).parents[1]
+
+    def megabytes(path: Path) -> int:
+        files = (file for file in path.rglob("*") if file.is_file())
+        return round(sum(file.stat().st_size for file in files) / 1e6)
+
+    return (
+        f"{len(packages)} packages, {megabytes(folder)} MB, "
+        f"of which {megabytes(folder / 'torch')} are torch {torch.__version__}"
+    )
+
+
+if __name__ == "__main__":
+    package = Path(sys.argv[1]).name
+    has_extra = re.search(r"\[(\w+)\]$", package)
+    extra = has_extra[1] if has_extra else ""
+    installed = size()  # before Python compiles what is tried
+    try_core()
+    if extra in ("widgets", "lab"):
+        try_widgets()
+    else:
+        try_refusals()
+    if extra == "lab":
+        try_lab()
+    print(f"{package} works in an empty environment: {installed}")

@@ -189,7 +189,7 @@ def test_every_target_that_needs_the_environment_makes_it_and_hands_on_its_argum
     targets = re.findall(r"^([a-z-]+):(.*?)##.*\n((?:\t.*\n)*)", text, re.MULTILINE)
     needs = [name for name, _, recipe in targets if re.search(r"\$\(IN_VENV\)|\.venv/bin/", recipe)]
     assert [n for n, before, _ in targets if n in needs and ".venv" not in before] == []
-    assert set(needs) >= {"lab", "test", "lint", "refresh", "export", "lock", "versions"}
+    assert set(needs) >= {"lab", "test", "lint", "refresh", "export"}
     names = re.findall(r"^([A-Z]+_ARGS|VERSIONS) \?=", text, re.MULTILINE)
     for name in names:
         target = "versions" if name.startswith("VERSIONS") else name.removesuffix("_ARGS").lower()
