@@ -39,7 +39,9 @@ def page(lab):
     form.tidy(BOOK)
     (lab.root / "start.ipynb").write_text(form.write(BOOK), encoding="utf-8")
     page = lab.open("start.ipynb")
-    assert not page.evaluate(DIRTY) and page.evaluate(ACTIVE) == 0 and not page.evaluate(HAS_KEYS)
+    assert not page.evaluate(DIRTY)
+    assert page.evaluate(ACTIVE) == 0
+    assert not page.evaluate(HAS_KEYS)
     yield page
     lab.close(page)
 
@@ -79,7 +81,8 @@ def test_a_widget_that_was_just_run_comes_into_view(page):
 
 def test_an_answer_is_folded_until_its_cell_has_run(page):
     """So are the words that explain it, and the first line, which JupyterLab shows of a fold."""
-    ran, words = (page.locator(".jp-Cell").nth(CACHE + k) for k in (6, 7))
+    ran = page.locator(".jp-Cell").nth(CACHE + 6)
+    words = page.locator(".jp-Cell").nth(CACHE + 7)
     for cell in (ran, words):
         expect(cell.locator(".jp-PlaceholderText")).to_have_css("font-size", "0px")
         expect(cell.locator(".jp-OutputArea-output, .jp-MarkdownOutput")).not_to_be_visible()
@@ -101,18 +104,21 @@ def test_a_widget_takes_the_keys_from_nobody(lab, page):
     page.evaluate("() => { document.querySelector('.sk-explorer').old = true; }")
     page.keyboard.press("Control+Enter")  # runs the cell and stays in it
     page.wait_for_function("!(document.querySelector('.sk-explorer') ?? { old: true }).old")
-    assert page.evaluate(ACTIVE) == FIRST and not page.evaluate(HAS_KEYS)
+    assert page.evaluate(ACTIVE) == FIRST
+    assert not page.evaluate(HAS_KEYS)
 
 
 def test_an_exercise_opens_its_hints_and_a_pass_points_on(lab, page):
     """Also where no kernel answers."""
     lab.run_all(page)
-    report, passed = (page.locator(".jp-Cell").nth(k) for k in (-2, -1))
+    report = page.locator(".jp-Cell").nth(-2)
+    passed = page.locator(".jp-Cell").nth(-1)
     expect(passed).to_contain_text("Well done: 1 of 10 in this lesson. Next: column.")
     page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     steps = report.locator("summary:visible")
-    for k in range(1, 4):
-        expect(steps).to_have_text([f"Hint {n} of 3" for n in range(1, k + 1)])
+    for count in (1, 2, 3):
+        hints = [f"Hint {n} of 3" for n in range(1, count + 1)]
+        expect(steps).to_have_text(hints)
         press(steps.last, "Enter")
     expect(steps.last).to_have_text("One solution")
     steps.first.click()

@@ -1,4 +1,4 @@
-"""What the rows of hands.txt cannot say: what moves, and what is painted."""
+"""Motion and painting of widgets, which the rows of hands.txt cannot describe."""
 
 import re
 
@@ -13,7 +13,7 @@ from tests.course.needs import needs_chromium
 pytestmark = needs_chromium
 
 # Press a button, with a line typed first, or Enter in the line, or move a slider by one, as a key does.
-# What then moves, held where it begins: labels, and middles.
+# Return the label and the middle of each node that then moves, held where it begins.
 MOVING = """(root, [name, typed]) => {
   for (const motion of root.getAnimations({ subtree: true })) motion.cancel();
   const isNamed = ({ ariaLabel, innerText }) => [ariaLabel, innerText].includes(name);
@@ -35,16 +35,20 @@ MOVING = """(root, [name, typed]) => {
 
 
 def moving(w, name, line=""):
-    """What moves after a press. The hand rests first: what follows at once is still."""
+    """The labels and middles of what moves after a press.
+
+    The hand rests first, because a widget does not move if two changes come at once.
+    """
     w.page.clock.run_for(500)
     return w.evaluate(MOVING, [name, line])
 
 
-def assert_on_slots(found, slots, count, first=0):
+def assert_on_slots(boxes, slots, count, first=0):
     """So many boxes move, each from the slot of its element."""
-    assert len(found) == count
-    for label, x, y in found:
-        slot = slots.nth(int(re.findall(r"element (\d+)", label)[-1]) - first)
+    assert len(boxes) == count
+    for label, x, y in boxes:
+        element = int(re.findall(r"element (\d+)", label)[-1])
+        slot = slots.nth(element - first)
         assert middle(slot) == pytest.approx((x, y), abs=2), label
 
 
@@ -55,15 +59,19 @@ def rest(w, css):
 
 
 def test_boxes_of_an_alias_come_out_of_their_slots(show):
-    """What a line makes, and what a write changes in others; not a way back, or unwelcome motion."""
+    """The boxes that a line makes or changes move; not after undo, and not if motion is unwelcome."""
     w = show(AliasExplorer((4, 6), ["y = x[1:, ::2]"]))
     stop_the_clock(w.page)
-    lines = ("z = y.t()", "z", 9), ("y += 100", "xz", 18), ("z = y.clone()", "z", 9)
-    for line, names, count in lines:
-        found = moving(w, "run", line)
-        assert {label[0] for label, *_ in found} == {*names}, line
-        tape = w.locator(".sk-storage").nth(int("clone" in line))
-        assert_on_slots(found, tape.locator(".sk-box"), count)
+    lines = [  # the tensors whose boxes move, how many, and the number of their storage
+        ("z = y.t()", {"z"}, 9, 0),
+        ("y += 100", {"x", "z"}, 18, 0),
+        ("z = y.clone()", {"z"}, 9, 1),
+    ]
+    for line, names, count, storage in lines:
+        boxes = moving(w, "run", line)
+        assert {label[0] for label, *_ in boxes} == names, line
+        tape = w.locator(".sk-storage").nth(storage)
+        assert_on_slots(boxes, tape.locator(".sk-box"), count)
     rest(w, ".sk-readout")
     assert moving(w, "undo") == [] == moving(w, "run", "y = wrong")
     w.page.emulate_media(reduced_motion="reduce")
@@ -76,9 +84,12 @@ def test_what_a_step_of_a_reshape_is_about_moves(show):
     free, stuck = show(ReshapeStepper(), ReshapeStepper(cut, (2, 12))).all()
     stop_the_clock(free.page)
     view = [[], ["dim 0"], ["new dim 1"], ["new dim 0"], []]  # at its end nothing moves
-    for w, labels in ((free, view), (stuck, [[], [], ["new dim 1"]])):
-        assert [[label for label, *_ in moving(w, "next")] for _ in labels] == labels
-    assert [moving(free, "back") for _ in view] == [[]] * 5
+    copy = [[], [], ["new dim 1"]]
+    for w, steps in ((free, view), (stuck, copy)):
+        for labels in steps:
+            assert [label for label, *_ in moving(w, "next")] == labels
+    for _ in view:
+        assert moving(free, "back") == []
     slots = stuck.locator(".sk-tapebox .sk-box")
     assert_on_slots(moving(stuck, "to the end"), slots, 24, first=3)
 
@@ -88,7 +99,9 @@ def test_a_card_travels_to_its_bin_or_shakes_it(show, motion):
     w = show(Sort(torch.ones(4, 6), "x.t(); x + 0; x.clone()", also="x[1:]"))
     stop_the_clock(w.page)
     w.page.emulate_media(reduced_motion=motion)
-    assert [len(moving(w, "view")) for _ in range(2)] == [int(motion != "reduce")] * 2
+    count = 0 if motion == "reduce" else 1
+    for _ in range(2):
+        assert len(moving(w, "view")) == count
 
 
 def test_numbers_travel_from_their_slots_and_copies_from_their_cells(show):
@@ -98,8 +111,10 @@ def test_numbers_travel_from_their_slots_and_copies_from_their_cells(show):
     assert_on_slots(moving(w, "transpose"), w.locator(".sk-slot"), 24)
     rest(w, ".sk-caption")
     for step, name in ((".T", "x["), (".contiguous()", "element ")):
-        found = moving(w, "Enter", step)
-        assert found and all(label.startswith(name) for label, *_ in found), step
+        cells = moving(w, "Enter", step)
+        assert cells, step
+        for label, *_ in cells:
+            assert label.startswith(name), step
     for widget, name in ((StrideExplorer(), "slide"), (explore(torch.ones(16, 32)), "transpose")):
         w = show(widget)
         stop_the_clock(w.page)
@@ -112,17 +127,20 @@ def test_a_canvas_keeps_what_does_not_change_and_wears_the_theme(show):
     for k, key in enumerate(["PageDown", "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowRight"]):
         press(w.locator(".sk-slider input").nth(k), key, key)
         before, after = w.evaluate(PAINTED_ANEW)
-        assert len(before) >= 1 and after == before, k
-    seen = []
+        assert len(before) >= 1, k
+        assert after == before, k
+    pictures = []
     for theme in ("light", "dark", "light"):
         w.page.emulate_media(color_scheme=theme)
         before, after = w.evaluate(PAINTED_ANEW)
         assert before == after
-        seen.append(after)
-    assert seen[0] == seen[2] != seen[1]
+        pictures.append(after)
+    light, dark, light_again = pictures
+    assert light_again == light
+    assert dark != light
 
 
-# What is painted now, and after a change of theme, which paints everything.
+# Return the canvases as they are, and after a change of theme, which paints everything.
 PAINTED_ANEW = """async (root) => {
   const painted = () => [...root.querySelectorAll('canvas')].map((canvas) => canvas.toDataURL());
   const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
