@@ -10,6 +10,8 @@ from functools import cache
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from stridekit._arguments import a_kind
+
 if TYPE_CHECKING:
     import torch
     from torch import Tensor as Tensor
@@ -79,7 +81,10 @@ def borrowed(x: Any) -> Any:
     if hasattr(x, "__dlpack__"):
         import torch
 
-        return torch.from_dlpack(x)
+        try:
+            return torch.from_dlpack(x)
+        except Exception as error:  # each library has errors of its own
+            raise TypeError(f"{a_kind(x)} does not hand over its memory: {error}") from None
     interface = getattr(x, "__array_interface__", None)
     if isinstance(interface, dict) and isinstance(interface.get("data"), tuple):
         import numpy as np

@@ -28,6 +28,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from stridekit._arguments import LayoutError, Strided
+from stridekit._torch import borrowed
 from stridekit.layout import Layout, new_storage
 from stridekit.rules import Ints, contiguous_stride, packed_stride, sort_dims, stride_in_format
 
@@ -241,9 +242,10 @@ def _materialized(x: _Operand) -> Computed:
 
 def _operand_from(name: str, x: Any) -> _Operand:
     """Return the layout and the dtype of an operand; the name is for an error."""
-    layout = Layout.of(x)
     if isinstance(x, Layout):
-        return _Operand(layout)
+        return _Operand(x)
+    x = borrowed(x)
+    layout = Layout.of(x)
     torch = sys.modules["torch"]  # `import stridekit` has loaded it
     if isinstance(x.dtype, torch.dtype):
         why_cloned = ""

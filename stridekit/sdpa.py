@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from stridekit._arguments import LayoutError, many, shown, wrong_argument_error
-from stridekit._torch import private
+from stridekit._torch import borrowed, private
 from stridekit.layout import Layout
 
 __all__ = ["why_no_flash"]
@@ -136,6 +136,7 @@ def _and(numbers: Sequence[int]) -> str:
 
 def meta_tensors(operands: dict[str, Any], dtypes: dict[int, torch.dtype]) -> list[Tensor]:
     """Return meta tensors like the operands; a Layout has the dtype of its itemsize."""
+    operands = {name: borrowed(x) for name, x in operands.items()}
     tensor_dtypes = [x.dtype for x in operands.values() if isinstance(x, Tensor)]
     dtypes = dtypes | {dtype.itemsize: dtype for dtype in tensor_dtypes}
     return [_meta_tensor(name, x, dtypes) for name, x in operands.items()]

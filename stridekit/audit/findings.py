@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from stridekit._arguments import in_bytes, many
 from stridekit.audit.causes import Cause, History, format_of, is_channels_last
 from stridekit.audit.events import Copy, Dims, Event, Kind, Operand, Place
 from stridekit.audit.record import Recorder
@@ -97,6 +98,12 @@ class Finding:
     cause: Place | None
     made_by: str
     occurrences: tuple[Occurrence, ...]
+
+    def __repr__(self) -> str:
+        made_by = f", made by {self.made_by}" if self.made_by else ""
+        place = f" at {self.cause}" if self.cause else ""
+        count = many(len(self.occurrences), "occurrence", ",")
+        return f"Finding({self.kind!r}, {in_bytes(self.bytes)} in {count}{made_by}{place})"
 
     @property
     def bytes(self) -> int:

@@ -175,6 +175,7 @@ class Audit:
         >>> found.assert_no_copies(max_bytes=48)
         >>> found.assert_no_copies(allow=["copy by reshape"])
         """
+        __tracebackhide__ = True  # pytest shows the line of the test, not this one
         patterns = (allow,) if isinstance(allow, str) else texts("allow", allow)
         if int_("max_bytes", max_bytes) < 0:
             raise ValueError(f"max_bytes is {max_bytes}: give 0 or more")

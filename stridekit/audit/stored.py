@@ -36,7 +36,9 @@ def read_json(text: str, cls: type[Audit]) -> Audit:
             _check(finding, len(audit.events))
         for copy in audit.copies:
             if not 0 <= copy.op < len(audit.events):
-                raise ValueError(f"a copy is part of event {copy.op}, and there are {len(audit.events)}")
+                raise ValueError(
+                    f"a copy is part of event {copy.op}, and there are {len(audit.events)}"
+                )
         # Both raise if a finding cannot be shown.
         audit.report()
         audit.table()

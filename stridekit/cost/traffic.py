@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from stridekit._arguments import LayoutError, Strided, a_kind, int_, ints, shown
 from stridekit._table import columns, html_table
-from stridekit._torch import is_tensor
+from stridekit._torch import borrowed, is_tensor
 from stridekit.cost.refetch import Walk, fetched_lines
 from stridekit.elementwise import Computed, as_computed, broadcast_tensors, loop_nest
 from stridekit.layout import MOST_DIMS, Layout
@@ -264,6 +264,7 @@ def place_of(x: Any, alignment: int) -> Place:
     name. Raises TypeError and LayoutError as `Layout.of` does, and like `memset` for what has
     memory.
     """
+    x = borrowed(x)
     layout = Layout.of(x)  # refuses what is not strided
     space = ("storage", x.storage) if isinstance(x, Layout) else _meta_space(x)
     if space is None:
@@ -285,7 +286,7 @@ def _meta_space(x: Any) -> object:
 def _operands(name: str, argument: Any) -> tuple[Any, ...]:
     """Return the operands of an argument that is one operand, or several."""
     is_single = isinstance(argument, Layout) or is_tensor(argument)
-    if is_single or hasattr(argument, "__array_interface__"):
+    if is_single or hasattr(argument, "__array_interface__") or hasattr(argument, "__dlpack__"):
         operands: tuple[Any, ...] = (argument,)
     elif isinstance(argument, Iterable):
         operands = tuple(islice(argument, MOST_OPERANDS + 1))

@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from stridekit._arguments import a_kind, many, positive, shown
+from stridekit._table import html_table
 from stridekit.layout import Layout
 from stridekit.memory.blocks import Blocks, blocks
 from stridekit.memory.inclusion import includes
@@ -207,16 +208,27 @@ class MemorySet:
     def __repr__(self) -> str:
         if not self:
             return "MemorySet(empty)"
-        try:
-            size = many(self.count(), "byte", ",")
-        except Undecided:
-            size = "an undecided number of bytes"
         where = "" if self.space == _STORAGE else f" {self.where}"
+        return f"MemorySet({self._size()}{where}: {self._addresses()})"
+
+    def _repr_html_(self) -> str:
+        rows = [("size", self._size()), ("where", self.where), ("addresses", self._addresses())]
+        return html_table("MemorySet", rows if self else [("size", "empty")], align="<")
+
+    def _size(self) -> str:
+        """Return the number of bytes in words."""
+        try:
+            return many(self.count(), "byte", ",")
+        except Undecided:
+            return "an undecided number of bytes"
+
+    def _addresses(self) -> str:
+        """Return the sum that makes the addresses, as in `2 + 6*[0, 4)`."""
         # The address on a device differs from run to run, so it is left out.
         terms = [str(self.first)] if self.counts_from_storage else []
         for c, n in reversed(self._generators):
             terms.append(f"{c}*[0, {n})" if c > 1 else f"[0, {n})")
-        return f"MemorySet({size}{where}: {' + '.join(terms) or '[0, 1)'})"
+        return " + ".join(terms) or "[0, 1)"
 
     def _lies_in(self, other: MemorySet, steps: Budget) -> bool:
         """Return the result of `issubset`, and spend the steps that a budget has left."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from stridekit._arguments import Strided, a_kind, many
 from stridekit._table import columns, html_table
-from stridekit._torch import is_tensor
+from stridekit._torch import borrowed, is_tensor
 from stridekit.layout import Layout
 from stridekit.memory.memset import MemorySet, Undecided
 from stridekit.rules import memory_formats
@@ -59,6 +59,7 @@ def explain(x: Strided, name: str = "x") -> Explanation:
     """
     if not isinstance(name, str):
         raise TypeError(f"name is {a_kind(name)}: give the text that the sentences call it")
+    x = borrowed(x)
     layout = Layout.of(x)
     total_bytes = None if isinstance(x, Layout) else storage_bytes(x)
     stand_in_kind = stand_in(x)

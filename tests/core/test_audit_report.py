@@ -165,6 +165,22 @@ def test_what_is_not_allowed_fails(options, error, words):
         A.assert_no_copies(**options)
 
 
+def test_the_failure_shows_the_line_of_the_test_alone():
+    """pytest cuts the frames of assert_no_copies from what it prints."""
+    with pytest.raises(AssertionError) as failure:
+        A.assert_no_copies()
+    shown_frames = failure.traceback.filter(failure)
+    assert [Path(frame.path) for frame in shown_frames] == [Path(__file__)]
+
+
+def test_a_finding_has_a_short_repr():
+    explicit, reshaped, idle = A.findings
+    made_by = f"made by transpose at {explicit.cause}"
+    assert repr(explicit) == f"Finding('explicit copy', 128 B in 1 occurrence, {made_by})"
+    assert repr(reshaped).startswith("Finding('copy by reshape', 128 B in 2 occurrences, made by")
+    assert repr(idle) == "Finding('call that does nothing', 0 B in 1 occurrence)"
+
+
 def test_two_audits_are_compared():
     def before(x):
         return x.t().reshape(-1) + x.t().contiguous().view(-1)

@@ -9,7 +9,7 @@ import pytest
 import torch
 from hypothesis import given
 
-from stridekit import Layout, memset
+from stridekit import Layout, explain, memset, output_layout, relation, shares_storage, traffic
 from stridekit._arguments import array_block
 from tests.core.strategies import randoms, tensors
 
@@ -81,6 +81,123 @@ def test_a_storage_that_you_name_is_not_a_copy(storage):
     """Names may begin like those of copies; only the whole name of a copy, as in its repr, marks one."""
     assert not Layout((4, 6), storage=storage).copied
     assert Layout((4, 6), storage=Layout((4, 6)).clone().storage).copied
+
+
+def test_a_layout_and_a_memory_set_show_as_tables():
+    layout = Layout((4, 6), itemsize=4, storage="a < b")
+    html = layout.t()._repr_html_()
+    for text in ("<caption", "shape", "(6, 4)", "(1, 6)", "storage_offset", "a &lt; b"):
+        assert text in html
+    html = memset(layout[:, 2])._repr_html_()
+    for text in (
+        "MemorySet",
+        "16 bytes",
+        "in storage &#x27;a &lt; b&#x27;",
+        "8 + 24*[0, 4) + [0, 4)",
+    ):
+        assert text in html
+    assert "empty" in memset(layout[:0])._repr_html_()
+
+
+def test_empty_is_a_tensor_with_this_layout():
+    """A layout becomes a tensor and is read back; its storage is as long as it needs, also on meta."""
+    for shape, stride, offset in (((4, 6), (1, 8), 3), ((0, 3), (3, 1), 5), ((), (), 2)):
+        for dtype in (torch.uint8, torch.float16, torch.float32, torch.float64, torch.complex128):
+            layout = Layout(shape, stride, offset, dtype=dtype)
+            for device in ("cpu", "meta"):
+                x = layout.empty(device=device)
+                assert Layout.of(x) == layout and (x.dtype, x.device.type) == (dtype, device)
+                assert x.untyped_storage().nbytes() == layout.span.stop * layout.itemsize
+    x = Layout((3,), itemsize=4)
+    for dtype in (torch.int32, np.int32, np.dtype("int32"), "int32", "torch.int32"):
+        assert x.empty(dtype).dtype == torch.int32
+    assert Layout((3,), itemsize=8).empty(float).dtype == torch.float64
+
+
+def test_a_dtype_stands_for_its_itemsize():
+    """It may be torch's, NumPy's, a type of Python, or a name; torch decides how many bytes it has."""
+    for name in ("bool", "uint8", "int16", "bfloat16", "float32", "complex64", "float8_e4m3fn"):
+        dtype = getattr(torch, name)
+        for given_dtype in (dtype, name, str(dtype)):
+            assert Layout((3,), dtype=given_dtype).itemsize == dtype.itemsize
+    for dtype in (np.float16, np.dtype(">i8"), np.dtype("i4, f2"), "float64"):
+        assert Layout((3,), dtype=dtype).itemsize == np.dtype(dtype).itemsize
+    for dtype in (bool, int, float, complex):
+        assert Layout((3,), dtype=dtype).itemsize == torch.empty(1, dtype=dtype).itemsize
+    x = torch.empty(2, 3, 4, 6)
+    layout = Layout.of(x)
+    assert layout.nbytes == x.nbytes
+    for dtype in (torch.float16, torch.float64, torch.int32):
+        assert layout.view(dtype) == layout.view(dtype=dtype) == Layout.of(x.view(dtype))
+    image = layout.to(torch.channels_last)
+    assert image.stride == x.to(memory_format=torch.channels_last).stride()
+
+
+def test_arguments_by_name_are_those_by_place():
+    x = Layout((2, 3, 1))
+    t = torch.empty(2, 3, 1, dtype=torch.uint8)
+    for name, options in {
+        "permute": {"dims": (2, 0, 1)},
+        "flip": {"dims": (0, 1)},
+        "expand": {"size": (2, 3, 4)},
+        "broadcast_to": {"size": (2, 3, 4)},
+        "view": {"size": (6,)},
+        "reshape": {"shape": (3, 2)},
+        "repeat": {"repeats": (2, 1, 1)},
+        "tile": {"dims": (2,)},
+    }.items():
+        of_torch = Layout.of(getattr(t, name)(**options))
+        assert dataclasses.replace(getattr(x, name)(**options), storage="") == of_torch
+    for sections in (torch.tensor(2), torch.tensor([1, 2])):
+        pieces = [*map(Layout.of, t.tensor_split(sections, 1))]
+        assert [*x.tensor_split(sections, 1)] == pieces
+    assert [*x.split(torch.tensor(2), 1)] == [*map(Layout.of, t.split(torch.tensor(2), 1))]
+
+
+class ByDlpack:
+    """Memory that another library hands over, as JAX, CuPy and Arrow do."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __dlpack__(self, **options):
+        return self.x.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.x.__dlpack_device__()
+
+
+class ByInterface:
+    """Memory that its owner describes to NumPy."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__array_interface__ = array.__array_interface__
+
+
+@pytest.mark.parametrize("foreign", [
+    lambda x: ByDlpack(x),
+    lambda x: ByInterface(x.numpy()),
+], ids=["dlpack", "array interface"])  # fmt: skip
+def test_memory_of_other_libraries_is_taken_as_it_lies(foreign):
+    x = torch.arange(24.0).view(4, 6)[1:, ::2]
+    assert Layout.of(foreign(x)) == dataclasses.replace(Layout.of(x), storage_offset=0)
+    assert memset(foreign(x)) == memset(x)
+    assert shares_storage(foreign(x), x) and not shares_storage(foreign(x), x.clone())
+    assert Layout.cat([foreign(x), x]).shape == (6, 3)
+    assert explain(foreign(x)).title.endswith("shape (3, 3), stride (6, 2), storage_offset 0")
+    assert output_layout(foreign(x), x).itemsize == 4
+    assert traffic(foreign(x)).useful == relation(foreign(x), x).shares_memory * x.nbytes
+
+
+def test_memory_that_is_not_handed_over_is_refused():
+    class Refuses(ByDlpack):
+        def __dlpack__(self, **_):
+            raise BufferError("bits are packed")
+
+    for question in (Layout.of, memset, explain):
+        with pytest.raises(TypeError, match=r"a Refuses does not hand over .*: bits are packed"):
+            question(Refuses(torch.ones(3)))
 
 
 def test_the_fields_of_a_layout():
