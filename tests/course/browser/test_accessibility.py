@@ -16,7 +16,7 @@ from tests.course.widget_kinds import FULL, KINDS, make
 
 pytestmark = needs_chromium
 
-# What only a hand brings about: complaints of what cannot be read, and a wrong card.
+# Only a hand brings these about: complaints of what cannot be read, and a wrong card.
 COMPLAINTS = {
     "StrideExplorer": lambda w: enter(w, "then", ".view(7)"),
     "AliasExplorer": lambda w: enter(w, "run a line", "w = x", "y += 1"),

@@ -40,7 +40,7 @@ def test_a_widget_moves_and_hints_open(app, browser, tmp_path):
         assert label.input_value() != before
         report = page.locator(".jp-OutputArea-output", has_text="row: not yet")
         steps = report.locator("summary:visible")
-        for told in (["Hint 1 of 3"], ["Hint 1 of 3", "Hint 2 of 3"]):
-            expect(steps).to_have_text(told)
+        for hints in (["Hint 1 of 3"], ["Hint 1 of 3", "Hint 2 of 3"]):
+            expect(steps).to_have_text(hints)
             press(steps.last, "Enter")
     assert host.outside == []

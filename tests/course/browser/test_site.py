@@ -38,15 +38,17 @@ def site(tmp_path_factory):
 @pytest.fixture
 def visit(browser):
     """`visit(path)` opens a page from the disk; no page may fetch anything or fail."""
-    contexts, wrong = [], []
+    contexts = []
+    requests = []
+    errors = []
 
     def open_page(path, query="", **options):
         context = browser.new_context(offline=True, **(options or DESK))
         context.set_default_timeout(pages.PATIENCE)
         contexts.append(context)
-        context.on("request", lambda request: wrong.append(request.url))
+        context.on("request", lambda request: requests.append(request.url))
         page = context.new_page()
-        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(path.as_uri() + query)
         page.wait_for_function(pages.ALIVE)
         return page
@@ -54,7 +56,8 @@ def visit(browser):
     yield open_page
     for context in contexts:
         context.close()
-    assert [url for url in wrong if not url.startswith(("file:", "blob:", "data:"))] == []
+    assert errors == []
+    assert [url for url in requests if not url.startswith(("file:", "blob:", "data:"))] == []
 
 
 def test_every_kind_lives_and_two_views_are_one(visit, small_site):
@@ -69,9 +72,10 @@ def test_every_kind_lives_and_two_views_are_one(visit, small_site):
     page.wait_for_function(  # what is read aloud comes a little later
         "[...document.querySelectorAll('.sk-spoken')].slice(-2).every((node) => node.textContent)"
     )
-    last, again = (roots.nth(k).inner_html() for k in (-2, -1))
+    first_view = roots.nth(-2).inner_html()
+    second_view = roots.nth(-1).inner_html()
     number = re.compile(r"stridekit-\d+")  # each view has ids of its own
-    assert number.sub("", last) == number.sub("", again)
+    assert number.sub("", first_view) == number.sub("", second_view)
 
 
 def assert_alive(widget):
@@ -86,7 +90,8 @@ def assert_alive(widget):
     for control in widget.locator("[role=grid]:visible, input[type=range]:visible").all():
         for key in ("Home", "ArrowRight"):
             control.press(key)
-    for commit in widget.get_by_role("button", name=re.compile("^(Commit|show me|copy)$")).all():
+    buttons = widget.get_by_role("button", name=re.compile("^(Commit|show me|copy)$"))
+    for commit in buttons.all():
         if commit.is_visible():
             commit.click()
     assert widget.inner_html() != before
@@ -103,7 +108,8 @@ def test_a_pasted_message_means_what_python_says(visit, small_site):
         meaning = diagnose(message)
         pages.wait_for_frame(box)
         assert box.locator(".sk-title").inner_text() == meaning.title
-        assert box.locator("dd").all_inner_texts() == [said for _, said in meaning.lines]
+        sentences = [sentence for _, sentence in meaning.lines]
+        assert box.locator("dd").all_inner_texts() == sentences
 
 
 def marks(page):
@@ -113,7 +119,8 @@ def marks(page):
 def test_an_answer_opens_what_gives_it_away_and_is_kept_until_it_is_forgotten(visit, small_site):
     page = visit(small_site / "cards.html")
     behind = page.get_by_text("It is four.")
-    assert page.get_by_text("why=").count() == 0 and marks(page) == ["0/1"]
+    assert page.get_by_text("why=").count() == 0
+    assert marks(page) == ["0/1"]
     expect(behind).to_be_hidden()
     pages.enter(page, "your prediction", "5")
     expect(behind).to_be_hidden()
@@ -139,16 +146,18 @@ def test_a_finger_that_scrolls_moves_no_slider_and_one_that_goes_sideways_does(v
     page = visit(small_site / "index.html", **PHONE)
     slider = page.locator("input[type=range]").first
     slider.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
-    before, at = slider.input_value(), page.evaluate("scrollY")
+    before = slider.input_value()
+    scrolled_before = page.evaluate("scrollY")
     pages.swipe(page, pages.middle(slider), 5, -200)
-    assert page.evaluate("scrollY") > at and slider.input_value() == before
+    assert page.evaluate("scrollY") > scrolled_before
+    assert slider.input_value() == before
     slider.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
     pages.swipe(page, pages.middle(slider), -400, 10)
     expect(slider).to_have_value("0")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-# What people type, and the page and a part of the heading of one of the first five places.
+# A query that people type, and the page and a part of the heading of one of the first five results.
 QUERIES = {
     "view size is not compatible": ("diagnose", "merge"),
     "at least one dimension spans": ("03_contiguity", ""),
@@ -180,11 +189,11 @@ def test_twenty_queries_find_their_place(visit, site):
     for query, (name, heading) in QUERIES.items():
         page.goto((site / "search.html").as_uri() + f"?q={query.replace(' ', '+')}")
         page.wait_for_selector("#search-results [role=status]", state="attached")
-        links = page.locator(".sk-results a")
-        places = [(link.get_attribute("href"), link.inner_text()) for link in links.all()[:5]]
-        fits = [href.startswith(name) and heading in said.lower() for href, said in places]
+        links = page.locator(".sk-results a").all()[:5]
+        results = [(link.get_attribute("href"), link.inner_text()) for link in links]
+        fits = [href.startswith(name) and heading in text.lower() for href, text in results]
         if not any(fits):
-            missed[query] = places
+            missed[query] = results
     assert missed == {}
 
 
@@ -207,9 +216,8 @@ def test_a_search_leads_to_a_section_and_without_results_to_the_box(visit, small
 def test_a_verdict_leads_to_its_place_in_the_lesson(visit, site):
     """The page links to the place of each family, and no link of the site is dead."""
     links = assert_whole(site)["diagnose.html"].links
-    assert sum(re.match(r"0\d_\w+\.html#", link) is not None for link in links) == len(
-        Script("diagnose/diagnose.js").FAMILIES
-    )
+    links_to_lessons = [link for link in links if re.match(r"0\d_\w+\.html#", link)]
+    assert len(links_to_lessons) == len(Script("diagnose/diagnose.js").FAMILIES)
     page = visit(site / "diagnose.html")
     page.locator(".sk-paste").get_by_label(pages.BOX).fill(BUCKET)
     link = page.locator(".sk-paste dd a")
@@ -238,8 +246,10 @@ def test_a_page_is_alive_fits_and_is_accessible(visit, site, name):
         assert page.evaluate("document.documentElement.scrollWidth") == size["width"]
         pages.assert_accessible(page, rules=pages.COLOURS if scheme == "dark" else ())
     page.set_viewport_size(DESK["viewport"])
-    roots = page.locator("[data-widget] > .stridekit").all() if name in LESSONS else []
-    for widget in roots:
-        assert_alive(widget)
-    assert name not in LESSONS or (roots and page.locator("h1").count() == 1)
+    if name in LESSONS:
+        widgets = page.locator("[data-widget] > .stridekit").all()
+        assert widgets
+        for widget in widgets:
+            assert_alive(widget)
+        assert page.locator("h1").count() == 1
     assert page.locator("text=could not be drawn").count() == 0
