@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from stridekit._arguments import LayoutError, many, shown, wrong_argument_error
+from stridekit._arguments import LayoutError, Strided, many, shown, wrong_argument_error
 from stridekit._torch import borrowed, private
 from stridekit.layout import Layout
 
@@ -26,10 +26,10 @@ DTYPES = FLOATS | {1: torch.bool, 16: torch.complex128}
 
 
 def why_no_flash(
-    q: Any,
-    k: Any,
-    v: Any,
-    attn_mask: Any = None,
+    q: Strided,
+    k: Strided,
+    v: Strided,
+    attn_mask: Strided | None = None,
     dropout_p: float = 0.0,
     is_causal: bool = False,
     *,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from stridekit._arguments import LayoutError, items_of, positive, shown
+from stridekit._arguments import LayoutError, Strided, items_of, positive, shown
 from stridekit.layout import Layout, new_storage
 from stridekit.sdpa import DTYPES, call_on_meta, meta_tensors, reason_and_output, why_no_flash
 
@@ -88,7 +88,7 @@ class Clones(NamedTuple):
     result: int
 
 
-def matmul_copies(a: Any, b: Any, *, requires_grad: Any = (False, False)) -> Clones:
+def matmul_copies(a: Strided, b: Strided, *, requires_grad: Any = (False, False)) -> Clones:
     """Return the bytes that `torch.matmul(a, b)` clones of each operand, and of its result.
 
     `a` and `b` are Layouts, tensors or arrays of one dtype, each of 1 dim or more. For Layouts,
@@ -142,10 +142,10 @@ class _Clones(TorchDispatchMode):
 
 
 def sdpa_output(
-    q: Any,
-    k: Any,
-    v: Any,
-    attn_mask: Any = None,
+    q: Strided,
+    k: Strided,
+    v: Strided,
+    attn_mask: Strided | None = None,
     dropout_p: float = 0.0,
     is_causal: bool = False,
     *,
