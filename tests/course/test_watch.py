@@ -1,6 +1,7 @@
 """Which calls of an answer count: where one function is asked for, or none, or not the whole work."""
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -124,6 +125,37 @@ def test_other_functions_of_stridekit_and_those_of_exercises_do_not_count():
         True,
     )
     assert watched(means, lambda: traffic(X))[0] == ["stridekit.traffic"]
+
+
+FRAMES = [  # of a call in Python: the event, its module, its name, its self, and what is noted
+    ("call", "stridekit.tensors.sharing", "shares_memory", None, ["shares_memory"]),
+    ("return", "stridekit.tensors.sharing", "shares_memory", None, []),
+    ("c_call", "stridekit.tensors.sharing", "shares_memory", None, []),
+    ("call", "stridekit.layout", "Layout.of.<locals>.unique", None, ["Layout", "unique"]),
+    ("call", "stridekit.layout", "Base.t", Layout((2, 3)), ["Layout"]),
+    ("call", "stridekit.layout", "shares", None, []),
+    ("call", "stridekit.exercises.views", "shares_memory", None, []),
+    ("call", "stridekitchen", "shares_memory", None, []),
+    ("call", "stridekit", "shares_memory", None, []),
+    ("call", "torch", "unique", Layout((2, 3)), []),
+    ("call", "__main__", "unique", None, []),
+]
+
+
+@pytest.mark.parametrize(("event", "module", "name", "owner", "calls"), FRAMES)
+@pytest.mark.parametrize("is_on", [True, False])
+def test_a_call_in_python_counts_by_its_module_and_its_names(
+    event, module, name, owner, calls, is_on
+):
+    watch = Watch(WHOLE)
+    watch.is_on = is_on
+    frame = SimpleNamespace(
+        f_globals={"__name__": module},
+        f_locals={} if owner is None else {"self": owner},
+        f_code=SimpleNamespace(co_qualname=name),
+    )
+    watch._note_python_call(frame, event, None)
+    assert {*watch.other_calls} == {f"stridekit.{call}" for call in calls if is_on}
 
 
 @pytest.mark.parametrize("means", [BY_AS_STRIDED, QUESTIONED, WHOLE])
