@@ -8,6 +8,7 @@ from PIL import Image
 
 from stridekit.widgets.offline import offline_page
 from tests.core.messages import BUCKET
+from tests.course.browser import drawings
 from tests.course.browser.hand import HAND_NAMES, SIZE, Hand, rows
 from tests.course.browser.pages import (
     ALIVE,
@@ -25,9 +26,23 @@ from tests.course.widget_kinds import KINDS, make
 pytestmark = needs_chromium
 
 
+class DrawingHand(Hand):
+    """A hand that takes a fingerprint of what is drawn after each line."""
+
+    def __init__(self, show, make):
+        super().__init__(show, make)
+        self.drawn = []
+
+    def agrees(self, is_pointing):
+        super().agrees(is_pointing)
+        self.drawn.append(drawings.fingerprint(self.w))
+
+
 @pytest.mark.parametrize("row", rows("hands.txt"))
-def test_hand(show, row):
-    Hand(show, row.make).follow(row)
+def test_hand(show, row, request):
+    hand = DrawingHand(show, row.make)
+    hand.follow(row)
+    drawings.check(request.node.callspec.id, hand.w, hand.drawn)
 
 
 def test_a_turn_is_undone_redone_and_reset_and_a_link_brings_it_back(plain, tmp_path):
@@ -35,7 +50,8 @@ def test_a_turn_is_undone_redone_and_reset_and_a_link_brings_it_back(plain, tmp_
     page = plain.page()
     path = tmp_path / "page.html"
     kinds = ["Predict", "StrideExplorer", "AliasExplorer", "AliasExplorer"]
-    path.write_text(offline_page([*map(make, kinds)]), encoding="utf-8")
+    widgets = [make(kind) for kind in kinds]
+    path.write_text(offline_page(widgets), encoding="utf-8")
     page.goto(path.as_uri())
     page.wait_for_function(ALIVE)
     w = page.locator(".stridekit").nth(2)
@@ -46,15 +62,17 @@ def test_a_turn_is_undone_redone_and_reset_and_a_link_brings_it_back(plain, tmp_
     turned = page.evaluate(state)
     assert [a == b for a, b in zip(first, turned, strict=True)] == [True, True, False, True]
     tools = w.get_by_role("toolbar")
-    for tool, states, others in (
+    turns = [  # a tool, the states that it brings, and tools that can be used then
         ("undo", first, ["redo"]),
         ("redo", turned, ["undo", "reset"]),
         ("reset", first, ["undo"]),
         ("undo", turned, ["reset"]),
-    ):
+    ]
+    for tool, states, enabled in turns:
         button(tools, tool).click()
         assert page.evaluate(state) == states
-        assert all(button(tools, name).is_enabled() for name in others), tool
+        for name in enabled:
+            assert button(tools, name).is_enabled(), tool
     button(tools, "share").click()
     button(w, "copy link").click()
     address = page.evaluate("navigator.clipboard.readText()")
@@ -68,14 +86,18 @@ def test_a_turn_is_undone_redone_and_reset_and_a_link_brings_it_back(plain, tmp_
         assert (page.evaluate("scrollY") > 100) == (states is turned)
 
 
-OTHERS = [pytest.param(kind, marks=pytest.mark.long) for kind in KINDS if kind != "Predict"]
+PICTURED = ["explore(torch.arange(4096).view(64, 64).T)"]
+for kind in KINDS:
+    if kind != "Predict":
+        PICTURED.append(pytest.param(kind, marks=pytest.mark.long))
 
 
-@pytest.mark.parametrize("kind", ["explore(torch.arange(4096).view(64, 64).T)", *OTHERS])
+@pytest.mark.parametrize("kind", PICTURED)
 def test_a_picture_is_what_is_on_screen(show, kind):
     """SVG, and PNG of two pixels for each of CSS, without the toolbar, with what was typed and chosen."""
     w = show(make(kind) if kind in KINDS else eval(kind, HAND_NAMES))
-    page, files = w.page, {}
+    page = w.page
+    files = {}
     for line in w.locator("input:not([type])").all():
         line.fill("2, 2")
     button(w.get_by_role("toolbar"), "share").click()
@@ -90,23 +112,28 @@ def test_a_picture_is_what_is_on_screen(show, kind):
     page.evaluate("document.activeElement.blur()")
     away(w)
     painted(page)
-    shots = [w.screenshot(), files["PNG"]]
-    screen, picture = (Image.open(io.BytesIO(shot)).convert("RGB") for shot in shots)
-    assert abs(np.subtract(picture.size, np.multiply(screen.size, 2))).max() <= 3
+    screen = Image.open(io.BytesIO(w.screenshot())).convert("RGB")
+    picture = Image.open(io.BytesIO(files["PNG"])).convert("RGB")
+    twice_the_screen = np.multiply(screen.size, 2)
+    assert abs(picture.size - twice_the_screen).max() <= 3
     small = [max(side // 8, 1) for side in screen.size]  # strokes differ at their edges
-    blurred = [image.resize(small, Image.Resampling.BOX) for image in (screen, picture)]
-    assert abs(np.subtract(*(np.asarray(image, float) for image in blurred))).mean() < 3
+    blurred_screen = screen.resize(small, Image.Resampling.BOX)
+    blurred_picture = picture.resize(small, Image.Resampling.BOX)
+    difference = np.asarray(blurred_picture, float) - np.asarray(blurred_screen, float)
+    assert abs(difference).mean() < 3
 
 
 def test_widgets_begin_within_a_screen_and_a_phone_cuts_nothing(show):
-    """Of 620 px at the width that JupyterLab gives them; at 390 px a finger can press all of it."""
-    all_kinds = show(*map(make, KINDS))
+    """A screen has 620 px at the width of JupyterLab; at 390 px a finger can press all of a widget."""
+    all_kinds = show(*[make(kind) for kind in KINDS])
     resize(all_kinds.page, WIDTH)
     heights = all_kinds.evaluate_all("(all) => all.map((root) => root.offsetHeight)")
     assert max(heights) <= 620, dict(zip(KINDS, heights, strict=True))
     resize(all_kinds.page, 390)
     assert all_kinds.page.evaluate("document.documentElement.scrollWidth") == 390
-    assert [node for w in all_kinds.all() for node in w.evaluate(SIZE)[0]] == []
+    for w in all_kinds.all():
+        defects, _ = w.evaluate(SIZE)
+        assert defects == []
 
 
 # The most that each picture holds: what does not fit scrolls in its pane.

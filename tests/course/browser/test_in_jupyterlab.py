@@ -14,7 +14,8 @@ class LabHand(Hand):
 
     def __init__(self, lab, page, make):
         run_last_cell(page, f"w = {make}\ndisplay(w)")
-        self.lab, self.page = lab, page
+        self.lab = lab
+        self.page = page
         self.w = page.locator(".jp-Cell").last.locator(".stridekit")
         self.w.scroll_into_view_if_needed()  # the mouse reaches what is in the window
 

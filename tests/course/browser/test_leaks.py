@@ -34,14 +34,19 @@ SHOW_AGAIN = """async ([css, times]) => {
 
 def counted(page):
     """The page's listeners, nodes and bytes, once five rounds of garbage collection have freed no more."""
-    session, least, same = page.context.new_cdp_session(page), (math.inf,) * 3, 0
-    while same < 5:
+    session = page.context.new_cdp_session(page)
+    least = (math.inf, math.inf, math.inf)
+    rounds_in_vain = 0
+    while rounds_in_vain < 5:
         painted(page)
         session.send("HeapProfiler.collectGarbage")
-        counts, used = session.send("Memory.getDOMCounters"), session.send("Runtime.getHeapUsage")
-        now = counts["jsEventListeners"], counts["nodes"], used["usedSize"] // 100_000 * 100_000
-        before, least = least, tuple(map(min, least, now))
-        same = same + 1 if least == before else 0
+        counts = session.send("Memory.getDOMCounters")
+        heap = session.send("Runtime.getHeapUsage")
+        nbytes = heap["usedSize"] // 100_000 * 100_000
+        current = (counts["jsEventListeners"], counts["nodes"], nbytes)
+        least_before = least
+        least = tuple(map(min, least, current))
+        rounds_in_vain = rounds_in_vain + 1 if least == least_before else 0
     return least
 
 
@@ -53,6 +58,8 @@ def test_a_rerun_cell_leaves_nothing_behind(kinds_page, kind):
     kinds_page.evaluate(SHOW_AGAIN, [css, 5])
     before = counted(kinds_page)
     kinds_page.evaluate(SHOW_AGAIN, [css, TIMES])
-    grown = [y - x for x, y in zip(before, counted(kinds_page), strict=True)]
-    assert all(n <= most for n, most in zip(grown, MOST, strict=True)), grown
+    after = counted(kinds_page)
+    grown = [y - x for x, y in zip(before, after, strict=True)]
+    for growth, most in zip(grown, MOST, strict=True):
+        assert growth <= most, grown
     assert kinds_page.locator(".jp-Cell").last.locator(css).count() == 1

@@ -1,4 +1,4 @@
-"""What a person sees of all widgets, in JupyterLab and on an exported page, on a phone and at a desk."""
+"""The looks of all widgets, in JupyterLab and on an exported page, on a phone and at a desk."""
 
 from pathlib import Path
 

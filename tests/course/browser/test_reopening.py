@@ -50,7 +50,7 @@ def test_all_widgets_live_in_a_notebook_that_was_saved(lab, kinds_page):
     path = lab.root / "kinds.ipynb"
     run_last_cell(page, "pass")
     lab.run_all(page)
-    states, *said = play(page, *KINDS)
+    states, *texts = play(page, *KINDS)
     settled(page)
     assert page.locator(".sk-gone").count() == 0
     kept = saved(page, path)
@@ -58,20 +58,25 @@ def test_all_widgets_live_in_a_notebook_that_was_saved(lab, kinds_page):
     page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
 
     lab.open(path.name, page)
-    assert shown(page) == (kept, *said)
+    assert shown(page) == (kept, *texts)
     assert page.locator(".sk-gone").count() == len(KINDS)
     assert lab.run_code(page, "import sys; print('stridekit' in sys.modules)") == "False\n"
     assert not page.evaluate(DIRTY)
     states, *_ = play(page, "AliasExplorer", "FormatTracer")
-    assert page.evaluate(DIRTY) and states != kept and saved(page, path) == states
+    assert page.evaluate(DIRTY)
+    assert states != kept
+    assert saved(page, path) == states
     lab.run_all(page)
     page.wait_for_function("!document.querySelector('.sk-gone')")
     assert "not found" not in page.locator(".jp-Notebook").inner_text()
     play(page, "Predict")
-    asked = f"print(w{[*KINDS].index('Predict')}.committed)"
-    while (said := lab.run_code(page, asked)) == "None\n":
+    number = list(KINDS).index("Predict")
+    print_answer = f"print(w{number}.committed)"
+    answer = lab.run_code(page, print_answer)
+    while answer == "None\n":
         painted(page)  # `settled` would wait for the models without a kernel, too
-    assert said == "(1, 6)\n"
+        answer = lab.run_code(page, print_answer)
+    assert answer == "(1, 6)\n"
     assert saved(page, path) != states
     assert page.evaluate(DRAWN_LATE) == "sk-explorer"
 
