@@ -133,6 +133,16 @@ def wrong_argument_error(name: str, value: Any, advice: str) -> LayoutError:
 
 def _plain_int(name: str, value: Any) -> int | None:
     """Return the value as a plain int; None for anything else, True and 1.0 included."""
+    number = value if type(value) is int else _index_of(name, value)
+    if number is not None and abs(number) > MAX_INT:
+        raise LayoutError(f"{name} is {shown(number)}: numbers go up to 2**4096")
+    return number
+
+
+def _index_of(name: str, value: Any) -> int | None:
+    """Return the int that a value stands for in an index, as that of NumPy; None if it is none."""
+    if isinstance(value, bool):
+        return None
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.SymInt):
         # Making an int of it would fix that number in the graph that is being traced.
@@ -140,17 +150,12 @@ def _plain_int(name: str, value: Any) -> int | None:
             f"{name} is symbolic, {value}: it stands for many numbers while a graph is traced; give an "
             "int, or a tensor made outside of the trace"
         )
-    if isinstance(value, bool):
-        return None
     if torch is not None and isinstance(value, torch.Tensor) and value.dtype is torch.bool:
         return None  # operator.index would make 1 of True
     try:
-        number = operator.index(value)
+        return operator.index(value)
     except Exception:  # TypeError, and what torch raises for tensors without a number
         return None
-    if abs(number) > MAX_INT:
-        raise LayoutError(f"{name} is {shown(number)}: numbers go up to 2**4096")
-    return number
 
 
 def int_(name: str, value: Any) -> int:

@@ -10,8 +10,8 @@ count elements; only addresses count bytes.
 A dim is a pair of a size and a stride. A view operation reorders these pairs, changes one, drops or
 adds one, and may move the offset; `_view` builds the next layout from them. A copy starts a storage
 of its own. Each operation of torch is one short method, and all of them are here; what has to walk
-the dims is in `rules`, on bare ints. torch is never imported: `Layout.of` asks a tensor or an array
-for its numbers.
+the dims is in `rules`, on bare ints. No torch is needed: `Layout.of` asks a tensor or an array for
+its numbers. Only `empty`, and `of` for objects of other libraries, import it by way of `_torch`.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ from stridekit._arguments import (
     wrong_argument_error,
 )
 from stridekit._table import html_table
+from stridekit._torch import borrowed, empty_storage
 
 if TYPE_CHECKING:
     from stridekit._torch import Tensor
@@ -203,11 +204,7 @@ class Layout:
         >>> Layout.of(torch.arange(24.0).view(4, 6)[:, 2])
         Layout(shape=(4,), stride=(6,), storage_offset=2, itemsize=4)
         """
-        if isinstance(x, Layout):
-            return x
-        from stridekit._torch import borrowed
-
-        return cls(*numbers_of(borrowed(x)))
+        return x if isinstance(x, Layout) else cls(*numbers_of(borrowed(x)))
 
     def empty(self, dtype: DType | None = None, *, device: Any = None) -> Tensor:
         """Return a new torch tensor with this layout and any values, on a storage just as long as it needs.
@@ -228,8 +225,6 @@ class Layout:
                 f"dtype is {shown(dtype)}, the layout has elements of {self.itemsize} bytes: "
                 "give a dtype of that itemsize, or change it first by to(dtype)"
             )
-        from stridekit._torch import empty_storage
-
         storage = empty_storage(self.span.stop, self.itemsize, dtype, device)
         return storage.as_strided(self.shape, self.stride, self.storage_offset)
 
