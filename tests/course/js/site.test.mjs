@@ -1,0 +1,466 @@
+// site.js on a stub of a page: progress that is kept, folds, the search, and links from verdicts.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+/** @type {any} */
+const page = globalThis;
+
+/** As much of an element as site.js needs. */
+class Node {
+  /** @type {any[]} */
+  children = [];
+  /** @type {Record<string, string>} */
+  dataset = {};
+  /** @type {any} */
+  parent = null;
+  className = "";
+  hidden = false;
+  open = false;
+  href = "";
+
+  constructor(tag = "div", className = "") {
+    this.tag = tag;
+    this.className = className;
+  }
+  append(...children) {
+    for (const child of children) if (child instanceof Node) child.parent = this;
+    this.children.push(...children);
+    return this;
+  }
+  replaceChildren(...children) {
+    this.children = [];
+    this.append(...children);
+  }
+  after(node) {
+    node.remove();
+    node.parent = this.parent;
+    this.parent.children.splice(this.parent.children.indexOf(this) + 1, 0, node);
+  }
+  remove() {
+    if (this.parent) this.parent.children = this.parent.children.filter((child) => child !== this);
+  }
+  get firstChild() {
+    return this.children[0];
+  }
+  get textContent() {
+    return this.children.map((child) => child.textContent ?? child).join("");
+  }
+  matches(selector) {
+    if (selector === "[data-asks]") return "asks" in this.dataset;
+    if (selector[0] === ".") return this.className.split(" ").includes(selector.slice(1));
+    return this.tag === selector;
+  }
+  closest(selector) {
+    return this.matches(selector) ? this : this.parent?.closest(selector);
+  }
+  /** @returns {any[]} */
+  all(selector) {
+    const below = this.children.flatMap((child) => child.all?.(selector) ?? []);
+    return this.matches(selector) ? [this, ...below] : below;
+  }
+  querySelector(selector) {
+    return this.all(selector)[0] ?? null;
+  }
+}
+
+const ADDRESS = "https://a.org/my%20site/01_one.html";
+const KEY = "stridekit /my site/01_one";
+const PARTS = { "01_one.html": 3, "02 two.html": 2, "index.html": 1 };
+const wait = () => new Promise((resolve) => setTimeout(resolve));
+let visits = 0;
+
+/**
+ * Open a page of the site.
+ * @param {{ href?: string, stored?: Record<string, any>, theme?: string, sections?: any[],
+ *   places?: any, tables?: Record<string, any[]>, agrees?: boolean, isFull?: boolean }} options
+ */
+async function visit({ href = ADDRESS, stored = {}, theme, sections = [], ...options } = {}) {
+  const body = new Node("body");
+  const root = { dataset: theme ? { theme } : {} };
+  /** @type {Record<string, (event?: any) => void>} */
+  const listeners = {};
+  /** @type {[callback: () => void, target: any, options: any][]} */
+  const observers = [];
+  let reloads = 0;
+  const storage = {};
+  const storageMethods = {
+    getItem: (key) => storage[key] ?? null,
+    setItem(key, text) {
+      if (options.isFull) throw new Error("full");
+      storage[key] = text;
+    },
+    removeItem: (key) => delete storage[key],
+  };
+  for (const [name, value] of Object.entries(storageMethods))
+    Object.defineProperty(storage, name, { value, enumerable: false });
+  for (const [key, value] of Object.entries(stored))
+    storage[key] = typeof value === "string" ? value : JSON.stringify(value);
+  const tables = options.tables ?? {};
+  const listen = (name, handler) => {
+    listeners[name] = handler;
+  };
+  const all = (selector) => tables[selector] ?? body.all(selector);
+  Object.assign(page, {
+    stridekitSite: { parts: PARTS, places: options.places ?? {}, sections },
+    location: { ...urlParts(href), reload: () => (reloads += 1) },
+    confirm: () => options.agrees,
+    addEventListener: listen,
+    Search: {},
+    MutationObserver: class {
+      constructor(callback) {
+        this.callback = callback;
+      }
+      observe(target, how) {
+        observers.push([this.callback, target, how]);
+      }
+    },
+    document: {
+      documentElement: root,
+      createElement: (tag) => new Node(tag),
+      querySelectorAll: all,
+      querySelector: (selector) => all(selector)[0] ?? null,
+      addEventListener: listen,
+    },
+  });
+  Object.defineProperty(page, "localStorage", { value: storage, configurable: true });
+  visits += 1;
+  await import(`../../../stridekit/export/static/site.js?visit=${visits}`);
+  const read = (key) => (key in storage ? JSON.parse(storage[key]) : undefined);
+  return { body, root, listeners, observers, storage, read, reloads: () => reloads };
+}
+
+function urlParts(href) {
+  const { pathname, search } = new URL(href);
+  return { href, pathname, search };
+}
+
+function modelOf(traits) {
+  const model = {
+    traits,
+    handlers: {},
+    get: (name) => traits[name],
+    set(name, value) {
+      traits[name] = value;
+      model.handlers[`change:${name}`]?.();
+    },
+    on(name, handler) {
+      model.handlers[name] = handler;
+    },
+  };
+  return model;
+}
+
+// The theme -----------------------------------------------------------------------------------------
+
+test("widgets are light unless the page is dark, and follow it", async () => {
+  const { root, observers } = await visit({ theme: "dark" });
+  assert.equal(root.dataset.jpThemeLight, "false");
+  const [[follow, target, how]] = observers;
+  assert.deepEqual([target, how], [root, { attributeFilter: ["data-theme"] }]);
+  root.dataset.theme = "light";
+  follow();
+  assert.equal(root.dataset.jpThemeLight, "true");
+  assert.equal((await visit()).root.dataset.jpThemeLight, "true");
+});
+
+// Progress ------------------------------------------------------------------------------------------
+
+/** Links to pages, in a list, and the marks that stand behind them. */
+function linksTo(...names) {
+  const list = new Node("nav");
+  const links = names.map((name) => Object.assign(new Node("a"), { href: name }));
+  list.append(...links);
+  return { list, links, marks: () => list.all(".sk-done").map((mark) => mark.textContent) };
+}
+
+const LINKS = ".bd-links a, .bd-article table a";
+const at = (name) => `https://a.org/my%20site/${name}`;
+
+test("a link has a mark of what is done on its page, if the page was visited", async () => {
+  const names = ["01_one.html", "02%20two.html#there", "index.html", "other.html"];
+  const { list, links, marks } = linksTo(...names.map(at));
+  const stored = {
+    [KEY]: { a: 1, b: 2 },
+    "stridekit /my site/02 two": { a: 1, b: 2, c: 3, d: 4 },
+    "stridekit /my site/other": { a: 1 },
+    "stridekit /another/index": { a: 1 },
+  };
+  const site = await visit({ href: at("x.html"), stored, tables: { [LINKS]: links } });
+  site.body.append(list);
+  site.listeners.DOMContentLoaded();
+  assert.deepEqual(marks(), ["2/3", "✓"]);
+  const [first, second] = list.all(".sk-done");
+  assert.equal(first.title, "2 of 3 cards and goals done");
+  assert.equal(second.ariaLabel, "2 of 2 cards and goals done");
+  assert.equal(list.children[1], first);
+  site.listeners.storage();
+  assert.deepEqual(marks(), ["2/3", "✓"]); // once, however often they are shown
+  assert.equal("stridekit /my site/x" in site.storage, false); // a page without parts keeps nothing
+});
+
+test("a page with parts is kept as visited; what cannot be read counts as nothing", async () => {
+  const { list, links, marks } = linksTo(at("01_one.html"));
+  const site = await visit({ stored: { [KEY]: "{" }, tables: { [LINKS]: links } });
+  site.body.append(list);
+  site.listeners.DOMContentLoaded();
+  assert.deepEqual(marks(), ["0/3"]);
+  assert.deepEqual(site.read(KEY), {});
+  const full = await visit({ tables: { [LINKS]: [] }, isFull: true });
+  assert.doesNotThrow(() => full.listeners.DOMContentLoaded());
+});
+
+const FOLDS = "[data-widget], details.sk-behind, details.hide:not(.above-input)";
+const PROBLEM = { kind: "number", question: "How many?", choices: ["1", "2"] };
+const NAME = "number | How many? | 1 | 2";
+
+/** A page with two cards, and folds behind each. */
+async function askTwice(stored, state = { said: null, shown: false }) {
+  const [card, explorer, nextCard] = ["", "", ""].map(() => new Node());
+  const folds = [new Node("details"), new Node("details"), new Node("details")];
+  const marks = [folds[0], card, folds[1], explorer, nextCard, folds[2]];
+  const site = await visit({ stored, tables: { [FOLDS]: marks, [LINKS]: [] } });
+  const models = [PROBLEM, { ...PROBLEM, question: "And now?" }].map((_problem) =>
+    modelOf({ _problem, _state: state }),
+  );
+  for (const [k, target] of [card, nextCard].entries())
+    site.listeners["stridekit-model"]({ target, detail: models[k] });
+  await wait();
+  return { ...site, models, open: () => folds.map((fold) => fold.open) };
+}
+
+test("a shown answer is kept and opens the folds up to the next card; another try forgets it", async () => {
+  const { models, read, open } = await askTwice({ [KEY]: { other: true } });
+  assert.deepEqual(open(), [false, false, false]);
+  assert.deepEqual(read(KEY), { other: true });
+  models[0].set("_state", { first: 5, said: null, shown: false });
+  assert.deepEqual([open(), read(KEY)], [[false, false, false], { other: true }]);
+  const state = { first: 5, said: 7, shown: true };
+  models[0].set("_state", state);
+  assert.deepEqual(read(KEY), { other: true, [NAME]: state });
+  assert.deepEqual(open(), [false, true, false]);
+  models[1].set("_state", state);
+  assert.deepEqual(open(), [false, true, true]);
+  models[0].set("_state", { first: null, said: null, shown: false });
+  assert.deepEqual(Object.keys(read(KEY)), ["other", "number | And now? | 1 | 2"]);
+  assert.deepEqual(open(), [false, false, true]);
+});
+
+test("a card gets its kept answer, if that was shown and is about this question", async () => {
+  const shown = { first: null, said: 1, shown: true };
+  const given = await askTwice({ [KEY]: { [NAME]: shown } });
+  assert.deepEqual(given.models[0].get("_state"), shown);
+  assert.deepEqual(given.open(), [false, true, false]);
+  for (const kept of [
+    { [NAME]: { ...shown, shown: false } },
+    { [NAME]: { ...shown, shown: 1 } },
+    { [NAME]: true },
+    { "number | How many? | 1 | 3": shown },
+    { "tuple | How many? | 1 | 2": shown },
+  ]) {
+    const { models } = await askTwice({ [KEY]: kept });
+    assert.deepEqual(models[0].get("_state"), { said: null, shown: false });
+  }
+});
+
+test("goals are kept by their texts, and come back as indices", async () => {
+  const stored = { [KEY]: { two: true, three: 1, gone: true } };
+  const site = await visit({ stored, tables: { [LINKS]: [] } });
+  const _goals = ["one", "two", "three", "four"].map((text) => ({ text }));
+  const model = modelOf({ _goals, _done: [3], _state: {} });
+  site.listeners["stridekit-model"]({ target: new Node(), detail: model });
+  assert.deepEqual(model.get("_done"), [1, 3]);
+  assert.deepEqual(site.read(KEY), stored[KEY]);
+  model.set("_done", [1, 3, 0]);
+  assert.deepEqual(site.read(KEY), { ...stored[KEY], two: true, four: true, one: true });
+  const fresh = modelOf({ _goals, _state: {} });
+  (await visit()).listeners["stridekit-model"]({ target: new Node(), detail: fresh });
+  assert.deepEqual(fresh.get("_done"), []);
+});
+
+test("a query of the address is pasted into Diagnose alone", async () => {
+  for (const [search, state, pasted] of [
+    ["?q=KeyError+a", { text: "" }, { text: "KeyError a" }],
+    ["?q=", { text: "" }, { text: "" }],
+    ["?p=1", { text: "" }, { text: "" }],
+    ["?q=a", { text: "", more: 1 }, { text: "", more: 1 }],
+    ["?q=a", { shown: 1 }, { shown: 1 }],
+  ]) {
+    const site = await visit({ href: `${ADDRESS}${search}` });
+    const model = modelOf({ _state: state, _goals: [] });
+    const target = new Node();
+    site.listeners["stridekit-model"]({ target, detail: model });
+    assert.deepEqual(model.get("_state"), pasted);
+    assert.equal("asks" in target.dataset || "_done" in model.traits, false);
+  }
+});
+
+for (const agrees of [true, false])
+  test(`the button forgets the answers of this site alone, if one agrees: ${agrees}`, async () => {
+    /** @type {any} */
+    const aside = new Node();
+    const list = new Node("ul");
+    const stored = {
+      [KEY]: {},
+      "stridekit /my site/deeper/a": {},
+      "stridekit /my sites/01_one": {},
+      "stridekit /": {},
+      other: {},
+    };
+    const tables = {
+      [LINKS]: [],
+      ".bd-sidebar-primary": [aside],
+      ".bd-links, .bd-article table": [list],
+    };
+    const site = await visit({ stored, tables, agrees });
+    site.body.append(list);
+    site.listeners.DOMContentLoaded();
+    assert.deepEqual([aside.role, aside.ariaLabel], ["complementary", "Contents"]);
+    const button = site.body.children[1];
+    assert.deepEqual([button.tag, button.textContent], ["button", "Forget my answers"]);
+    assert.equal(button.hidden, true); // there is no mark
+    button.onclick();
+    const left = Object.keys(stored).slice(agrees ? 2 : 0);
+    assert.deepEqual(Object.keys(site.storage), left);
+    assert.equal(site.reloads(), agrees ? 1 : 0);
+  });
+
+test("the button is shown where a page has a mark", async () => {
+  const { list, links } = linksTo(at("01_one.html"));
+  const tables = { [LINKS]: links, ".bd-links, .bd-article table": [list] };
+  const site = await visit({ tables });
+  site.body.append(list);
+  site.listeners.DOMContentLoaded();
+  assert.equal(site.body.querySelector(".sk-forget").hidden, false);
+});
+
+// Search --------------------------------------------------------------------------------------------
+
+const FILLER = "all about nothing ".repeat(30);
+const SECTIONS = [
+  ["one", "Title", "One", "where a stride is"],
+  ["one", "Stride", "Stride", "a view has its own"],
+  ["two", "Title", "Two", `${FILLER}the contiguous tensor stands here${FILLER}`],
+  ["two", "Exact", "Exact", "the storage of a view"],
+  ["two", "Apart", "Apart", "a view of the storage"],
+  ["two", "Copies", "Copies", "copies copies"],
+];
+
+/** What the page of results shows for a question. */
+async function search(question) {
+  const offer = new Node("div", "sk-offer");
+  const results = new Node();
+  const tables = { "#search-results": [results], ".sk-offer": [offer], [LINKS]: [] };
+  const href = `${at("search.html")}?q=${encodeURIComponent(question)}`;
+  const site = await visit({ href, sections: SECTIONS, tables });
+  site.listeners.DOMContentLoaded();
+  assert.equal(typeof page.Search.performSearch, "function");
+  const [status, list] = results.children.filter((node) => node !== offer);
+  const items = list.children;
+  return {
+    items,
+    status: status.textContent,
+    hrefs: items.map((item) => item.children[0].href),
+    anchors: items.map((item) => item.children[0].href.split("#")[1]),
+    isOffered: !offer.hidden,
+    isBelow: results.children[1] === offer,
+  };
+}
+
+test("a result leads to its section, with the words, the title of its page and the text around", async () => {
+  const { hrefs, items, status } = await search("  Stride ");
+  assert.equal(status, "2 places");
+  assert.deepEqual(hrefs, ["one.html?highlight=stride#Stride", "one.html?highlight=stride#Title"]);
+  const [link, space, title, text] = items[1].children;
+  const texts = [link.textContent, space, title.textContent, text.textContent];
+  assert.deepEqual(texts, ["One", " ", "One", " a stride is …"]);
+  const far = (await search("contiguous")).items[0].children;
+  assert.equal(far[2].textContent, "Two");
+  const excerpt = far[3].textContent;
+  assert.ok(excerpt.startsWith("… "), excerpt);
+  assert.ok(excerpt.includes("contiguous") && excerpt.length < 260, excerpt);
+  assert.ok(excerpt.indexOf("contiguous") >= 40, excerpt);
+});
+
+/** @type {[question: string, status: string, anchors: string[]][]} */
+const QUESTIONS = [
+  ["contiguous", "1 place", ["Title"]],
+  ["view", "3 places", ["Stride", "Exact", "Apart"]], // ties in their order
+  ["view of the storage", "2 places", ["Apart", "Exact"]], // the very words first
+  ["the storage of a view", "2 places", ["Exact", "Apart"]],
+  ["copies", "1 place", ["Copies"]],
+  ["stride xyzzy", "2 places", ["Stride", "Title"]], // half of the words
+  ["stride xyzzy plugh", "Nothing has these words.", []],
+  ["contiguous view", "1 place", ["Title"]], // the rare word is most of the question
+  ["xyzzy", "Nothing has these words.", []],
+  // A misspelt word of five letters and more; swapped letters count nothing, others one or two.
+  ["stirde", "2 places for “stride”", ["Stride", "Title"]],
+  ["strid", "2 places", ["Stride", "Title"]], // a part of a word is spelled well
+  ["strde", "2 places for “stride”", ["Stride", "Title"]],
+  ["srde", "Nothing has these words.", []],
+  ["strdex", "Nothing has these words.", []],
+  ["xtride", "Nothing has these words.", []],
+  ["contigous", "1 place for “contiguous”", ["Title"]],
+  ["contigos", "1 place for “contiguous”", ["Title"]],
+  ["contgos", "Nothing has these words.", []],
+  ["contiguouss", "1 place", ["Title"]], // it has the word that it is read as
+  ["", "", []],
+];
+for (const [question, status, anchors] of QUESTIONS)
+  test(`the search for “${question}” finds ${anchors.length} sections`, async () => {
+    const result = await search(question);
+    assert.equal(result.status, status);
+    assert.deepEqual(result.anchors, anchors);
+    assert.equal(result.isBelow, anchors.length === 0);
+  });
+
+test("Diagnose is offered to a question of four words, and to one without a result", async () => {
+  assert.equal((await search("view")).isOffered, false);
+  assert.equal((await search("view of the")).isOffered, false);
+  assert.equal((await search("view of the storage")).isOffered, true);
+  assert.equal((await search("xyzzy")).isOffered, true);
+});
+
+// Verdicts ------------------------------------------------------------------------------------------
+
+/** A row of Diagnose that names a lesson, and the page that follows changes. */
+async function verdictOf(title, { label = "lesson", places }) {
+  const paste = new Node("div", "sk-paste");
+  const row = new Node();
+  const words = new Node("dd").append("a lesson");
+  row.append(new Node("dt").append(label), words);
+  if (title !== null) paste.append(new Node("b", "sk-title").append(title));
+  paste.append(row);
+  const sections = [
+    ["01_one", "Title", "01 One", ""],
+    ["01_one", "More", "More", ""],
+  ];
+  const site = await visit({ sections, places, tables: { ".sk-paste dl > div": [row] } });
+  const [, [follow, target, how]] = site.observers;
+  assert.equal(target, page.document);
+  assert.deepEqual(how, { subtree: true, childList: true, characterData: true });
+  return { words, follow };
+}
+
+test("the lesson of a verdict becomes a link to its section, once", async () => {
+  const places = { Bad: ["01_one", "Much more here"], Lost: ["09_none", "More"] };
+  const { words, follow } = await verdictOf("Bad", { places });
+  follow();
+  const link = words.firstChild;
+  assert.equal(link.href, "01_one.html#Much-more-here");
+  assert.equal(link.textContent, "01 One: Much more here");
+  follow();
+  assert.equal(words.firstChild, link); // or the change would lead to the next one
+  /** @type {[title: string | null, label: string][]} */
+  const others = [
+    ["Bad", "cause"],
+    ["Lost", "lesson"],
+    ["New", "lesson"],
+    [null, "lesson"],
+  ];
+  for (const [title, label] of others) {
+    const other = await verdictOf(title, { label, places });
+    other.follow();
+    assert.equal(other.words.firstChild, "a lesson");
+  }
+});
