@@ -1,5 +1,7 @@
 """The steps of a check: which hint is found, what is counted, what is kept, and what is described."""
 
+import time
+
 import pytest
 import torch
 
@@ -186,6 +188,15 @@ def test_a_case_that_times_out_is_the_last(monkeypatch):
     assert report.headline == "twice: not yet (right on 1 of 3 cases, stopped on the next)"
 
 
+def test_the_solution_has_all_the_time_it_needs(monkeypatch):
+    def slow(n):
+        time.sleep(0.03)
+        return 2 * n
+
+    monkeypatch.setattr(core, "SECONDS", 0.02)
+    assert declared(cases=[1], solution=slow).check(twice).passed
+
+
 def test_the_input_names_the_layout_of_tensors_and_arrays_alone():
     def first(x, a, k):
         return k
@@ -263,11 +274,19 @@ def test_only_arguments_that_a_task_writes_may_change(writes, changes):
         assert "changes" in report.hint and "x" in report.hint
 
 
-BLANKS = [(lambda n: ..., True), (lambda n: None, False), (lambda n: 0, False)]
+def blank(n):
+    """Do nothing."""
+
+
+def forgetful(n):
+    n += n
+
+
+BLANKS = [(lambda n: ..., True), (blank, True), (forgetful, False), (lambda n: 0, False)]
 
 
 @pytest.mark.parametrize(("answer", "is_blank"), BLANKS)
-def test_an_ellipsis_is_a_blank_and_nothing_else(answer, is_blank):
+def test_an_ellipsis_and_an_empty_body_are_blanks(answer, is_blank):
     report = declared().check(answer)
     assert (report.status == "blank") == is_blank == (not report.attempted)
     if is_blank:
