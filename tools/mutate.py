@@ -294,7 +294,7 @@ def _node_tests() -> Iterator[tuple[str, set[str]]]:
         while todo:
             path = todo.pop()
             for name in re.findall(
-                r'(?:from |import\()"(\.[^"?]+)', path.read_text(encoding="utf-8")
+                r'(?:from |import\()["`](\.[^"`?]+)', path.read_text(encoding="utf-8")
             ):
                 imported = (path.parent / name).resolve()
                 script = imported.relative_to(ROOT).as_posix()
