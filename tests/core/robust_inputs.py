@@ -145,6 +145,8 @@ GROUPS = {
         "layout 3 bytes": lambda: Layout((3, 4), itemsize=3),
     },
 }
+if not hasattr(torch, "float4_e2m1fn_x2"):
+    del GROUPS["tensors"]["float4"]
 INPUTS = {kind: make for group in GROUPS.values() for kind, make in group.items()}
 
 # For some kinds: a part of the message with which each function refuses them.

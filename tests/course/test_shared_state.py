@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from threading import Thread
 
+import ipywidgets
 import pytest
 
 from stridekit import Layout, widgets
@@ -18,10 +19,17 @@ from tests.course.widget_kinds import FULL, KINDS, RIGHT, UNFIT
 FOLDER = Path(widgets.__file__).parent
 
 
-class Wire:
+if ipywidgets.__version__.startswith("7."):  # it takes no other comm than those of ipykernel
+    from ipykernel.comm import Comm
+else:
+    Comm = object
+
+
+class Wire(Comm):
     """A comm that stores each message, as JSON."""
 
     comm_id = "wire"
+    kernel = "a kernel"  # ipywidgets 7 sends nothing without one
 
     def __init__(self):
         self.sent = []
@@ -33,7 +41,7 @@ class Wire:
     def on_msg(self, callback):
         pass
 
-    def close(self):
+    def close(self, **options):
         pass
 
 
