@@ -1,4 +1,4 @@
-// JupyterLab's extension on stubs: saved widgets, the words of pictures, and folds that open.
+// JupyterLab's extension on stubs: lessons that stay clean, saved widgets, the words of pictures, and folds that open.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -39,17 +39,25 @@ function open({
   cells = /** @type {any[]} */ ([]),
   saved = /** @type {any} */ (undefined),
   shouldStart = true,
+  language_info = /** @type {any} */ ({ name: "python" }),
+  dirty = false,
 } = {}) {
   const widgets = cells.map((model) => ({ model, inputHidden: true }));
   const classes = new Set();
   const toggle = (name, isOn) => (isOn ? classes.add(name) : classes.delete(name));
   const model = {
-    dirty: false,
+    dirty,
+    metadata: /** @type {Record<string, any>} */ ({
+      language_info,
+      widgets: saved && { [STATE]: { state: saved } },
+    }),
     cells: Object.assign([...cells], { changed: new Signal() }),
     contentChanged: new Signal(),
-    getMetadata: (name) =>
-      name === "widgets" ? saved && { [STATE]: { state: saved } } : undefined,
-    setMetadata() {},
+    getMetadata: (name) => model.metadata[name],
+    setMetadata(name, entry) {
+      model.metadata[name] = entry;
+      model.dirty = true;
+    },
   };
   const picture = {
     mimeTypes: ["image/png"],
@@ -90,6 +98,27 @@ test("the container is that of a plugin that starts by itself", () => {
   assert.equal(head.at(-1).tag, "style");
   assert.match(head.at(-1).textContent, /stridekit-asks.*jp-needs-light-background/s);
   assert.doesNotThrow(() => page._JUPYTERLAB.stridekit.init());
+});
+
+// A lesson that was only opened ---------------------------------------------------------------------
+
+/** Whether a notebook is edited after JupyterLab has set an entry of its metadata, which marks it so. */
+function isEdited(language_info, key, value, dirty = false) {
+  const { model } = open({ language_info, dirty });
+  model.setMetadata(key, value);
+  assert.deepEqual(model.metadata[key], value);
+  return model.dirty;
+}
+
+test("what JupyterLab fills in when a kernel connects is no edit, and an edit stays one", () => {
+  const whole = { name: "python", version: "3.13" };
+  const stored = { name: "python" };
+  assert.equal(isEdited(stored, "kernelspec", { name: "python3" }), false);
+  assert.equal(isEdited(undefined, "kernelspec", { name: "python3" }), false);
+  assert.equal(isEdited(stored, "language_info", whole), false);
+  assert.equal(isEdited(stored, "language_info", whole, true), true);
+  assert.equal(isEdited(whole, "kernelspec", { name: "other" }), true);
+  assert.equal(isEdited(stored, "title", "mine"), true);
 });
 
 // Saved widgets -------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // The surroundings of a widget, as stubs: a page without a kernel, a notebook that is saved, a
-// kernel that ends, JupyterLab.
+// kernel that ends.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -45,10 +45,6 @@ page.document = {
   }),
   head: { append() {} },
 };
-
-const EXTENSION = "../../../labextension/static/extension.js";
-await import(EXTENSION);
-const { default: plugin } = (await page._JUPYTERLAB.stridekit.get())();
 
 // A page without a kernel: host.js ------------------------------------------------------------------
 
@@ -320,42 +316,4 @@ test("outside of a notebook there is no kernel to watch", () => {
     const none = null;
     assert.doesNotThrow(() => besideKernel(model, none, none));
   }
-});
-
-// JupyterLab opens a lesson: the extension ----------------------------------------------------------
-
-/** Whether a notebook is edited after JupyterLab has set an entry of its metadata, which marks it so. */
-function isEdited(language_info, key, value, dirty = false) {
-  const signal = { connect() {} };
-  const model = {
-    metadata: { language_info },
-    dirty,
-    cells: Object.assign([], { changed: signal }),
-    contentChanged: signal,
-    getMetadata: (name) => model.metadata[name],
-    setMetadata(name, entry) {
-      model.metadata[name] = entry;
-      model.dirty = true;
-    },
-  };
-  const rendermime = { removeMimeType() {}, getFactory: () => ({}), addFactory() {} };
-  const node = { classList: { toggle() {} } };
-  const panel = { content: { rendermime, widgets: [], node } };
-  const sessionContext = { kernelPreference: { shouldStart: false } };
-  plugin.activate({
-    docRegistry: {
-      addWidgetExtension: (_, { createNew }) => createNew(panel, { model, sessionContext }),
-    },
-  });
-  model.setMetadata(key, value);
-  return model.dirty;
-}
-
-test("what JupyterLab fills in when a kernel connects is no edit, and an edit stays one", () => {
-  const whole = { name: "python", version: "3.13" };
-  assert.equal(isEdited({ name: "python" }, "kernelspec", { name: "python3" }), false);
-  assert.equal(isEdited({ name: "python" }, "language_info", whole), false);
-  assert.equal(isEdited({ name: "python" }, "language_info", whole, true), true);
-  assert.equal(isEdited(whole, "kernelspec", { name: "other" }), true);
-  assert.equal(isEdited({ name: "python" }, "title", "mine"), true);
 });

@@ -246,6 +246,16 @@ test("a shown answer is kept and opens the folds up to the next card; another tr
   assert.deepEqual(open(), [false, false, true]);
 });
 
+test("a card right above another one has no folds", async () => {
+  const [card, nextCard, fold] = [new Node(), new Node(), new Node("details")];
+  nextCard.dataset.asks = "";
+  const site = await visit({ tables: { [FOLDS]: [card, nextCard, fold], [LINKS]: [] } });
+  const model = modelOf({ _problem: PROBLEM, _state: { said: 1, shown: true } });
+  site.listeners["stridekit-model"]({ target: card, detail: model });
+  await wait();
+  assert.equal(fold.open, false);
+});
+
 test("a card gets its kept answer, if that was shown and is about this question", async () => {
   const shown = { first: null, said: 1, shown: true };
   const given = await askTwice({ [KEY]: { [NAME]: shown } });
@@ -338,7 +348,7 @@ test("the button is shown where a page has a mark", async () => {
 
 const FILLER = "all about nothing ".repeat(30);
 const SECTIONS = [
-  ["one", "Title", "One", "where a stride is"],
+  ["one", "Title", "One", "where a stride is, and contigs are"],
   ["one", "Stride", "Stride", "a view has its own"],
   ["two", "Title", "Two", `${FILLER}the contiguous tensor stands here${FILLER}`],
   ["two", "Exact", "Exact", "the storage of a view"],
@@ -373,7 +383,7 @@ test("a result leads to its section, with the words, the title of its page and t
   assert.deepEqual(hrefs, ["one.html?highlight=stride#Stride", "one.html?highlight=stride#Title"]);
   const [link, space, title, text] = items[1].children;
   const texts = [link.textContent, space, title.textContent, text.textContent];
-  assert.deepEqual(texts, ["One", " ", "One", " a stride is …"]);
+  assert.deepEqual(texts, ["One", " ", "One", " a stride is, and contigs are …"]);
   const far = (await search("contiguous")).items[0].children;
   assert.equal(far[2].textContent, "Two");
   const excerpt = far[3].textContent;
@@ -401,8 +411,10 @@ const QUESTIONS = [
   ["strdex", "Nothing has these words.", []],
   ["xtride", "Nothing has these words.", []],
   ["contigous", "1 place for “contiguous”", ["Title"]],
-  ["contigos", "1 place for “contiguous”", ["Title"]],
-  ["contgos", "Nothing has these words.", []],
+  ["contigos", "1 place for “contigs”", ["Title"]], // the nearer of two
+  ["contiguos", "1 place for “contiguous”", ["Title"]],
+  ["contuous", "1 place for “contiguous”", ["Title"]],
+  ["contuou", "Nothing has these words.", []],
   ["contiguouss", "1 place", ["Title"]], // it has the word that it is read as
   ["", "", []],
 ];
@@ -416,6 +428,7 @@ for (const [question, status, anchors] of QUESTIONS)
 
 test("Diagnose is offered to a question of four words, and to one without a result", async () => {
   assert.equal((await search("view")).isOffered, false);
+  assert.equal((await search("contiguous")).isOffered, false);
   assert.equal((await search("view of the")).isOffered, false);
   assert.equal((await search("view of the storage")).isOffered, true);
   assert.equal((await search("xyzzy")).isOffered, true);
