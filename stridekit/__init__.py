@@ -11,6 +11,7 @@
 
 import re
 from importlib import import_module
+from importlib.util import find_spec
 from pkgutil import get_data
 from typing import Any
 
@@ -21,7 +22,9 @@ _STUB = (get_data(__name__, "__init__.pyi") or b"").decode()
 _HOMES = {name: home for home, name in re.findall(r"^from (\S+) import (\w+)", _STUB, re.MULTILINE)}
 _MODULES = ("timing", "widgets", "lessons", "exercises")
 
-__all__ = list(_HOMES)
+# Without the packages of the widgets, help and `import *` show what the core has.
+_HAS_WIDGETS = find_spec("anywidget") is not None
+__all__ = [name for name, home in _HOMES.items() if _HAS_WIDGETS or home != "stridekit.widgets"]
 
 
 def __getattr__(name: str) -> Any:
@@ -42,4 +45,5 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Offer the public names to tab completion, not the modules behind them."""
-    return [*__all__, *_MODULES, *(name for name in globals() if name.startswith("__"))]
+    modules = [name for name in _MODULES if _HAS_WIDGETS or name != "exercises"]
+    return [*__all__, *modules, *(name for name in globals() if name.startswith("__"))]

@@ -70,7 +70,9 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     source = form.SOURCE
     if options.repository:
-        source = f'"stridekit @ git+https://github.com/{options.repository}"'
+        # Colab's own torch and JupyterLab stay as they are.
+        package = f"stridekit[widgets] @ git+https://github.com/{options.repository}"
+        source = f'"{package}" matplotlib pillow'
     shutil.rmtree(options.output, ignore_errors=True)
     options.output.mkdir(parents=True)
     paths = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -28,7 +28,7 @@ NEEDS = [
 PACKAGES = sorted({package for _, package, _ in NEEDS})
 
 CORE_ALONE = f"""\
-import sys
+import pydoc, sys
 sys.modules |= dict.fromkeys({PACKAGES})
 import torch
 from stridekit import Layout, audit, diagnose, explain, is_view, memset, output_layout, traffic
@@ -38,6 +38,9 @@ assert memset(x[::2]) < memset(x) and is_view(x.t(), x) and read_storage(x)[5] =
 assert explain(x) and relation(x, x.t()) and traffic(x) and measure(int).seconds
 run = audit(lambda x: x.t().reshape(-1), x)
 assert run.findings and run._repr_html_() and type(run).from_json(run.to_json()).findings
+import stridekit
+assert "memset" in pydoc.render_doc(stridekit) and "explore" not in dir(stridekit)
+from stridekit import *
 assert "-1 stands for 24 / 5" in str(diagnose("shape '[5, -1]' is invalid for input of size 24"))
 """
 

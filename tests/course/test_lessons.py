@@ -39,7 +39,10 @@ def test_nothing_is_given_away(written, path):
             assert call.func.attr == "packed" and "why" not in after.source
         elif before.cell_type == "markdown" and before.metadata.get("jupyter"):
             assert after.source.startswith("<details>") and before.source in after.source
-    assert "git+https://github.com/Fork/kit" in copy.cells[1].source
+    install = (
+        '%pip install -q "stridekit[widgets] @ git+https://github.com/Fork/kit" matplotlib pillow'
+    )
+    assert install in copy.cells[1].source
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
