@@ -133,6 +133,117 @@ def test_lines_that_are_no_notes_are_skipped_and_never_removed(record):
     assert "lines that stridekit did not write" in forget().headline and record.exists()
 
 
+NOTES = {  # a line, and whether it is a note
+    '{"passed": "x"}': True,
+    '{"card": "x", "right": true}': True,
+    '{"card": "x", "right": false}': True,
+    '{"right": null, "card": "x"}': True,
+    '{"passed": ""}': True,
+    '{"passed": 1}': False,
+    '{"passed": null}': False,
+    '{"passed": ["x"]}': False,
+    '{"card": "x"}': False,
+    '{"card": "x", "right": 1}': False,
+    '{"card": "x", "right": "true"}': False,
+    '{"card": 1, "right": true}': False,
+    '{"card": "x", "right": true, "more": 1}': False,
+    '{"passed": "x", "right": true}': False,
+    '{"Passed": "x"}': False,
+    '"passed"': False,
+    "null": False,
+    "{}": False,
+    "": False,
+}
+
+
+@pytest.mark.parametrize("line", NOTES)
+def test_a_note_has_exactly_its_names_and_types(record, line):
+    record.parent.mkdir()
+    record.write_text(f'{line}\n{{"passed": "known"}}\n')
+    known = {"passed": "known"}
+    assert kept.record() == ([json.loads(line), known] if NOTES[line] else [known])
+    if NOTES[line]:
+        assert kept.remove() and not record.exists()
+    else:
+        with pytest.raises(kept.Unreadable, match="lines that stridekit did not write"):
+            kept.remove()
+        assert record.exists()
+    record.parent.mkdir(exist_ok=True)
+    record.write_text(f"{line}\n")  # alone
+    if NOTES[line]:
+        assert kept.record() == [json.loads(line)]
+    else:
+        with pytest.raises(kept.Unreadable, match="is not a record of stridekit"):
+            kept.record()
+
+
+def test_an_empty_record_is_a_record(record):
+    record.parent.mkdir()
+    record.write_text("")
+    assert kept.record() == [] and not kept.remove() and record.exists()
+    kept.note(passed="x")
+    kept.note(passed="x")
+    kept.note(passed="y")
+    assert record.read_text() == '{"passed": "x"}\n{"passed": "y"}\n'
+
+
+def test_a_file_is_read_up_to_its_bound(tmp_path):
+    """In bytes, of which a letter may take several."""
+    path = tmp_path / "file"
+    for text in ("a" * 9, "é" * 4 + "a"):
+        path.write_text(text, encoding="utf-8")
+        assert kept.read(path, 9) == kept.read(path, 10) == text
+        with pytest.raises(kept.Unreadable, match="file is larger than 8 bytes"):
+            kept.read(path, 8)
+    (tmp_path / "link").symlink_to(path)
+    with pytest.raises(kept.Unreadable, match="link is behind a link"):
+        kept.read(tmp_path / "link", 9)
+    with pytest.raises(kept.Unreadable, match="is no regular file"):
+        kept.read(tmp_path, 9)
+    with pytest.raises(FileNotFoundError):
+        kept.read(tmp_path / "none", 9)
+
+
+def test_a_record_of_a_million_bytes_is_read(record):
+    line = '{"passed": "x"}\n'
+    record.parent.mkdir()
+    record.write_text(line + "a" * (kept.MOST_BYTES - len(line)))
+    assert kept.MOST_BYTES == 1_000_000 and kept.record() == [{"passed": "x"}]
+    with record.open("a") as file:
+        file.write("a")
+    with pytest.raises(kept.Unreadable, match="larger than 1,000,000 bytes"):
+        kept.record()
+
+
+@pytest.mark.parametrize("value", ["yes", "", "No", "0"])
+def test_only_the_word_no_keeps_nothing(monkeypatch, value):
+    shell = SimpleNamespace(starting_dir="/work", kernel=None)
+    monkeypatch.setitem(kept.sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setenv(kept.VARIABLE, value)
+    assert kept.path() == Path("/work/my_answers/record.jsonl")
+    monkeypatch.delitem(kept.sys.modules, "IPython")
+    assert kept.path() is None
+
+
+def test_a_card_counts_as_right_first_time_by_its_first_answer(lessons):
+    """An answer that came later, one to a skipped card, and one to a question that begins otherwise."""
+
+    def predicted():
+        return [texts[3:] for _, texts in progress().rows]
+
+    kept.note(card="An unknown one?", right=True)
+    assert predicted() == [("", ""), ("", "")]
+    kept.note(card="One `a`?", right=None)
+    assert predicted() == [("", ""), ("", "")]
+    kept.note(card="One `a`?", right=True)
+    assert predicted() == [("1 of 3", "0"), ("", "")]
+    kept.note(card="Is it 2 or 3?", right=True)
+    kept.note(card="Is it 2 or 3?", right=False)
+    assert predicted() == [("2 of 3", "1"), ("", "")]
+    kept.note(card="Skipped", right=True)  # shorter than the question
+    assert predicted() == [("2 of 3", "1"), ("", "")]
+
+
 def test_forget_leaves_all_other_files(record):
     ex.column.check(right)
     (record.parent / "notes.py").write_text("# mine\n")
