@@ -114,7 +114,7 @@ test("what JupyterLab fills in when a kernel connects is no edit, and an edit st
   const whole = { name: "python", version: "3.13" };
   const stored = { name: "python" };
   assert.equal(isEdited(stored, "kernelspec", { name: "python3" }), false);
-  assert.equal(isEdited(undefined, "kernelspec", { name: "python3" }), false);
+  assert.equal(isEdited(null, "kernelspec", { name: "python3" }), false);
   assert.equal(isEdited(stored, "language_info", whole), false);
   assert.equal(isEdited(stored, "language_info", whole, true), true);
   assert.equal(isEdited(whole, "kernelspec", { name: "other" }), true);

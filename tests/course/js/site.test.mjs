@@ -407,6 +407,7 @@ const QUESTIONS = [
   ["stirde", "2 places for “stride”", ["Stride", "Title"]],
   ["strid", "2 places", ["Stride", "Title"]], // a part of a word is spelled well
   ["strde", "2 places for “stride”", ["Stride", "Title"]],
+  ["veiw", "Nothing has these words.", []],
   ["srde", "Nothing has these words.", []],
   ["strdex", "Nothing has these words.", []],
   ["xtride", "Nothing has these words.", []],
