@@ -5,6 +5,7 @@ import io
 import json
 import os
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -15,6 +16,9 @@ from PIL import Image, ImageFilter
 
 import refresh
 from stridekit.lessons import notebook as form
+from stridekit.lessons import records
+from stridekit.lessons.records import Record
+from stridekit.timing import Ratio
 from tests.course.needs import needs_chromium
 from tests.course.test_notebooks import PATHS
 
@@ -260,3 +264,176 @@ def test_a_picture_of_another_state_is_another_picture(cells):
     ringed.paste("#16191d", (400, 200, 446, 234))  # another element is selected
     assert not is_the_same(ringed)
     assert not is_the_same(image.resize((900, 2 * image.height)))
+
+
+# The steps of a refresh, without a kernel ----------------------------------------------------------
+
+QUIET = Record({"a": 1.0}, {"b": Ratio(2.0, 1.9, 2.1)})
+
+
+def test_noise_is_what_a_machine_at_rest_does_not_show():
+    """Runs have none, and claims about pages and caches are never free of some."""
+    signs = ("9 threads were busy", "a call took new pages", "b is far from its best sample", "odd")
+    entries = {"quiet": QUIET, "runs": [1.0, 2.0], "loud": replace(QUIET, noise=signs)}
+    lines = ["loud, noisy: 9 threads were busy", "loud, noisy: odd"]
+    assert list(refresh.noise(entries)) == lines
+    assert list(refresh.noise({"at rest": replace(QUIET, noise=signs[1:3])})) == []
+
+
+@pytest.fixture
+def recorded(tmp_path, monkeypatch):
+    """The folder of records, and the runs of lessons, each of which records an entry."""
+    monkeypatch.setattr(refresh, "RECORDED", tmp_path / "recorded")
+    (tmp_path / "recorded").mkdir()
+    runs = []
+
+    def run(notebook, folder, seconds=0):
+        runs.append((notebook.cells[0].source, folder, seconds))
+        records.add(Path(os.environ[records.WRITES]), "new", eval(notebook.cells[0].source)[1])
+
+    monkeypatch.setattr(form, "run", run)
+    return runs
+
+
+def lesson(tmp_path, source):
+    """Return the path of a lesson with one cell."""
+    path = tmp_path / "lesson.ipynb"
+    path.write_text(form.write(tidied(code(source))), encoding="utf-8")
+    return path
+
+
+def test_a_lesson_that_records_nothing_is_not_run(recorded, tmp_path):
+    assert refresh.record(lesson(tmp_path, "'records', [1.0]"))
+    assert recorded == [] and list((tmp_path / "recorded").iterdir()) == []
+
+
+@pytest.mark.parametrize("noise", [(), ("odd",), ("new pages",)])
+def test_a_record_is_kept_and_its_noise_is_reported(recorded, tmp_path, capsys, monkeypatch, noise):
+    monkeypatch.delenv(records.WRITES, raising=False)
+    entry = replace(QUIET, noise=noise)
+    source = f"'record=', Record({entry.seconds}, dict(b=Ratio(2.0, 1.9, 2.1)), {noise})"
+    assert refresh.record(lesson(tmp_path, source)) == (noise != ("odd",))
+    kept = tmp_path / "recorded" / "lesson.json"
+    assert recorded == [(source, tmp_path, 600)]
+    assert records.read(kept)[1] == {"new": entry} and records.WRITES not in os.environ
+    out, err = capsys.readouterr()
+    assert out == f"{kept}: 1 records\n"
+    line = "new, noisy: odd: run it again on a machine at rest\n"
+    assert err == (line if noise == ("odd",) else "")
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("is_new", [False, True])
+def test_a_refresh_writes_what_is_new_and_a_check_reports_it(
+    tmp_path, monkeypatch, capsys, check, is_new
+):
+    path = tmp_path / "lesson.ipynb"
+    path.write_bytes("é\n".encode())
+    monkeypatch.setattr(refresh, "refreshed", lambda path: "è\n" if is_new else "é\n")
+    assert refresh.refresh(path, check) == (not (check and is_new))
+    assert path.read_bytes() == ("è\n" if is_new and not check else "é\n").encode()
+    out, err = capsys.readouterr()
+    if not is_new:
+        assert (out, err) == (f"{path}: as it was\n", "")
+    elif check:
+        assert (out, err) == ("", f"{path} would change: run make refresh\n")
+    else:
+        assert (out, err) == (f"{path}: new outputs\n", "")
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """What main does with each notebook; one that is called "bad" ends it, "odd" is not well."""
+    done = []
+
+    def step(name):
+        def note(path, check=None):
+            done.append((name, path.name, check))
+            if path.stem == "bad":
+                raise form.NotebookError("no")
+            return path.stem != "odd"
+
+        return note
+
+    monkeypatch.setattr(refresh, "refresh", step("refresh"))
+    monkeypatch.setattr(refresh, "record", step("record"))
+    monkeypatch.setattr(form, "use_repeatable_kernel", lambda folder: done.append(folder.is_dir()))
+    return done
+
+
+def test_main_goes_through_all_notebooks_or_those_that_are_named(steps):
+    assert refresh.main([]) == 0
+    assert steps == [True, *(("refresh", path.name, False) for path in PATHS)]
+    steps.clear()
+    assert refresh.main(["b.ipynb", "a.ipynb", "--check"]) == 0
+    assert steps == [True, ("refresh", "b.ipynb", True), ("refresh", "a.ipynb", True)]
+    steps.clear()
+    assert refresh.main(["a.ipynb", "--record"]) == 0
+    assert steps == [True, ("record", "a.ipynb", None)]
+
+
+def test_main_goes_on_where_a_notebook_would_change_and_ends_where_one_fails(steps, capsys):
+    for option in ("--check", "--record"):
+        steps.clear()
+        assert refresh.main(["odd", "well", option]) == 1
+        assert len(steps) == 3 and capsys.readouterr().err == ""
+        assert refresh.main(["bad", "well", option]) == 1
+        assert len(steps) == 5 and capsys.readouterr().err == "bad, no\n"
+
+
+def shown(png="one", text="words", **about):
+    """Return an output with a picture, its words and its metadata."""
+    data = {"text/plain": text} | ({"image/png": png} if png else {})
+    return output("display_data", data, metadata={"image/png": about})
+
+
+STILL = {"alt": "a"}
+PAIRS = [  # a stored and a new output, and how they are compared
+    (shown(), shown(), "same"),
+    (shown(text="a"), shown(text="b"), "same"),
+    (shown(**MEASURED), shown(**MEASURED), True),
+    (shown(**MEASURED), shown(), "same"),
+    (shown(), shown(**MEASURED), "same"),
+    (shown(text="a", **MEASURED), shown(text="b", **MEASURED), "same"),
+    (shown(measured=False), shown(measured=False), "same"),
+    (shown(**STILL), shown(**STILL), "alike"),
+    (shown(alt=""), shown(alt=""), "alike"),
+    (shown(text="a", **STILL), shown(text="b", **STILL), False),
+    (shown(**STILL), shown(), "same"),
+    (shown(), shown(**STILL), "same"),
+    (shown(png=""), shown(), False),
+    (shown(), shown(png=""), False),
+    (shown(), output("stream", text="a"), False),
+    (output("stream", text="a"), shown(), False),
+]
+
+
+@pytest.mark.parametrize(("stored", "new", "comparison"), PAIRS)
+def test_how_two_pictures_are_compared(monkeypatch, stored, new, comparison):
+    """Measured ones by their words, stills from afar, and all others pixel by pixel."""
+    for name in ("same", "alike"):
+        monkeypatch.setattr(refresh, f"looks_{name}", lambda *pictures, name=name: name)
+    assert refresh.shows_the_same(stored, new) == comparison
+
+
+@pytest.mark.parametrize(
+    ("tags", "has_output", "is_edited", "is_kept"),
+    [
+        (IGNORED, True, False, True),
+        (IGNORED, True, True, False),
+        (IGNORED, False, False, False),
+        ({}, True, False, False),
+        ({"tags": ["raises-exception"]}, True, False, False),
+    ],
+)
+def test_an_output_is_kept_if_it_is_ignored_and_its_cell_is_unedited(
+    tags, has_output, is_edited, is_kept
+):
+    def executed(source, text):
+        outputs = [output("stream", text=text)] if text else []
+        return tidied(code(source, metadata=tags, outputs=outputs))
+
+    stored = executed("clock()", "old" if has_output else "")
+    new = executed("clock(1)" if is_edited else "clock()", "new")
+    refresh.keep_what_cannot_repeat(stored, new)
+    assert new.cells[0].outputs[0].text == ("old" if is_kept else "new")
