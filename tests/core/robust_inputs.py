@@ -104,7 +104,6 @@ GROUPS = {
         "bool": lambda: grid(torch.bool),
         "bfloat16": lambda: grid(torch.bfloat16),
         "float8": lambda: grid(torch.float8_e4m3fn),
-        "float4": lambda: torch.zeros(6, dtype=torch.uint8).view(torch.float4_e2m1fn_x2),
         "inference": torch.inference_mode()(grid),
         "lazy clone": lazy_clone,
         "expanded 10**18": lambda: torch.ones(()).expand(10**9, 10**9),
@@ -145,8 +144,10 @@ GROUPS = {
         "layout 3 bytes": lambda: Layout((3, 4), itemsize=3),
     },
 }
-if not hasattr(torch, "float4_e2m1fn_x2"):
-    del GROUPS["tensors"]["float4"]
+FLOAT4 = getattr(torch, "float4_e2m1fn_x2", None)  # not in torch 2.6
+GROUPS["float4"] = (
+    {"float4": lambda: torch.zeros(6, dtype=torch.uint8).view(FLOAT4)} if FLOAT4 else {}
+)
 INPUTS = {kind: make for group in GROUPS.values() for kind, make in group.items()}
 
 # For some kinds: a part of the message with which each function refuses them.
