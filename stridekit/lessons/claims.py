@@ -7,7 +7,6 @@ ratios, but only on those so far from 1 that every run agrees. The picture shows
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -165,11 +164,11 @@ def claim(
         predicted = {baseline: 1} | dict.fromkeys(names, predicted)
     values: dict[str, Any]
     values = {name: getattr(value, "moved", value) for name, value in predicted.items()}
-    unit = values.pop(baseline, 1 if is_pairs else math.nan)
-    if list(values) != names:
+    unit = values.pop(baseline, 1 if is_pairs else None)
+    if unit is None or list(values) != names:
         raise TimingError(
-            f"predicted {', '.join(predicted)}, to measure {', '.join(names)}: give both the same "
-            "names, in the same order"
+            f"predicted {', '.join(predicted)}, to measure {', '.join(functions)}: give both the "
+            "same names, in the same order"
         )
     ratios = {name: value / unit for name, value in values.items()}
     expected = dict.fromkeys(slower, "slower") | dict.fromkeys(faster, "faster")

@@ -163,6 +163,20 @@ def test_predictions_become_ratios(compared, functions, predicted, ratios):
     assert claim(functions, predicted, baseline="a").predicted == ratios
 
 
+@pytest.mark.parametrize("names", ["b c", "a b", "a c b", "a b c d", "b c d"])
+def test_predictions_of_other_names_are_refused(compared, names):
+    """A prediction for the baseline may be missing only for pairs, which have ratios."""
+    predicted = dict.fromkeys(names.split(), 2)
+    message = f"predicted {', '.join(predicted)}, to measure a, b, c: give both the same names"
+    with pytest.raises(TimingError, match=message):
+        claim(SINGLE, predicted)
+    if names == "b c":
+        assert claim(PAIRS, predicted, baseline="a").predicted == predicted
+    else:
+        with pytest.raises(TimingError, match="to measure b, c: give both"):
+            claim(PAIRS, predicted, baseline="z")
+
+
 @pytest.mark.parametrize(
     ("record", "tries", "kept"),
     [
