@@ -1,6 +1,7 @@
 """Predict without a browser: its questions, the answers that it takes, and those that it refuses."""
 
 import ast
+import math
 import re
 
 import numpy as np
@@ -139,6 +140,95 @@ def test_the_kind_follows_from_the_answer(answer, kind, guess):
     predict.committed = guess
     assert predict.correct == np.array_equal(answer, guess)  # true for a list and a tuple, too
     assert np.array_equal(predict.committed, guess)
+
+
+@pytest.mark.parametrize(
+    ("answer", "guess", "is_right"),
+    [
+        (1, 1.0, True),
+        (1, np.int8(1), True),
+        (1, np.float32(1), True),
+        (1, "1", True),
+        (1, -1, False),
+        (1, 1.5, False),
+        (0, -0.0, True),
+        (-0.0, 0, True),
+        (0.1, np.float64(0.1), True),
+        (0.1, np.float32(0.1), False),
+        (2**53 - 1, 2**53 - 2, False),
+        ((2, 3), [2, 3], True),
+        ((2, 3), torch.Size([2, 3]), True),
+        ((2, 3), (np.int64(2), 3.0), True),
+        ((2, 3), (3, 2), False),
+        ((2, 3), (2, 3, 1), False),
+        ((2, 3), (2,), False),
+        ((2, 3), (2, -3), False),
+        ((), [], True),
+        (True, False, False),
+        (False, False, True),
+    ],
+)
+def test_a_guess_is_right_if_its_value_is(answer, guess, is_right):
+    card = Predict("?", answer)
+    card.committed = guess
+    assert card.correct is is_right and card.shown is is_right
+
+
+NO_NUMBERS = [math.nan, math.inf, -math.inf, 1 + 0j, None, {1, 2}, {1: 2}, "1", b"1", 2**53]
+NO_NUMBERS += [torch.tensor(1), torch.tensor([1]), np.array(1), np.array([1]), (1.5,), ((1,), 2)]
+NO_NUMBERS += [(True, 1), (1, None), ("1",), (2**53,)]
+
+
+@pytest.mark.parametrize("value", NO_NUMBERS)
+def test_what_cannot_be_typed_needs_choices_and_is_no_guess(value):
+    with pytest.raises(ValueError, match=r"give choices=|beyond 2"):
+        Predict("?", value)
+    if isinstance(value, (str, type(None))):  # a text is read as it is typed, and None asks again
+        return
+    for answer in (1, (1, 2)):
+        card = Predict("?", answer)
+        with pytest.raises(ValueError, match=r"give choices=|beyond 2"):
+            card.committed = value
+        assert card.committed is None and card.correct is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "guess"),
+    [(1, (1,)), (1, [1]), (1, ()), ((1,), 1), ((1,), 1.0), (1, True), ((1,), True)],
+)
+def test_a_guess_of_another_kind_is_refused(answer, guess):
+    card = Predict("?", answer)
+    with pytest.raises(ValueError, match=r"as the answer is|cannot be typed"):
+        card.committed = guess
+    assert card.committed is None
+
+
+CHOICES = [
+    [1, True],
+    [0, False, "False alarm"],
+    [math.nan, 1],
+    [0.5, (0.5,)],
+    [(1, 6), (6, 1), (1, 6, 1)],
+    [torch.float32, torch.float64],
+    [{1, 2}, {1}],
+    [np.int8(3), "three"],
+    ["a", "A"],
+]
+
+
+@pytest.mark.parametrize("choices", CHOICES)
+def test_choices_are_told_apart_whatever_their_type(choices):
+    for answer in choices:
+        for guess in choices:
+            card = Predict("?", answer, choices=choices)
+            card.committed = guess
+            assert card.correct is (guess is answer)
+
+
+@pytest.mark.parametrize("pair", [[1, 1.0], [0, -0.0], [(1,), [1]], ["1", 1], [np.int8(3), 3]])
+def test_choices_that_read_alike_are_refused(pair):
+    with pytest.raises(ValueError, match="is there 2 times: give it once"):
+        Predict("?", pair[0], choices=[*pair, "another"])
 
 
 def test_nothing_gives_the_answer_away():
