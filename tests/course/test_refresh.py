@@ -330,7 +330,8 @@ def test_a_refresh_writes_what_is_new_and_a_check_reports_it(
     path = tmp_path / "lesson.ipynb"
     path.write_bytes("é\n".encode())
     monkeypatch.setattr(refresh, "refreshed", lambda path: "è\n" if is_new else "é\n")
-    assert refresh.refresh(path, check) == (not (check and is_new))
+    options = [check] if check else []
+    assert refresh.refresh(path, *options) == (not (check and is_new))
     assert path.read_bytes() == ("è\n" if is_new and not check else "é\n").encode()
     out, err = capsys.readouterr()
     if not is_new:
@@ -431,7 +432,7 @@ def test_an_output_is_kept_if_it_is_ignored_and_its_cell_is_unedited(
 ):
     def executed(source, text):
         outputs = [output("stream", text=text)] if text else []
-        return tidied(code(source, metadata=tags, outputs=outputs))
+        return tidied(code(source, metadata=tags, outputs=outputs), words("It has no outputs."))
 
     stored = executed("clock()", "old" if has_output else "")
     new = executed("clock(1)" if is_edited else "clock()", "new")
