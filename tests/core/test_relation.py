@@ -49,6 +49,27 @@ def test_fields_are_the_truth(x, r):
     if x_bytes and y_bytes and not shares_memory:
         assert "no byte in common" in lines["memory"]
         assert "share no byte" in result.title
+    sentence, sizes = memory_sentence(y_bytes, x_bytes)
+    assert re.sub(r"\d[\d,]*", "#", lines["memory"]).startswith(sentence)
+    assert re.findall(r"\d[\d,]*", lines["memory"]) == [f"{size:,}" for size in sizes]
+
+
+def memory_sentence(y_bytes, x_bytes):
+    """Return the beginning of the sentence about two sets of bytes, and the sizes that it gives."""
+    y_size, x_size = len(y_bytes), len(x_bytes)
+    if not y_bytes:
+        return "y has no byte", []
+    if y_bytes == x_bytes:
+        return "the same # bytes", [y_size]
+    if y_bytes < x_bytes:
+        return "y's # bytes lie inside x's #", [y_size, x_size]
+    if x_bytes < y_bytes:
+        return "x's # bytes lie inside y's #", [x_size, y_size]
+    if y_bytes & x_bytes:
+        return "some bytes in common, and each has bytes of its own (y", [y_size, x_size]
+    if max(y_bytes) < min(x_bytes) or max(x_bytes) < min(y_bytes):
+        return "no byte in common: one ends before the other begins (y", [y_size, x_size]
+    return "no byte in common, though the ranges interleave (y", [y_size, x_size]
 
 
 RECORD = "autograd keeps no record of detach, inference mode, NumPy, set_"

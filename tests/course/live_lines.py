@@ -212,7 +212,8 @@ class Sessions:
         assert shares_memory(y, x) == (kind != "none"), self.texts
         of_y = {*numbered(y).tolist()}
         of_x = {*numbered(x).tolist()}
-        common = len(of_y & of_x) if storage_of(y) == storage_of(x) else 0
+        has_one_storage = storage_of(y) == storage_of(x)
+        common = len(of_y & of_x) if has_one_storage else 0
         counts = {
             "same": [common],
             "inside": [common, len(of_x)],
@@ -221,6 +222,32 @@ class Sessions:
             "none": [],
         }
         assert [*map(int, re.findall(r"\d+", relation["text"]))] == counts[kind], self.texts
+        words = re.sub(r"\d+", "#", relation["text"]).replace("elements", "element")
+        expected = relation_words(kind, relation["names"], of_y, of_x, has_one_storage)
+        assert words == expected, self.texts
+
+
+def relation_words(
+    kind: str, names: list[str], of_y: set[int], of_x: set[int], has_one_storage: bool
+) -> str:
+    """Return the sentence on two sets of elements, with # for each number."""
+    y, x = names
+    for name, elements in ((y, of_y), (x, of_x)):
+        if not elements:
+            return f"{name} is empty: it shares no element"
+    if kind == "same":
+        return f"{y} and {x} have the same # element"
+    if kind == "inside":
+        return f"{y} lies inside {x}: # of {x}'s # element"
+    if kind == "around":
+        return f"{x} lies inside {y}: # of {y}'s # element"
+    if kind == "some":
+        return f"{y} and {x} share # element, of {y}'s # and {x}'s #"
+    if not has_one_storage:
+        return f"{y} and {x} share no element: they have two storages"
+    if max(of_y) < min(of_x) or max(of_x) < min(of_y):
+        return f"{y} and {x} share no element: one ends before the other begins"
+    return f"{y} and {x} share no element, though their ranges interleave"
 
 
 def storage_of(x: torch.Tensor) -> int:
