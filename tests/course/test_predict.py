@@ -111,6 +111,13 @@ def test_the_output_is_the_answer_unless_it_is_given():
         assert card._problem["output"] == shown
 
 
+@pytest.mark.parametrize(("output", "last_line"), [("six", "  # six"), ("", "  print()")])
+def test_a_shown_card_ends_with_its_output_if_there_is_one(output, last_line):
+    card = Predict("?", X.stride(), experiment="print()", output=output)
+    card.show()
+    assert repr(card).splitlines()[-1] == last_line
+
+
 def test_a_skipped_question_has_no_prediction():
     predict = make("Predict")
     predict.show()
