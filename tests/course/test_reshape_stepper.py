@@ -1,5 +1,9 @@
 """ReshapeStepper without a browser: its presets and its state. tests/course/live.py compares its walk."""
 
+import re
+from itertools import pairwise, product
+from math import prod
+
 import pytest
 import torch
 
@@ -110,3 +114,89 @@ def test_sizes_of_1_leave_half_of_the_axis_for_the_others():
 
 def test_each_of_many_dims_has_a_width():
     assert min(widths([2] * 6, [2, 2, 2, 1, 2, 2, 2, 1], 328)) > 40
+
+
+LAYOUTS = [
+    torch.arange(6).view(2, 3),
+    torch.arange(6).view(3, 2).t(),
+    torch.arange(12).view(3, 4)[:, :2],
+    torch.arange(24).view(2, 3, 4)[:, :, ::2],
+    torch.arange(24).view(2, 3, 4).permute(0, 2, 1),
+    torch.arange(9)[3:].view(1, 6, 1),
+    torch.arange(6).view(6, 1).expand(6, 2),
+    torch.arange(8).view(2, 2, 2).transpose(0, 2),
+    torch.arange(1).view(1, 1),
+    torch.tensor(5),
+]
+
+
+def targets_of(numel):
+    """Return all shapes of up to three dims with so many elements."""
+    sizes = [size for size in range(1, numel + 1) if numel % size == 0]
+    shapes = [shape for ndim in (1, 2, 3) for shape in product(sizes, repeat=ndim)]
+    return [shape for shape in shapes if prod(shape) == numel]
+
+
+def view_of(x, target):
+    """Return torch's view; None if there is none."""
+    try:
+        return x.view(target)
+    except RuntimeError:
+        return None
+
+
+@pytest.mark.parametrize("x", LAYOUTS, ids=lambda x: f"{(*x.shape,)}, {x.stride()}")
+def test_each_sentence_has_the_numbers_of_torch(x):
+    layout = layout_json(Layout.of(x))
+    for target in targets_of(x.numel()):
+        view = view_of(x, target)
+        steps = script.stepsOf(layout, target)
+        for step in steps:
+            assert_true(step, x, target, view)
+        verdict = steps[-1]["says"]
+        if view is None:
+            assert verdict.startswith("There is no such view: ")
+        else:
+            shown = "(" + ", ".join(map(str, view.stride())) + ("," if view.ndim == 1 else "") + ")"
+            assert verdict == f"Every chunk is used up. The view has stride {shown}: nothing moves."
+        names = {}
+        state = layout | {"target": target, "step": 0, "flat": 0}
+        exec(script.code(state, []), {"torch": torch}, names)
+        assert names["x"].stride() == x.stride() and names["y"].shape == target
+        method = "view" if view is not None else "reshape"
+        assert f"y = x.{method}(" in script.code(state, [])
+
+
+def assert_true(step, x, target, view):
+    """Assert that the sentence on a step says what torch does."""
+    says = step["says"]
+    if found := re.search(r"Dim (\d+): stride (\d+) found, (\d+) · (\d+) = (\d+) needed", says):
+        d, stride, count, gap, needed = map(int, found.groups())
+        assert (stride, needed) == (x.stride(d), count * gap)
+        end = next(e for e in range(d + 2, x.ndim + 1) if prod(x.shape[d + 1 : e]) == count)
+        assert set(differences(elements_along(x, range(d + 1, end)))) <= {gap}
+        merges = set(differences(elements_along(x, range(d, end)))) == {gap}
+        assert ("It merges" in says) == merges == ("It does not merge" not in says)
+    begun = "the chunk has|begins,|starts a chunk,"
+    if chunk := re.search(rf"(?:{begun}) (\d+) (elements?)(?: in steps of (\d+))?\.$", says):
+        count, gap = step["run"]
+        assert int(chunk[1]) == count and (chunk[2] == "elements") == (count > 1)
+        assert chunk[3] == (str(gap) if count > 1 else None)
+    if taking := re.search(r"New dim (\d+) of size (\d+)", says):
+        d = int(taking[1])
+        assert int(taking[2]) == target[d]
+        stride = re.search(r"(?:gets stride (?:\d+ · \d+ = )?|torch gives it )(\d+)", says)
+        if view is not None:
+            assert int(stride[1]) == view.stride(d)
+    for left, right, result in re.findall(r"(\d+) · (\d+) = (\d+)", says):
+        assert int(left) * int(right) == int(result)
+
+
+def elements_along(x, dims):
+    """Return the elements of the storage along some dims, in row-major order, from index 0."""
+    index = [slice(None) if d in dims else 0 for d in range(x.ndim)]
+    return x[tuple(index)].flatten().tolist()
+
+
+def differences(elements):
+    return [after - before for before, after in pairwise(elements)]
