@@ -174,6 +174,8 @@ def test_reasons(operands, options, why):
     mask = options.get("attn_mask")
     if isinstance(mask, Layout):
         torch_options["attn_mask"] = torch.ones(mask.shape, dtype=torch.bool)
+    if "is_causal" in options and mask is not None and torch.__version__ >= "2.15":
+        pytest.skip("torch 2.15 refuses a mask beside is_causal")
     with fuzz_attention.OperationLog() as log:
         out = scaled_dot_product_attention(*tensors, **torch_options)
     is_flash = any("flash" in name for name in log.operations)

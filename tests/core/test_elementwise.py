@@ -27,7 +27,7 @@ def all_dtypes():
     return sorted(dtypes, key=str)
 
 
-@pytest.mark.filterwarnings("ignore:ComplexHalf support is experimental:UserWarning")
+@pytest.mark.filterwarnings("ignore:B?Complex(Half|32) support is experimental:UserWarning")
 def test_output_of_all_pairs_of_dtypes():
     compared = set()
     dtypes = all_dtypes()
