@@ -116,6 +116,8 @@ WORKING = [
 @pytest.mark.parametrize(("answer", "calls"), WORKING)
 def test_a_function_that_does_the_whole_task_counts(answer, calls):
     assert watched(WHOLE, answer, X.clone()) == (calls, True)
+    whole = [call for call in calls if "." in call]  # without a hint, no question counts
+    assert watched(Means(whole=WHOLE.whole), answer, X.clone()) == (whole, True)
 
 
 def test_other_functions_of_stridekit_and_those_of_exercises_do_not_count():
