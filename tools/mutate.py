@@ -287,14 +287,14 @@ def _watch(root: Path, log: Path, tests: list[str], file: Path) -> None:
 
 
 def _node_tests() -> Iterator[tuple[str, set[str]]]:
-    """Each test that node runs, and the scripts that it imports."""
+    """Each test that node runs, and the scripts that it imports or reads."""
     for test in sorted((ROOT / "tests" / "course" / "js").glob("*.test.mjs")):
         scripts: set[str] = set()
         todo = [test]
         while todo:
             path = todo.pop()
             for name in re.findall(
-                r'(?:from |import\()["`](\.[^"`?]+)', path.read_text(encoding="utf-8")
+                r'(?:from |import\(|new URL\()["`](\.[^"`?]+)', path.read_text(encoding="utf-8")
             ):
                 imported = (path.parent / name).resolve()
                 script = imported.relative_to(ROOT).as_posix()

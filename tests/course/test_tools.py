@@ -1,5 +1,6 @@
 """CI runs all that it has to, and pytest compares all that it runs."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -59,3 +60,9 @@ def test_ci_runs_both_parts_and_one_red_is_enough(arguments, target, tmp_path):
         assert ci.returncode == status
         asked = (tmp_path / "asked").read_text().splitlines()
         assert asked[-len(targets) :] == targets
+
+
+def test_package_json_changes_no_other_package():
+    """.venv lies below it, and node would read JupyterLab's own scripts as modules with this type."""
+    package = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))
+    assert "type" not in package
