@@ -6,6 +6,8 @@ A Layout needs no torch. So nothing here imports torch before a tensor or one of
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -24,6 +26,46 @@ def is_tensor(x: Any) -> TypeGuard[torch.Tensor]:
     """Return True for a torch.Tensor; without torch there is none."""
     torch_module = sys.modules.get("torch")
     return torch_module is not None and isinstance(x, torch_module.Tensor)
+
+
+def as_plain(x: Any) -> Any:
+    """Return a tensor of a subclass as torch itself sees it, and anything else as it is.
+
+    A subclass can say anything about itself. A tensor without one stride per dim stays as it is, to be
+    refused: torch crashes when a jagged one is stripped.
+    """
+    if not is_tensor(x):
+        return x
+    import torch
+
+    if type(x) in (torch.Tensor, torch.nn.Parameter) or not _is_strided(x):
+        return x
+    return strip_subclass(x)
+
+
+def _is_strided(t: torch.Tensor) -> bool:
+    """Return True if torch itself, whatever a subclass says, has one shape and one stride for `t`."""
+    import torch
+
+    with no_overrides():
+        layout = torch.Tensor.layout.__get__(t)
+        is_nested = torch.Tensor.is_nested.__get__(t)
+    return layout is torch.strided and not is_nested and not torch.nn.parameter.is_lazy(t)
+
+
+def strip_subclass(t: torch.Tensor) -> torch.Tensor:
+    """Return an alias of `t` that is a plain torch.Tensor, outside autograd's graph."""
+    import torch
+
+    with no_overrides():
+        return torch.Tensor.as_subclass(torch.Tensor.detach(t), torch.Tensor)
+
+
+@contextmanager
+def no_overrides() -> Iterator[None]:
+    """Keep the methods of a subclass from running."""
+    with private("_C.DisableTorchFunction")(), private("_C._DisableTorchDispatch")():
+        yield
 
 
 @cache

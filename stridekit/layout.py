@@ -49,7 +49,7 @@ from stridekit._arguments import (
     wrong_argument_error,
 )
 from stridekit._table import html_table
-from stridekit._torch import borrowed, empty_storage
+from stridekit._torch import as_plain, borrowed, empty_storage
 
 if TYPE_CHECKING:
     from stridekit._torch import Tensor
@@ -204,7 +204,7 @@ class Layout:
         >>> Layout.of(torch.arange(24.0).view(4, 6)[:, 2])
         Layout(shape=(4,), stride=(6,), storage_offset=2, itemsize=4)
         """
-        return x if isinstance(x, Layout) else cls(*numbers_of(borrowed(x)))
+        return x if isinstance(x, Layout) else cls(*numbers_of(as_plain(borrowed(x))))
 
     def empty(self, dtype: DType | None = None, *, device: Any = None) -> Tensor:
         """Return a new torch tensor with this layout and any values, on a storage just as long as it needs.

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from stridekit._arguments import LayoutError, Strided, a_kind, int_, ints, shown
 from stridekit._table import columns, html_table
-from stridekit._torch import borrowed, is_tensor
+from stridekit._torch import as_plain, borrowed, is_tensor
 from stridekit.cost.refetch import Walk, fetched_lines
 from stridekit.elementwise import Computed, as_computed, broadcast_tensors, loop_nest
 from stridekit.layout import MOST_DIMS, Layout
@@ -277,7 +277,7 @@ def _meta_space(x: Any) -> object:
     if not is_tensor(x):
         return None
     try:
-        storage = x.untyped_storage()
+        storage = as_plain(x).untyped_storage()
     except NotImplementedError:  # inside vmap or grad: memset refuses it
         return None
     return ("meta", storage._cdata) if storage.device.type == "meta" else None

@@ -8,7 +8,7 @@ from typing import Any
 
 from stridekit._arguments import Strided, a_kind, many
 from stridekit._table import columns, html_table
-from stridekit._torch import borrowed, is_tensor
+from stridekit._torch import as_plain, borrowed, is_tensor
 from stridekit.layout import Layout
 from stridekit.memory.memset import MemorySet, Undecided
 from stridekit.rules import memory_formats
@@ -76,9 +76,10 @@ def explain(x: Strided, name: str = "x") -> Explanation:
         lines.append(("torch", f"cannot hold it: {why_not_torch}"))
     if layout.copied:
         lines.append(("copied", "an operation on the way here needed a storage of its own"))
-    if is_tensor(x) and (x.is_conj() or x.is_neg()):
+    plain = as_plain(x)
+    if is_tensor(plain) and (plain.is_conj() or plain.is_neg()):
         lines.append(("lazy", "conjugated or negated when read, not yet in memory"))
-    if getattr(x, "is_meta", False):
+    if stand_in_kind == "meta":
         lines.append(("device", "meta: there is no memory behind these numbers"))
     elif stand_in_kind:
         lines.append(

@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from stridekit._arguments import Strided, a_kind, array_block
-from stridekit._torch import borrowed, is_tensor, private
+from stridekit._torch import as_plain, borrowed, is_tensor, private
 from stridekit.layout import Layout
 from stridekit.memory.memset import MemorySet, generators_of, has_collision
 from stridekit.memory.strided_set import BUDGET, Generator
@@ -122,6 +122,7 @@ def _generators(x: Any) -> tuple[int, list[Generator], str]:
     """Return a MemorySet's arguments: the address of x[0, 0, …], (byte stride, size) pairs, the space."""
     if is_tensor(x):
         storage_start = _storage_start(x)
+        x = as_plain(x)
         itemsize = x.element_size()
         dims = zip(x.stride(), x.shape, strict=True)
         generators = [(itemsize * step, size) for step, size in dims]
@@ -144,9 +145,10 @@ def _storage_start(t: torch.Tensor) -> int:
     """Return the address at which the storage begins; raises for tensors that have no single memory."""
     import torch
 
-    is_strided = t.layout is torch.strided and not (t.is_nested or t.is_quantized)
-    is_plain = type(t) in (torch.Tensor, torch.nn.Parameter) and is_strided
-    start = storage_address(t) if is_plain else 0
+    start = 0
+    if type(t) in (torch.Tensor, torch.nn.Parameter):
+        is_strided = t.layout is torch.strided and not (t.is_nested or t.is_quantized)
+        start = storage_address(t) if is_strided else 0
     if start == 0:  # an empty tensor, an unusual one, or one to refuse
         require_memory(t)
         start = storage_address(t)
@@ -161,7 +163,7 @@ def _space(t: torch.Tensor) -> str:
 def _block(x: Any) -> MemorySet:
     """Return the bytes that x keeps alive: its storage, or the block that an array lies in."""
     if is_tensor(x):
-        return MemorySet(_storage_start(x), [(1, storage_bytes(x))], _space(x))
+        return MemorySet(_storage_start(x), [(1, storage_bytes(x))], _space(as_plain(x)))
     if isinstance(x, Layout):
         _, _, space = generators_of(x)
         return MemorySet(0, [(1, 1)], space)  # any byte will do: they share them all

@@ -6,19 +6,18 @@ storage's start, stays inside `untyped_storage().nbytes()`, and refuses tensors 
 to read.
 
 A storage can be shrunk behind a tensor's back, and a subclass can say anything about itself. So
-nothing here trusts a tensor: `_strip_subclass` comes before any number is read, and from then on
+nothing here trusts a tensor: `strip_subclass` comes before any number is read, and from then on
 only torch's own code runs until the bytes are copied.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from stridekit._arguments import a_kind, array_block, int_
-from stridekit._torch import is_tensor, private
+from stridekit._torch import as_plain, is_tensor, no_overrides, private, strip_subclass
 from stridekit.layout import Layout
 
 if TYPE_CHECKING:
@@ -141,35 +140,33 @@ def require_memory(t: torch.Tensor) -> None:
             f"{a_kind(t)} has no torch storage: "
             "give a torch.Tensor (torch.from_numpy shares an array's memory)"
         )
-    # Refuses sparse, nested, quantized and uninitialized tensors.
-    Layout.of(_strip_subclass(t) if _is_strided(t) else t)
-    if t.is_meta:
+    Layout.of(t)  # refuses sparse, nested, quantized and uninitialized tensors
+    if has_memory(t):
+        return
+    if as_plain(t).is_meta and not _is_wrapper(t):
         raise ValueError(
             "a meta tensor has a shape and a stride but no memory: "
             "torch.empty_like(t, device='cpu') gives it some"
         )
-    if not has_memory(t):
-        raise ValueError(
-            f"this {type(t).__name__} has no memory of its own (a fake tensor, a wrapper subclass, or "
-            "a tensor inside vmap or grad): read the plain tensor that it stands for"
-        )
+    raise ValueError(
+        f"this {type(t).__name__} has no memory of its own (a fake tensor, a wrapper subclass, or "
+        "a tensor inside vmap or grad): read the plain tensor that it stands for"
+    )
 
 
 def has_memory(t: torch.Tensor) -> bool:
-    """Return True if the storage is in memory, on the device that the tensor names."""
+    """Return True if the storage of a strided tensor is in memory."""
     try:
         storage = _storage(t)
     except NotImplementedError:  # inside vmap or grad
         return False
-    if storage.device.type != t.device.type:
+    if storage.device.type == "meta":
         return False
-    if _nbytes(t):
+    if storage.nbytes():
         return storage_address(t) != 0
-    if not t.numel():
-        return True
-    # A storage without bytes was given back, unless the tensor is a wrapper that never had one.
-    dispatch_keys = private("_C._dispatch_keys")(t)
-    return not dispatch_keys.has(private("_C.DispatchKey.Python"))
+    # A storage without bytes is that of an empty tensor, or was given back, unless the tensor is a
+    # wrapper that never had one.
+    return not as_plain(t).numel() or not _is_wrapper(t)
 
 
 def bytes_missing(t: torch.Tensor) -> int:
@@ -178,7 +175,7 @@ def bytes_missing(t: torch.Tensor) -> int:
         require_memory(t)
     except (TypeError, ValueError):
         return 0
-    layout = Layout.of(_strip_subclass(t))
+    layout = Layout.of(t)
     return max(smallest_storage(layout) * layout.itemsize - _nbytes(t), 0)
 
 
@@ -187,47 +184,30 @@ def smallest_storage(layout: Layout) -> int:
     return layout.span.stop if layout.numel else 0
 
 
-def stand_in(x: Any) -> Literal["", "meta", "wrapper"]:
-    """Name the kind of a tensor without memory: "meta" if its storage is numbers alone, else "wrapper".
+def stand_in(x: Any) -> Literal["", "meta", "fake", "wrapper"]:
+    """Name the kind of a tensor without memory; tensors with memory and all other objects give "".
 
-    Fake tensors are "meta" too; tensors with memory and all other objects give "".
+    The storages of "meta" and "fake" tensors are numbers alone, that of a "wrapper" is made up.
     """
     if not is_tensor(x) or has_memory(x):
         return ""
-    return "meta" if _storage(x).device.type == "meta" else "wrapper"
+    if _storage(x).device.type != "meta":
+        return "wrapper"
+    return "fake" if _is_wrapper(x) else "meta"
 
 
-def _is_strided(t: torch.Tensor) -> bool:
-    """Return True if torch itself, whatever a subclass says, has one shape and one stride for `t`."""
-    import torch
-
-    with _no_overrides():
-        layout = torch.Tensor.layout.__get__(t)
-        is_nested = torch.Tensor.is_nested.__get__(t)
-    return layout is torch.strided and not is_nested and not torch.nn.parameter.is_lazy(t)
-
-
-def _strip_subclass(t: torch.Tensor) -> torch.Tensor:
-    """Return an alias of `t` that is a plain torch.Tensor, outside autograd's graph."""
-    import torch
-
-    with _no_overrides():
-        return torch.Tensor.as_subclass(torch.Tensor.detach(t), torch.Tensor)
+def _is_wrapper(t: torch.Tensor) -> bool:
+    """Return True if the ops of `t` go to a subclass, which may hold other tensors."""
+    dispatch_keys = private("_C._dispatch_keys")(t)
+    return bool(dispatch_keys.has(private("_C.DispatchKey.Python")))
 
 
 def _storage(t: torch.Tensor) -> torch.UntypedStorage:
     """Return the storage that torch has, whatever a subclass reports."""
     import torch
 
-    with _no_overrides():
+    with no_overrides():
         return torch.Tensor.untyped_storage(t)
-
-
-@contextmanager
-def _no_overrides() -> Iterator[None]:
-    """Keep the methods of a subclass from running."""
-    with private("_C.DisableTorchFunction")(), private("_C._DisableTorchDispatch")():
-        yield
 
 
 def _nbytes(t: torch.Tensor) -> int:
@@ -245,7 +225,7 @@ def _readable(t: torch.Tensor) -> torch.Tensor:
             "inside FakeTensorMode, functionalize or grad every new tensor is a stand-in without "
             "memory, so there is nothing to read into: read outside of it"
         )
-    return _strip_subclass(t)
+    return strip_subclass(t)
 
 
 def _whole(t: torch.Tensor) -> torch.Tensor:

@@ -6,7 +6,17 @@ import pytest
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from stridekit import explain, memset, read_element, read_storage, shares_memory, storage_view
+from stridekit import (
+    Layout,
+    explain,
+    memset,
+    read_element,
+    read_storage,
+    shares_memory,
+    shares_storage,
+    storage_view,
+    traffic,
+)
 from stridekit.tensors.storage import bytes_missing
 
 # All dtypes of torch: a tensor of each can be made by viewing bytes.
@@ -114,6 +124,12 @@ class Liar(torch.Tensor):
     shape = torch.Size([100])
     nbytes = 400
     data = ELSEWHERE
+    is_meta = True
+    is_nested = True
+    is_cpu = False
+    is_quantized = True
+    layout = torch.sparse_coo
+    device = torch.device("meta")
 
     @classmethod
     def __torch_function__(cls, function, types, args=(), kwargs=None):
@@ -144,8 +160,11 @@ def test_a_subclass_is_not_believed(liar):
         assert torch.equal(read_storage(x), whole)
         assert torch.equal(storage_view(x), whole) and type(storage_view(x)) is torch.Tensor
         assert read_element(x, 1) == view[1].item()
-        if liar is LiarAboutItsStorage:  # explain and memset believe a shape and a stride
-            assert explain(x).lines == explain(view).lines and memset(x) == memset(view)
+        assert Layout.of(x) == Layout.of(view)
+        assert explain(x).lines == explain(view).lines
+        assert memset(x) == memset(view)
+        assert shares_storage(x, whole)
+        assert str(traffic(x)) == str(traffic(view))
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
