@@ -1,7 +1,7 @@
 """Run a script or a module as python does, and print which of its lines copy because of a layout.
 
-python -m stridekit.audit script.py [its arguments]
-python -m stridekit.audit -m package.module [its arguments]
+stridekit audit script.py [its arguments]
+stridekit audit -m package.module [its arguments]
 """
 
 import os
@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> int:
         end.__traceback__ = _from_script(error.__traceback__)
         is_empty = end.__traceback__ is None and not isinstance(error, SyntaxError)
         if is_empty:  # there was nothing to run
-            print(f"python -m stridekit.audit: {error}", file=sys.stderr)
+            print(f"stridekit audit: {error}", file=sys.stderr)
             return 1 if is_module else 2
     print(watched)
     if isinstance(end, SystemExit):

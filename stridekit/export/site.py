@@ -1,6 +1,6 @@
 """Write the lessons as a site with live widgets that needs neither a kernel nor a network, by Sphinx.
 
-    python -m stridekit.export notebooks -o dist/site
+    stridekit export notebooks -o dist/site
 
 The notebooks are executed, some seconds each. If one fails, nothing is written. A folder that holds other
 files than those of an earlier export is left alone.
@@ -273,7 +273,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line. Exits with one line if nothing was written."""
-    parser = argparse.ArgumentParser(prog="python -m stridekit.export", description=__doc__)
+    parser = argparse.ArgumentParser(prog="stridekit export", description=__doc__)
     parser.add_argument("source", type=Path, help="a notebook, or a folder of notebooks")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
     options = parser.parse_args(arguments)

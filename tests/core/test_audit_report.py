@@ -430,7 +430,7 @@ def test_a_script_runs_as_by_python(tmp_path, monkeypatch, command, flag, status
 def test_a_script_that_is_not_there_gives_one_line(command, arguments, status, words):
     returned, out, err = command(*arguments)
     assert (returned, out, err.count("\n")) == (status, "", 1)
-    assert err.startswith("python -m stridekit.audit: ") and words in err
+    assert err.startswith("stridekit audit: ") and words in err
 
 
 def test_the_command_says_how_it_is_used(monkeypatch, capsys):
