@@ -140,18 +140,16 @@ class Exercise:
         """Keep an answer that passed, and its name on record; return what comes next, in words."""
         _passed[self.key] = fn
         passed_keys = {*_passed}
-        trouble = ""
-        try:
-            kept.note(passed=self.key)
+        trouble = kept.note(passed=self.key)
+        with suppress(kept.RecordError):
             passed_keys |= {note["passed"] for note in kept.record() if "passed" in note}
-        except OSError as error:
-            trouble = f" Your progress is not on record: {error}."
         here = self.lesson.index(self)
         from_here_on = self.lesson[here:] + self.lesson[:here]
         to_do = [task for task in from_here_on if task.key not in passed_keys]
         total = len(self.lesson)
         what_next = f"Next: `{to_do[0].name}`." if to_do else "That was the last."
-        return f"Well done: {total - len(to_do)} of {total} in this lesson. {what_next}{trouble}"
+        done = f"Well done: {total - len(to_do)} of {total} in this lesson. {what_next}"
+        return f"{done} {trouble}".strip()
 
     @property
     def mine(self) -> Callable[..., Any]:
@@ -404,14 +402,14 @@ def exercise(**declared: Any) -> Callable[[Callable[..., Any]], Exercise]:
 def forget() -> Panel:
     """Forget which answers passed and what was predicted. The record is the only file removed.
 
+    If a line of it is no note of stridekit, the record is not removed, but gets another name.
+
     >>> forget()
     · forgotten: nothing was on record
     """
     _passed.clear()
     try:
-        is_removed = kept.remove()
-    except OSError as error:
+        what_happened = kept.remove()
+    except kept.RecordError as error:
         return Panel("note", f"the record was not removed: {error}")
-    if is_removed:
-        return Panel("note", f"forgotten: {kept.FOLDER}/{kept.RECORD} removed")
-    return Panel("note", "forgotten: nothing was on record")
+    return Panel("note", f"forgotten: {what_happened or 'nothing was on record'}")

@@ -66,7 +66,7 @@ def progress() -> Panel | Progress:
     record_path = kept.path()
     try:
         record = kept.record()
-    except OSError as error:
+    except kept.RecordError as error:
         return Panel("note", f"your progress cannot be read: {error}")
     if record_path is None or not record:
         row = Row("", "Run this cell again after a lesson.")

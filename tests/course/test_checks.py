@@ -335,6 +335,7 @@ def test_a_right_answer_by_other_means_is_a_note(means, answer, flaw, calls):
 def noted(monkeypatch, tmp_path):
     """The record of a kernel in a folder of its own."""
     monkeypatch.setattr(kept, "path", lambda: tmp_path / "my_answers" / "record.jsonl")
+    monkeypatch.setattr(kept, "_kernel", kept._Kernel())
     return kept.record
 
 

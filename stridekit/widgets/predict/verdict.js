@@ -21,6 +21,7 @@ import { tuple } from "../page/layout.js";
  * @property {string} experiment
  * @property {string} output
  * @property {[wrong: Answer, text: string][]} remarks
+ * @property {string} [trouble] why the answer could not be noted, and what to do
  */
 
 /**

@@ -47,6 +47,7 @@ export function render({ model, el }) {
   });
   const again = button("try again", reset, { class: "sk-button" });
   const status = h("p", { class: "sk-answer", role: "status", tabindex: "-1" });
+  const trouble = h("p", { class: "sk-trouble", role: "status" });
   const legend = h(
     "legend",
     {},
@@ -60,6 +61,7 @@ export function render({ model, el }) {
     fields,
     h("div", { class: "sk-acts" }, commitButton, skip, again),
     status,
+    trouble,
   );
   const note = h("p", { class: "sk-remark" });
   const why = h("p");
@@ -79,6 +81,7 @@ export function render({ model, el }) {
     const [sign, sentence] = complaint ? ["", complaint] : verdict(problem, state);
     set(status, "prose", `${sign} ${sentence}`.trim()); // read aloud when it changes
     set(status, "data-sign", sign || null);
+    set(trouble, "text", model.get("_problem").trouble ?? "");
 
     show(reveal, state.shown || state.first !== null);
     set(note, "prose", remark(problem, state));

@@ -113,9 +113,13 @@ class Predict(StateWidget, script="predict/verdict.js"):
         is_wrong = self._state.get("first") is not None
         question = self._problem["question"]
         if "_state" in sync_data and (self.shown or is_wrong):
-            with suppress(OSError):  # the card works even on a full disk
-                if not any(note.get("card") == question for note in kept.record()):
-                    kept.note(card=question, right=False if is_wrong else self.correct)
+            notes = []
+            with suppress(kept.RecordError):
+                notes = kept.record()
+            if not any(note.get("card") == question for note in notes):
+                trouble = kept.note(card=question, right=False if is_wrong else self.correct)
+                if trouble:
+                    self._problem = {**self._problem, "trouble": trouble}
 
     @property
     def committed(self) -> Any:
