@@ -1141,9 +1141,15 @@ class Layout:
         for k, operand in enumerate(operands):
             if not operand.shape:
                 raise LayoutError(f"tensor {k} of cat is 0-d: it has no dim to join, use stack")
-        joined = [operand for operand in operands if operand.shape != (0,)] or operands[:1]
-        first = joined[0]
-        dim = first._dim(dim)
+        joined = [operand for operand in operands if operand.shape != (0,)]
+        if joined:
+            first = joined[0]
+            dim = first._dim(dim)
+        else:
+            int_("dim", dim)  # any int: torch joins nothing along it
+            first = operands[0]
+            joined = [first]
+            dim = 0
         for operand in joined:
             sizes = operand.shape[:dim] + operand.shape[dim + 1 :]
             if operand.ndim != first.ndim or sizes != first.shape[:dim] + first.shape[dim + 1 :]:
