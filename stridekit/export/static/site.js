@@ -96,14 +96,16 @@
     const kept = read(keyOf(location.href))?.[name];
     if (kept?.shown === true) model.set("_state", kept);
 
-    function follow() {
-      const state = model.get("_state");
-      keep({ [name]: state.shown ? state : undefined });
-      for (const fold of foldsBelow(card)) fold.open = state.shown;
+    function openFolds() {
+      for (const fold of foldsBelow(card)) fold.open = model.get("_state").shown;
     }
 
-    model.on("change:_state", follow);
-    setTimeout(follow); // the folds end at the next card, which has to be marked first
+    model.on("change:_state", () => {
+      const state = model.get("_state");
+      keep({ [name]: state.shown ? state : undefined });
+      openFolds();
+    });
+    setTimeout(openFolds); // the folds end at the next card, which has to be marked first
   }
 
   /**
