@@ -6,8 +6,8 @@ import becomes a destructuring of that result, so that two files may use one nam
 Under `node --test` the files still import each other directly. A file is named by its path in this folder.
 
 anywidget wants the text of the module in each widget, and a saved notebook would repeat it for each. So a
-widget has one line, which waits for the module; the texts travel, packed, in one model for all widgets of a
-type.
+widget has a few lines, page/load.js, which fetch the module; the texts travel, packed, in one model for all
+widgets of a type.
 """
 
 from __future__ import annotations
@@ -42,13 +42,8 @@ def unpack(packed: str) -> list[str]:
 
 
 def pack_name(packed: str) -> str:
-    """Return the name of a page's variable for the content of a pack: other texts, another name."""
+    """Return the name of a page's variable for what a pack becomes: other texts, another name."""
     return f"stridekit {sha256(packed.encode()).hexdigest()[:16]}"
-
-
-def waiting_module(name: str) -> str:
-    """Return a module whose default export is the module of a pack, once the pack has arrived."""
-    return f"export default () => (globalThis[{name!r}] ??= Promise.withResolvers()).promise;"
 
 
 def module(name: str) -> str:

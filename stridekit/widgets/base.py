@@ -6,36 +6,40 @@ from threading import RLock
 from typing import Any, ClassVar
 
 from stridekit._extras import extra
-from stridekit.widgets.assets import module, pack, pack_name, styles, waiting_module
+from stridekit.widgets.assets import module, pack, pack_name, styles
 from stridekit.widgets.engine import Script
 
 with extra("widgets"):
     import anywidget
     import traitlets
-    from ipywidgets import widget_serialization
+    from ipywidgets import Widget, widget_serialization
 
 # Some kernels receive messages in a thread of their own: a change may arrive while a cell makes another.
 _one_after_the_other = RLock()
 
 
-class Code(anywidget.AnyWidget):
+class Code(Widget):
     """The texts of a widget type: one for all of its widgets in a kernel, and in a saved notebook.
 
-    Its own module is page/code.js: it unpacks the texts, and lets the notebook be saved with its widgets.
+    `_script` is page/code.js, which unpacks the others. It has no name of anywidget's: marimo keeps those.
     """
 
-    layout: Any = None  # ipywidgets' trait, a further model for each widget
-    _esm = traitlets.Unicode(module("page/code.js")).tag(sync=True)
-    _key = traitlets.Unicode().tag(sync=True)
+    _script = traitlets.Unicode(module("page/code.js")).tag(sync=True)
     _zip = traitlets.Unicode().tag(sync=True)
 
     @classmethod
     def of(cls, widget_type: type[StateWidget]) -> Code:
         """Return the code of a widget type; make it for the first widget, and after `close_all()`."""
         packed = pack(widget_type._module, *widget_type._styles)
-        if packed not in _codes or _codes[packed].comm is None:
-            _codes[packed] = cls(_key=pack_name(packed), _zip=packed)
-        return _codes[packed]
+        code = _codes.get(packed)
+        if code is None or code.comm is None or _closes_with_its_cell(code):
+            code = _codes[packed] = cls(_zip=packed)
+        return code
+
+
+def _closes_with_its_cell(model: Widget) -> bool:
+    """Return True in marimo, which closes a cell's models before it runs again, whoever needs them."""
+    return getattr(model.comm, "kernel", None) == "marimo"
 
 
 _codes: dict[str, Code] = {}  # by their packs
@@ -59,8 +63,9 @@ class StateWidget(anywidget.AnyWidget):
     _script: ClassVar[Script]
     _knows: ClassVar[tuple[str, ...]] = ()  # the traits that the script needs besides the state
     layout: Any = None
-    _esm = traitlets.Unicode().tag(sync=True)
+    _esm = traitlets.Unicode(module("page/load.js")).tag(sync=True)
     _code = traitlets.Instance(Code).tag(sync=True, **widget_serialization)
+    _key = traitlets.Unicode().tag(sync=True)  # of the code: a page reads it once
 
     # No echo: ipywidgets echoes before a change can be refused. set_state replies instead.
     _state = traitlets.Dict().tag(sync=True, echo_update=False)
@@ -79,9 +84,9 @@ class StateWidget(anywidget.AnyWidget):
     def _shared_code(self) -> Code:
         return Code.of(type(self))
 
-    @traitlets.default("_esm")
-    def _waiting_module(self) -> str:
-        return waiting_module(self._code._key)
+    @traitlets.default("_key")
+    def _key_of_code(self) -> str:
+        return pack_name(self._code._script + self._code._zip)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse public names that this widget does not have: setting them would change nothing."""

@@ -17,7 +17,7 @@ with extra("widgets"):
 
 # The traits that a page does not need in each widget.
 _NOT_STATE = {
-    *("_esm", "_css", "_code"),  # a page holds them once for all widgets of a type
+    *("_esm", "_css", "_code", "_key"),  # a page holds the code once for all widgets of a type
     *("_anywidget_id", "_change_id", "_answered_id"),  # only a kernel needs them
     *anywidget.AnyWidget.class_traits(sync=True),
 }

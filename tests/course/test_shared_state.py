@@ -53,6 +53,16 @@ def make(kind, *changes):
     return w
 
 
+def test_no_widgets_share_their_texts_in_marimo():
+    """marimo closes the models of a cell before that runs again; widgets of other cells still need them."""
+    w = make("Predict")
+    shared = w._code
+    assert make("Predict")._code is shared
+    shared.comm = Wire()
+    shared.comm.kernel = "marimo"
+    assert make("Predict")._code is not shared
+
+
 def as_json(state):
     """Return a state as it arrives on the other side."""
     return json.loads(json.dumps(state))

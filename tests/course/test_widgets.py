@@ -11,7 +11,6 @@ import torch
 
 from stridekit import Layout
 from stridekit.widgets import assets
-from stridekit.widgets.base import Code
 from stridekit.widgets.traversal_explorer.widget import Counts, Warp
 from tests.course.widget_kinds import KINDS, NAMES, WRONG, make, rows
 
@@ -415,13 +414,14 @@ def test_widgets_of_a_type_share_their_texts_and_stay_small(kind):
     twin = make(kind)
     assert w._code is twin._code
     assert w._esm == twin._esm
-    assert repr(w._code._key) in w._esm
+    assert w._key == twin._key
+    assert len(w._esm) < 700
     assert assets.unpack(w._code._zip) == [w._module, *w._styles]
     assert not re.search(r"^ *(//|/?\*)", w._module, re.MULTILINE)  # comments stay at home
     state = w.get_state()
     assert len(json.dumps(state)) < MOST_FOR_A_WIDGET
     assert len(json.dumps(w._code.get_state())) < MOST_FOR_A_TYPE
-    models = [name for name, value in state.items() if "IPY_MODEL_" in str(value)]
+    models = [name for name, value in state.items() if str(value).startswith("IPY_MODEL_")]
     assert models == ["_code"]
 
 
@@ -434,17 +434,16 @@ def test_other_texts_have_another_name():
     ]
     names = {assets.pack_name(packed) for packed in packs}
     assert len(names) == len(packs)
-    keys = {make(kind)._code._key for kind in KINDS}
+    keys = {make(kind)._key for kind in KINDS}
     assert len(keys) == len(KINDS)
-    assert "import {" not in Code.class_traits()["_esm"].default_value
 
 
 def test_widgets_are_made_after_all_were_closed():
-    before = make("Predict")._code
+    before = make("Predict")
     ipywidgets.Widget.close_all()
-    after = make("Predict")._code
-    assert after.comm is not None
-    assert after is not before
+    after = make("Predict")
+    assert after._code.comm is not None
+    assert after._code is not before._code
     assert after._key == before._key
 
 

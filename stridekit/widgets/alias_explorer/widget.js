@@ -291,7 +291,7 @@ export function render(view) {
   }
 
   function accept(text) {
-    const isAnswer = yes.contains(document.activeElement);
+    const isAnswer = yes.matches(":focus-within");
     input.value = "";
     refusal = "";
     pending = null;

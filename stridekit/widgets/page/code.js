@@ -1,28 +1,48 @@
-// The module of `Code`. A page has this model before any widget of the kind, so it also saves
-// notebooks with their widgets.
+// The script of `Code`, which load.js runs: it unpacks the code of a type of widget, gives each view
+// its styles, and lets a notebook be saved with its widgets.
 
-/** @import { Model } from "./shell.js" */
+/** @import { Context } from "./load.js" */
 
 const VIEW = "application/vnd.jupyter.widget-view+json";
 const STATE = "application/vnd.jupyter.widget-state+json";
+const MARKER = "stridekit-styles";
 
 /**
- * Give the module to the widgets that wait for it under a key. It is run once per page.
+ * A type of widget, as anywidget wants it.
+ * @typedef {object} TypeModule
+ * @property {(context: Pick<Context, "model">) => void} initialize
+ * @property {(context: Context) => () => void} render
+ */
+
+/**
+ * The type of widget in a pack. The page keeps it under a key for all widgets of the type.
  * @param {string} key
  * @param {string} zip
+ * @returns {Promise<TypeModule>}
  */
-async function unpack(key, zip) {
-  /** @type {Record<string, PromiseWithResolvers<any> & { hasBegun?: boolean }>} */
-  const waiting = /** @type {any} */ (globalThis);
-  waiting[key] ??= Promise.withResolvers();
-  const shared = waiting[key];
-  if (shared.hasBegun) return;
-  shared.hasBegun = true;
+export default function unpack(key, zip) {
+  URL.revokeObjectURL(import.meta.url); // of this script
+  /** @type {Record<string, Promise<TypeModule>>} */
+  const kept = /** @type {any} */ (globalThis);
+  kept[key] ??= read(zip);
+  return kept[key];
+}
+
+/** @param {string} zip */
+async function read(zip) {
   const [module, ...styles] = await inflate(zip);
-  for (const text of styles) wear(text);
   const url = URL.createObjectURL(new Blob([module], { type: "text/javascript" }));
-  shared.resolve(await import(url));
+  const widget = await import(url);
   URL.revokeObjectURL(url);
+  /** @type {TypeModule} */
+  const type = {
+    initialize: ({ model }) => keepSaved(model.widget_manager),
+    render(context) {
+      wear(context.el, styles);
+      return widget.render(context);
+    },
+  };
+  return type;
 }
 
 /**
@@ -37,16 +57,46 @@ async function inflate(zip) {
 }
 
 /**
- * Put a style sheet on the page, unless it is there: all kinds of widgets share the first sheet.
- * @param {string} textContent
+ * Give a view the style sheets with these texts. A host may connect it later, and to another tree: a
+ * shadow root does not see the sheets of the document. So a node in the view notices where it is.
+ * @param {Element} el
+ * @param {string[]} texts
  */
-function wear(textContent) {
+function wear(el, texts) {
+  if (!customElements.get(MARKER)) customElements.define(MARKER, createMarkerClass());
+  /** @type {any} */
+  const marker = document.createElement(MARKER);
+  marker.hidden = true;
+  marker.sheets = texts.map(sheetOf);
+  el.append(marker);
+}
+
+/**
+ * The style sheet with a text. A page parses it once, for all trees and all types of widgets.
+ * @param {string} text
+ */
+function sheetOf(text) {
   globalThis.stridekitStyles ??= {};
   const sheets = globalThis.stridekitStyles;
-  if (sheets[textContent]) return;
-  const style = document.createElement("style");
-  style.textContent = textContent;
-  sheets[textContent] = document.head.appendChild(style);
+  if (!sheets[text]) {
+    sheets[text] = new CSSStyleSheet();
+    sheets[text].replaceSync(text);
+  }
+  return sheets[text];
+}
+
+/** A node that gives its sheets to each tree to which it is connected. */
+function createMarkerClass() {
+  return class extends HTMLElement {
+    /** @type {CSSStyleSheet[]} */
+    sheets = [];
+
+    connectedCallback() {
+      const tree = /** @type {Document | ShadowRoot} */ (this.getRootNode());
+      const missing = this.sheets.filter((sheet) => !tree.adoptedStyleSheets.includes(sheet));
+      tree.adoptedStyleSheets.push(...missing);
+    }
+  };
 }
 
 /**
@@ -99,18 +149,17 @@ function withoutKernel(model) {
   };
 }
 
-export default {
-  /** @param {{ model: Model }} options */
-  initialize({ model }) {
-    unpack(model.get("_key"), model.get("_zip"));
-    // Whenever the notebook is saved, the widgets that its outputs show are saved with it. Only
-    // JupyterLab has the signal; other hosts save widgets by themselves.
-    const saving = model.widget_manager?.context?.saveState;
-    globalThis.stridekitKept ??= new WeakSet(); // each Code has a module of its own
-    if (!saving || globalThis.stridekitKept.has(saving)) return;
-    globalThis.stridekitKept.add(saving);
-    saving.connect((/** @type {unknown} */ _, /** @type {string} */ status) => {
-      if (status === "started") store(model.widget_manager);
-    });
-  },
-};
+/**
+ * Whenever a notebook is saved, save the widgets that its outputs show with it. Only JupyterLab's
+ * manager has the signal; other hosts save widgets by themselves.
+ * @param {any} manager
+ */
+function keepSaved(manager) {
+  const saving = manager?.context?.saveState;
+  globalThis.stridekitKept ??= new WeakSet(); // each type of widget has its own copy of this module
+  if (!saving || globalThis.stridekitKept.has(saving)) return;
+  globalThis.stridekitKept.add(saving);
+  saving.connect((/** @type {unknown} */ _, /** @type {string} */ status) => {
+    if (status === "started") store(manager);
+  });
+}

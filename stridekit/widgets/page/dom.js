@@ -203,8 +203,9 @@ export function reachedBy(key, from, perRow, count) {
  */
 export function neighbour(nodes, step) {
   if (!step) return undefined;
-  const focused = /** @type {HTMLElement} */ (document.activeElement);
-  return nodes[(nodes.indexOf(focused) + step + nodes.length) % nodes.length];
+  // A document does not tell what has the focus inside of a shadow root.
+  const focused = nodes.findIndex((node) => node.matches(":focus"));
+  return nodes[(focused + step + nodes.length) % nodes.length];
 }
 
 /**

@@ -139,8 +139,8 @@ export function createFrame(model, root, { id, name, code, change, signal }) {
    * The focus has gone to the page that the widget covers.
    * @param {FocusEvent} event
    */
-  function leaveWithFocus({ target }) {
-    if (!root.contains(/** @type {Node} */ (target))) widen(false);
+  function leaveWithFocus(event) {
+    if (!isInside(event, root)) widen(false);
   }
 
   function draw() {
@@ -153,6 +153,13 @@ export function createFrame(model, root, { id, name, code, change, signal }) {
 
   return { node, draw };
 }
+
+/**
+ * True if an event, seen from the document, happened inside of a node. In a shadow root, its target
+ * would be the host.
+ * @type {(event: Event, node: Node) => boolean}
+ */
+const isInside = (event, node) => event.composedPath().includes(node);
 
 /**
  * The tool of a key that is pressed with Ctrl; undefined for other keys.
@@ -332,8 +339,7 @@ export function createShare(root, { id, name, code, link, opener, signal }) {
 
   /** @param {PointerEvent} event */
   function leave(event) {
-    const target = /** @type {Node} */ (event.target);
-    if (!node.contains(target) && !opener.contains(target)) toggle(false);
+    if (!isInside(event, node) && !isInside(event, opener)) toggle(false);
   }
 
   /** @param {KeyboardEvent} event */
@@ -404,13 +410,14 @@ function pictureOf(root, corner) {
 }
 
 /**
- * The texts of the style sheets of a widget: rules read back from a sheet lose what has variables
- * in it.
+ * The texts of the style sheets of a widget, from an exported page or from code.js: rules read back
+ * from a sheet lose what has variables in it.
  * @param {Element} root
  */
 function sheetOf(root) {
   const [, kind] = root.classList;
-  const texts = [...document.querySelectorAll("style")].map((node) => node.textContent);
+  const written = [...document.querySelectorAll("style")].map((node) => node.textContent);
+  const texts = [...written, ...Object.keys(globalThis.stridekitStyles ?? {})];
   const own = texts.filter(
     (text) => text.includes("#sk-host, .stridekit)") || text.includes(`.stridekit.${kind}:is(`),
   );

@@ -5,7 +5,7 @@ declare global {
   /** The number of views that the page has had; a view's id has its own. */
   var stridekitViews: number | undefined;
   /** The style sheets of the page, by their texts. */
-  var stridekitStyles: Record<string, HTMLStyleElement> | undefined;
+  var stridekitStyles: Record<string, CSSStyleSheet> | undefined;
   /** The signals of notebooks that are already saved with their widgets. */
   var stridekitKept: WeakSet<object> | undefined;
   /** The speed of all players. */

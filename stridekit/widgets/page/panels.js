@@ -340,6 +340,7 @@ export function createCode() {
 
 const SPEEDS = ["0.5", "1", "2"];
 // One speed for all players of a page, though each kind of widget has its own copy of this module.
+const SPEED_CHOSEN = "stridekit-speed"; // an event of the page
 globalThis.stridekitPlaying ??= { speed: "1" };
 const playing = globalThis.stridekitPlaying;
 
@@ -366,6 +367,7 @@ export function createPlayer(shell, key, { most, pause }) {
   /** @param {number} step */
   const go = (step) => shell.put({ [key]: step });
   shell.atEnd(stop);
+  addEventListener(SPEED_CHOSEN, showSpeed, { signal: shell.signal });
 
   function toggle() {
     if (waiting === null) {
@@ -397,17 +399,19 @@ export function createPlayer(shell, key, { most, pause }) {
 
   function choose() {
     playing.speed = speed.value;
-    /** @type {NodeListOf<HTMLSelectElement>} */
-    const selects = document.querySelectorAll(".sk-speed");
-    for (const select of selects) select.value = playing.speed;
+    dispatchEvent(new Event(SPEED_CHOSEN));
     if (waiting !== null) wait();
+  }
+
+  function showSpeed() {
+    speed.value = playing.speed;
   }
 
   /** @param {boolean} isPossible */
   function draw(isPossible) {
     set(play, "text", waiting === null ? "▶ play" : "❚❚ pause");
     play.disabled = !isPossible;
-    if (speed.value !== playing.speed) speed.value = playing.speed;
+    if (speed.value !== playing.speed) showSpeed();
   }
 
   return { node, toggle, stop, draw };

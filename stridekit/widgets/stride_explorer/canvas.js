@@ -92,7 +92,9 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
   for (const query of [darkScheme, forcedColours])
     query.addEventListener("change", repaint, { signal });
   const themed = new MutationObserver(repaint);
-  themed.observe(document.body, { attributeFilter: ["data-jp-theme-light", "data-jp-theme-name"] });
+  // JupyterLab names its theme in the first two, marimo in the last.
+  const attributeFilter = ["data-jp-theme-light", "data-jp-theme-name", "class"];
+  themed.observe(document.body, { attributeFilter });
   signal.addEventListener("abort", () => themed.disconnect(), { once: true });
 
   function pointedAt({ target, clientX, clientY }) {

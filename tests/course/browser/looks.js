@@ -7,12 +7,11 @@ globalThis.looks = {
    */
   async changedByHost() {
     const roots = [...document.querySelectorAll(".stridekit")];
+    // A page without a kernel has the sheets of widgets in its text; code.js adopts them elsewhere.
     const sheets = [...document.styleSheets];
     const isOwn = ({ ownerNode }) => ownerNode.textContent.includes("#sk-host");
-    const ownText = sheets
-      .filter(isOwn)
-      .map(({ ownerNode }) => ownerNode.textContent)
-      .join("\n");
+    const ownTexts = sheets.filter(isOwn).map(({ ownerNode }) => ownerNode.textContent);
+    const ownText = [...ownTexts, ...Object.keys(globalThis.stridekitStyles ?? {})].join("\n");
     const variables = [...new Set(ownText.match(/--jp-[\w-]+/g))];
     for (const root of roots) keepTheme(root, variables);
     const nodes = oneOfEachKind(roots);

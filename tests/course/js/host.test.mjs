@@ -2,24 +2,18 @@
 // kernel that ends.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 import zlib from "node:zlib";
 
-import code from "../../../stridekit/widgets/page/code.js";
+import unpack from "../../../stridekit/widgets/page/code.js";
 import { bringToLife, createModel } from "../../../stridekit/widgets/page/host.js";
+import widget from "../../../stridekit/widgets/page/load.js";
 import { besideKernel } from "../../../stridekit/widgets/page/shell.js";
 
 /** @type {any} */
 const page = globalThis;
 
-Promise.withResolvers ??= () => {
-  /** @type {any} */
-  const resolvers = {};
-  resolvers.promise = new Promise((resolve, reject) =>
-    Object.assign(resolvers, { resolve, reject }),
-  );
-  return resolvers;
-};
 // node imports no blobs: a text becomes an address here.
 page.Blob = class {
   constructor([text], { type }) {
@@ -96,37 +90,67 @@ test("nodes of one number share a model, a module is loaded once, and a failure 
   assert.notEqual(nodes[0].model, nodes[3].model);
 });
 
-// A notebook: code.js -------------------------------------------------------------------------------
+// A host that makes models: load.js and code.js -----------------------------------------------------
 
 const zip = (module) =>
   zlib.deflateSync(JSON.stringify([module, "p {}", "q {}"])).toString("base64");
 
-function begin(traits, widget_manager) {
+const DRAWS = `globalThis.runs = (globalThis.runs ?? 0) + 1;
+  export const render = ({ model }) => model.get("_key");`;
+const SCRIPT = readFileSync(new URL("../../../stridekit/widgets/page/code.js", import.meta.url));
+const CODE = createModel({ _script: String(SCRIPT), _zip: zip(DRAWS) });
+page.customElements = { get: () => true };
+page.CSSStyleSheet = class {
+  replaceSync() {}
+};
+
+/** What anywidget gives to a widget whose code is the model "c", and the models it asked for. */
+function contextOf(_key, { hasHost = false } = {}) {
+  /** @type {string[]} */
+  const asked = [];
+  const getModel = async (reference) => {
+    asked.push(reference);
+    return CODE;
+  };
+  const model = createModel({ _key, _code: "IPY_MODEL_c" });
+  if (!hasHost) model.widget_manager = { get_model: getModel };
   /** @type {any} */
-  const model = { get: (name) => traits[name], widget_manager };
-  code.initialize({ model });
+  const context = { model, el: { append() {} }, ...(hasHost && { host: { getModel } }) };
+  return { context, asked };
 }
 
-test("widgets get the module, early or late; it runs once for a kind, and a sheet comes once", async () => {
-  function wait() {
-    page["a kind"] ??= Promise.withResolvers();
-    return page["a kind"].promise;
-  }
-
-  /** @type {string[]} */
-  const styles = [];
-  page.document.head.appendChild = (style) => styles.push(style.textContent);
-  const early = wait();
-  const urlsBefore = urls.length;
-  const _zip = zip("export const draws = 'é';");
-  for (const _key of ["a kind", "a kind", "a kind", "a later kind"]) begin({ _key, _zip });
-  const later = await page["a later kind"].promise; // by then, the first kind would have come again
-  assert.equal((await early).draws, "é");
-  assert.equal(await wait(), await early);
-  assert.equal(later.draws, "é");
-  assert.equal(urls.length - urlsBefore, 2);
-  assert.deepEqual(styles, ["p {}", "q {}"]);
+test("a widget asks for its code, which the page runs once for a key", async () => {
+  const first = contextOf("a kind");
+  const [one, two] = await Promise.all([
+    widget.render(first.context),
+    widget.render(first.context),
+  ]);
+  const later = contextOf("a kind");
+  const three = await widget.render(later.context);
+  assert.deepEqual([one, two, three, page.runs], ["a kind", "a kind", "a kind", 1]);
+  assert.deepEqual([first.asked, later.asked], [["c", "c"], []]);
 });
+
+test("anywidget's host is asked where it is there", async () => {
+  const { context, asked } = contextOf("another kind", { hasHost: true });
+  assert.equal(await widget.render(context), "another kind");
+  assert.deepEqual(asked, ["anywidget:c"]);
+});
+
+test("a host that has no model yet is asked again, and nobody waits until then", async () => {
+  const { context, asked } = contextOf("a slow kind");
+  const { get_model } = context.model.widget_manager;
+  context.model.widget_manager.get_model = async () => {
+    throw new Error("not found");
+  };
+  assert.equal(widget.initialize(context), undefined);
+  await assert.rejects(widget.render(context), /not found/);
+  context.model.widget_manager.get_model = get_model;
+  assert.equal(await widget.render(context), "a slow kind");
+  assert.deepEqual(asked, ["c"]);
+});
+
+// A notebook: code.js -------------------------------------------------------------------------------
 
 const VIEW = "application/vnd.jupyter.widget-view+json";
 const STATE = "application/vnd.jupyter.widget-state+json";
@@ -152,9 +176,9 @@ function cellOf(ids) {
  * saved before with `old`.
  * @param {(string | null)[][]} shown
  * @param {Record<string, Record<string, any>>} models
- * @returns {any}
+ * @returns {Promise<any>}
  */
-function saveOf(shown, { live = {}, dead = {}, old = {} }) {
+async function saveOf(shown, { live = {}, dead = {}, old = {} }) {
   /** @type {((sender: null, status: string) => void)[]} */
   const slots = [];
   /** @type {any} */
@@ -178,7 +202,10 @@ function saveOf(shown, { live = {}, dead = {}, old = {} }) {
     _modelsSync: models,
     context: { saveState: { connect: (slot) => slots.push(slot) }, model: notebook },
   };
-  for (const _key of ["a kind", "another"]) begin({ _key, _zip: zip("export default 1") }, manager);
+  for (const key of ["a kind", "another"]) {
+    const type = await unpack(key, zip(DRAWS));
+    type.initialize({ model: { ...createModel({}), widget_manager: manager } });
+  }
   assert.equal(slots.length, 1); // each model of a notebook connects, and the notebook is saved once
   slots[0](null, "completed");
   assert.deepEqual(metadata.widgets[STATE].state, old);
@@ -186,7 +213,7 @@ function saveOf(shown, { live = {}, dead = {}, old = {} }) {
   return metadata.widgets?.[STATE].state;
 }
 
-test("what outputs show is saved, with what that refers to, and nothing else", () => {
+test("what outputs show is saved, with what that refers to, and nothing else", async () => {
   const live = {
     a: { _code: "IPY_MODEL_c" },
     b: { list: ["IPY_MODEL_d"] },
@@ -194,15 +221,15 @@ test("what outputs show is saved, with what that refers to, and nothing else", (
     d: { up: "IPY_MODEL_b" },
     e: {},
   };
-  const state = saveOf([["a", null], [], ["b", "a"]], { live });
+  const state = await saveOf([["a", null], [], ["b", "a"]], { live });
   assert.deepEqual(Object.keys(state).sort(), ["a", "b", "c", "d"]);
   assert.deepEqual(state.a, saved({ _code: "IPY_MODEL_c" }));
-  assert.equal(saveOf([[]], { live: { a: {} }, old: { a: saved({}) } }), undefined);
+  assert.equal(await saveOf([[]], { live: { a: {} }, old: { a: saved({}) } }), undefined);
 });
 
-test("a widget whose kernel is gone is saved as it is on the page, and one that never came as it was", () => {
+test("a widget whose kernel is gone is saved as it is on the page, and one that never came as it was", async () => {
   const old = { a: saved({ now: 1 }), b: saved({ now: 1 }), z: saved({}) };
-  const state = saveOf([["a"], ["b"], ["unknown"]], { dead: { a: { now: 2 } }, old });
+  const state = await saveOf([["a"], ["b"], ["unknown"]], { dead: { a: { now: 2 } }, old });
   assert.deepEqual(state, { a: saved({ now: 2 }), b: saved({ now: 1 }) });
 });
 
