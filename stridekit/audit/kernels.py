@@ -18,11 +18,14 @@ from stridekit._torch import private
 
 _COPY_KEY_NAME = "TESTING_ONLY_GenericMode"
 _CALL_KEY_NAME = "TESTING_ONLY_GenericWrapper"
+_PRODUCTS = ("aten::matmul", "aten::linalg_matmul")
 
 include = private("_C._dispatch_tls_set_dispatch_key_included")
 exclude = private("_C._dispatch_tls_set_dispatch_key_excluded")
 _all_op_names = private("_C._dispatch_get_all_op_names")
 _has_kernel = private("_C._dispatch_has_kernel_for_dispatch_key")
+_higher_order_operators = private("_ops._higher_order_ops")  # by their names
+_skipped_by_new_operators = private("_ops._HIGHER_ORDER_OP_DEFAULT_FALLTHROUGH_DISPATCH_KEYS")
 # These two say which op a gradient belongs to.
 current_autograd_node = private("_C._current_autograd_node")
 next_sequence_number = private("autograd._get_sequence_nr")
@@ -67,9 +70,9 @@ def _copy(target: torch.Tensor, source: Any, non_blocking: bool = False) -> torc
         include(COPY_KEY, True)
 
 
-def _naming_kernel(op: Any) -> Callable[..., Any]:
+def _naming_kernel(schema_name: str, op: Any) -> Callable[..., Any]:
     """Return a kernel that notes the name of a call while the call runs."""
-    name = op._schema.name.removeprefix("aten::")
+    name = schema_name.removeprefix("aten::")
 
     def call(*args: Any, **kwargs: Any) -> Any:
         include(CALL_KEY, False)  # a call inside of a call does not count
@@ -82,6 +85,31 @@ def _naming_kernel(op: Any) -> Callable[..., Any]:
             include(CALL_KEY, True)
 
     return call
+
+
+def _product_without_a_mode(op: Any) -> Callable[..., Any]:
+    """Return a product of matrices that reaches the kernels which it reaches where no mode is on.
+
+    Torch folds a batch of one matrix into the other operand if a gradient or a mode asks for it
+    (aten/src/ATen/native/LinearAlgebra.cpp, _matmul_impl), and repeats the matrix otherwise.
+    """
+
+    def product(a: torch.Tensor, b: torch.Tensor, *rest: Any, **kwargs: Any) -> Any:
+        if a.ndim == 3 and b.ndim == 3:
+            if len(a) == 1 and not a.requires_grad:
+                a = a.expand(len(b), -1, -1)
+            elif len(b) == 1 and not b.requires_grad:
+                b = b.expand(len(a), -1, -1)
+        return op(a, b, *rest, **kwargs)
+
+    return product
+
+
+def _let_higher_order_operators_skip(key: Any) -> None:
+    """Let operators that take functions, such as torch.cond, pass over a key: they know no fallback."""
+    for operator in _higher_order_operators.values():
+        operator.fallthrough(key)
+    _skipped_by_new_operators.append(key)
 
 
 @cache
@@ -104,5 +132,8 @@ def register() -> list[torch.library.Library]:
         is_in_place = packet.endswith("_") and not packet.endswith("__")
         if is_in_place or _has_kernel(name, "CompositeImplicitAutograd"):
             op = getattr(getattr(torch.ops.aten, packet), overload or "default")
-            calls.impl(op, _naming_kernel(op))
+            call = _product_without_a_mode(op) if name in _PRODUCTS else op
+            calls.impl(op, _naming_kernel(op._schema.name, call))
+    for key in (COPY_KEY, CALL_KEY):
+        _let_higher_order_operators_skip(key)
     return [*libraries, copies, calls]

@@ -14,7 +14,7 @@ import threading
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cache, cached_property, wraps
+from functools import cache, cached_property, partial, wraps
 from inspect import CO_OPTIMIZED
 from traceback import walk_stack
 from types import FunctionType, ModuleType
@@ -23,7 +23,7 @@ from unittest.mock import patch
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
 from stridekit._arguments import a_kind
 from stridekit._torch import private
@@ -45,6 +45,7 @@ _SMALL = 4  # a view is small if its storage has so many times its bytes
 _MOST_OBJECTS = 5_000  # of a frame that are searched for tensors which a program keeps
 _PLAIN = {int, float, bool, type(None), torch.dtype}  # no tensors, which isinstance is slow to find
 _NO_PARTS = (torch.Tensor, type, ModuleType, FunctionType)
+_HigherOrderOperator = private("_ops.HigherOrderOperator")
 _NoOverrides = private("_C.DisableTorchFunctionSubclass")  # a subclass may refuse to tell its shape
 _dispatch_modes = private("utils._python_dispatch._get_current_dispatch_mode_stack")
 _count_modes = private("_C._len_torch_dispatch_stack")
@@ -78,11 +79,11 @@ class Recorder(TorchDispatchMode):
         self._latest: list[Operand] = []  # by the number of a storage
         self._running_name = ""  # of the op that runs
         self._running_inputs: tuple[Operand, ...] = ()
-        self._modules: list[tuple[str, Spot | None]] = [
-            ("", None)
-        ]  # that run; where they were called
+        # The modules that run, and where they were called.
+        self._modules: list[tuple[str, Spot | None]] = [("", None)]
         self._names: dict[int, str] = {}  # of modules, by id
-        self._roots: dict[Any, str] = {}  # weak references to the outermost, and their prefix
+        # By id: weak references to the outermost modules, and their prefixes.
+        self._roots: dict[int, tuple[Any, str]] = {}
         self._by_sequence: dict[int, int] = {}  # forward ops, by autograd's sequence numbers
         self._thread = threading.get_ident()
         for name, value in inputs.items():
@@ -115,6 +116,7 @@ class Recorder(TorchDispatchMode):
                     (torch.nn.Module, "__call__", self._entering),
                     (torch.Tensor, "contiguous", self._reporting),
                     (torch.Tensor, "to", self._reporting),
+                    (_HigherOrderOperator, "dispatch", _watching_functions),
                 ):
                     stack.enter_context(patch.object(cls, name, wrapped(getattr(cls, name))))
                 stack.enter_context(self)
@@ -328,8 +330,8 @@ class Recorder(TorchDispatchMode):
     def _take_names(self, module: torch.nn.Module) -> None:
         """Note the names of the modules in an outermost module."""
         prefix = "" if module is self._root() else type(module).__name__
-        self._roots[weakref.ref(module)] = prefix
-        for path, part in module.named_modules(prefix=prefix):
+        self._roots[id(module)] = weakref.ref(module), prefix
+        for path, part in _named(module.named_modules, prefix):
             class_name = type(part).__name__
             is_numbered = path[-1:].isdigit()
             self._names[id(part)] = f"{path} ({class_name})" if is_numbered else path or class_name
@@ -338,11 +340,12 @@ class Recorder(TorchDispatchMode):
     def names(self) -> dict[int, str]:
         """The names of the inputs, the parameters and the buffers of the run, by storage."""
         names = {operand.storage: name for name, operand in self.inputs.items()}
-        for reference, prefix in self._roots.items():
+        for reference, prefix in self._roots.values():
             module = reference()
             if module is None:
                 continue
-            for path, tensor in (*module.named_parameters(prefix), *module.named_buffers(prefix)):
+            parameters = _named(module.named_parameters, prefix)
+            for path, tensor in (*parameters, *_named(module.named_buffers, prefix)):
                 owner, _, key = path.rpartition(".")
                 for operand in self._operands([tensor]):
                     names.setdefault(operand.storage, f"{key} of {owner}" if owner else key)
@@ -373,6 +376,58 @@ class Recorder(TorchDispatchMode):
             return result
 
         return reporting
+
+
+def _named(parts: Any, prefix: str) -> list[tuple[str, Any]]:
+    """Return the named parts of a module; none of a module with parts that cannot be hashed."""
+    try:
+        return [*parts(prefix=prefix)]
+    except TypeError:
+        return []
+
+
+def _watching_functions(dispatch: Any) -> Any:
+    """Wrap HigherOrderOperator.dispatch, to record what the functions of torch.cond and others run.
+
+    Functions of cond and map may return a single tensor. torch compiles them first, and its formulas of
+    gradients take the tuple that they then return. Under audit they run as they were written.
+    """
+
+    @wraps(dispatch)
+    def dispatching(operator: Any, key: Any, *args: Any, **kwargs: Any) -> Any:
+        if Recorder not in operator.python_key_table:
+            operator.py_impl(Recorder)(partial(_run_watched, operator))
+        if operator.name() not in ("cond", "map_impl"):
+            return dispatch(operator, key, *args, **kwargs)
+        specs = []
+
+        def flat(function: Any, *args: Any) -> Any:
+            leaves, spec = tree_flatten(function(*args))
+            specs.append(spec)
+            return tuple(leaves)
+
+        out = dispatch(operator, key, *_with_functions(flat, args), **kwargs)
+        return tree_unflatten(tree_leaves(out), specs[-1]) if specs else out
+
+    return dispatching
+
+
+def _run_watched(operator: Any, mode: Recorder, *args: Any, **kwargs: Any) -> Any:
+    """Run an operator, with the mode on while its functions run."""
+
+    def watched(function: Any, *args: Any, **kwargs: Any) -> Any:
+        with mode:
+            return function(*args, **kwargs)
+
+    args, kwargs = _with_functions(watched, (args, kwargs))
+    return operator(*args, **kwargs)
+
+
+def _with_functions(wrapper: Any, tree: Any) -> Any:
+    """Return a tree of arguments where `wrapper` calls each function."""
+    return tree_map(
+        lambda leaf: wraps(leaf)(partial(wrapper, leaf)) if callable(leaf) else leaf, tree
+    )
 
 
 def _in_use(*roots: Any) -> list[torch.Tensor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -59,7 +60,7 @@ def audit(model: Any = ..., *inputs: Any, backward: bool = False, **named: Any) 
         raise TypeError(f"model is the class {name}: give an instance of it, such as {name}(...)")
     if not callable(model):
         raise TypeError(f"model is {a_kind(model)}: give a module, or a function to call")
-    watched = Audit(getattr(model, "__qualname__", type(model).__name__))
+    watched = Audit(_name_of(model))
     call = ModelCall(model, inputs, named, backward)
     by_name = {f"input {k}": value for k, value in enumerate(inputs)} | named
     with _watching(watched, model, by_name) as run:
@@ -67,6 +68,14 @@ def audit(model: Any = ..., *inputs: Any, backward: bool = False, **named: Any) 
     watched.again = copier(call, run.written_before())
     run.ends = None  # it lived until here, so that what it keeps in memory is seen
     return watched
+
+
+def _name_of(model: Any) -> str:
+    """Return the name of a function, or the class of a model, whose attributes may raise."""
+    try:
+        return str(model.__qualname__)
+    except Exception:
+        return type(model).__name__
 
 
 @contextmanager
@@ -116,6 +125,7 @@ class Audit:
         self.again: Callable[[], ModelCall] | None = None  # copies the call that ran
         self.block: AbstractContextManager[Recorder] | None = None  # until the block is entered
         self.entered: AbstractContextManager[Recorder] | None = None  # from then on
+        self.thread = 0  # that entered the block
 
     def __enter__(self) -> Audit:
         if self.block is None:
@@ -123,11 +133,17 @@ class Audit:
         self.entered = self.block
         self.block = None
         self.entered.__enter__()
+        self.thread = threading.get_ident()
         return self
 
     def __exit__(self, *error: Any) -> None:
-        if self.entered is not None:
-            self.entered.__exit__(*error)
+        if self.entered is None:
+            return
+        if threading.get_ident() != self.thread:
+            raise RuntimeError(
+                "this audit began on another thread, and torch watches that thread: end it there"
+            )
+        self.entered.__exit__(*error)
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"again": None, "block": None, "entered": None}

@@ -34,11 +34,16 @@ def read_json(text: str, cls: type[Audit]) -> Audit:
         audit: Audit = _read(cls, values)
         for finding in (*audit.findings, *audit.own):
             _check(finding, len(audit.events))
+        for number, event in enumerate(audit.events):
+            if event.number != number:
+                raise ValueError(f"event {number} has the number {event.number}")
         for copy in audit.copies:
             if not 0 <= copy.op < len(audit.events):
                 raise ValueError(
                     f"a copy is part of event {copy.op}, and there are {len(audit.events)}"
                 )
+            if not -1 <= copy.operand < len(audit.events[copy.op].inputs):
+                raise ValueError(f"event {copy.op} has no input {copy.operand}, which was copied")
         # Both raise if a finding cannot be shown.
         audit.report()
         audit.table()

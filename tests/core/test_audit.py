@@ -335,6 +335,7 @@ def hooks():
         torch.nn.Module.__call__,
         vars(torch.Tensor).get("contiguous"),
         vars(torch.Tensor).get("to"),
+        torch._ops.HigherOrderOperator.dispatch,
         _get_current_dispatch_mode(),
         torch.autograd._profiler_enabled(),
         [*kernels.copy_listeners],

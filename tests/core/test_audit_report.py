@@ -91,11 +91,14 @@ def test_it_comes_back_from_json(name):
 def test_another_text_is_no_audit():
     odd_texts = ["", "{}", "[]", "[" * 9999]
     odd_texts += ['{"schema": 0}', '{"schema": 4, "name": "x", "events": 3}']
-    changed = [json.loads(A.to_json()) for _ in range(4)]
+    changed = [json.loads(A.to_json()) for _ in range(5 + len(A.events))]
     changed[0]["findings"][0]["occurrences"][0]["layouts"][1] = [1]  # which is no layout
     changed[1]["findings"][0]["occurrences"] = []
     changed[2]["findings"][0]["kind"] = "odd"
     changed[3]["copies"][0]["op"] = 10**6
+    changed[4]["copies"][0]["operand"] = 9
+    for k in range(len(A.events)):
+        del changed[5 + k]["events"][k]
     for text in (*odd_texts, *map(json.dumps, changed)):
         with pytest.raises(ValueError, match=NO_AUDIT):
             Audit.from_json(text)
