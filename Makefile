@@ -44,7 +44,7 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
 
-.PHONY: help env lab test test-core test-long test-all lint fix sizes fuzz mutate fresh versions bounds refresh record export lessons lock dist bench pictures
+.PHONY: help env lab test test-core test-long test-all lint fix sizes fuzz mutate fresh versions bounds colab refresh record export lessons lock dist bench pictures
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -134,6 +134,9 @@ bounds: $(UV)  ## run the tests of the core and the widgets on the lowest versio
 	@$(UV) pip install --quiet --python build/bounds $(CORE_NEEDS)
 	@$(UV) pip list --quiet --python build/bounds | grep -Ei "^(torch|numpy|quickjs-ng|anywidget|ipywidgets|matplotlib|pillow|jupyterlab) "
 	@build/bounds/bin/python -m pytest $(CORE_ARGS) tests/core $(CORE_DOCTESTS) $(WIDGET_TESTS)
+
+colab: .venv/has-test  ## run every lesson as Colab does, with a wheel of this checkout (PYTHON=python3.12: 3.11 or 3.12)
+	@$(IN_VENV) tools/colab.py "$(PYTHON)"
 
 refresh: .venv/has-test  ## execute the notebooks and store their outputs (REFRESH_ARGS=--check only looks)
 	@$(IN_VENV) tools/refresh.py $(REFRESH_ARGS)

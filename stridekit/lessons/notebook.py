@@ -32,18 +32,22 @@ METADATA = {
 ASKS = re.compile(r"^Predict\(", re.MULTILINE)
 HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 CHECKS = re.compile(r"^(\w+)\.(\w+)\.check\(", re.MULTILINE)  # an exercise's lesson and name
-SOURCE = '"..[lab]"'  # the package that pip installs, from the notebook's folder
-# The first cell of every lesson: it does nothing where stridekit is installed.
+REPOSITORY = "https://github.com/stridekit/stridekit"
+ADDRESS = f"{REPOSITORY}/archive/HEAD.zip"  # of the package, for pip
+# The first cell of every lesson: it does nothing where stridekit is installed. In a clone, pip installs the
+# clone. Anywhere else, the folder above may hold another project. Colab's own torch stays as it is.
 GUARD = f"""\
 # Set-up: where stridekit is missing, this prints the line that installs it, and Colab runs the line.
-import importlib.util
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
-if importlib.util.find_spec("stridekit") is None:
-    line = '%pip install -q {SOURCE}'
-    print("This lesson needs stridekit. Run this line in a cell:", line, sep="\\n")
-    if "google.colab" in sys.modules:
-        get_ipython().run_cell(line)"""
+if getattr(find_spec("stridekit"), "origin", None) is None:  # missing, or a folder without code
+    github = "stridekit[widgets] @ {ADDRESS}"
+    package = "..[lab]" if Path("../stridekit/lessons").is_dir() else github
+    line = f'%pip install -q "{{package}}" matplotlib pillow'
+    run_or_print = get_ipython().run_cell if "google.colab" in sys.modules else print
+    run_or_print(f"# stridekit is missing. Run this in a cell:\\n{{line}}")"""
 
 # Without these, outputs would differ between machines or runs.
 ENVIRONMENT = {

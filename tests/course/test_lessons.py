@@ -1,16 +1,18 @@
 """The lessons for Colab and VS Code give nothing away, and are the same lessons."""
 
 import ast
+import os
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import torch
 
 import lessons
-from stridekit import Predict
+from stridekit import Predict, cli
 from stridekit.exercises.progress import _lesson
 from stridekit.lessons import notebook as form
 
@@ -39,10 +41,7 @@ def test_nothing_is_given_away(written, path):
             assert call.func.attr == "packed" and "why" not in after.source
         elif before.cell_type == "markdown" and before.metadata.get("jupyter"):
             assert after.source.startswith("<details>") and before.source in after.source
-    install = (
-        '%pip install -q "stridekit[widgets] @ git+https://github.com/Fork/kit" matplotlib pillow'
-    )
-    assert install in copy.cells[1].source
+    assert '"stridekit[widgets] @ https://github.com/Fork/kit/archive/' in copy.cells[1].source
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
@@ -106,16 +105,148 @@ def test_badges_are_those_of_the_fork(written):
     assert "mybinder.org/v2/gh/Fork/kit/HEAD" in text and "https://fork.github.io/kit/" in text
 
 
-def test_the_guard_says_how_to_install(capsys, monkeypatch):
-    """In Colab it runs the line that installs; where stridekit is installed it does nothing."""
-    lines = []
-    names = {"get_ipython": lambda: SimpleNamespace(run_cell=lines.append)}
-    exec(form.GUARD, names)
-    assert capsys.readouterr().out == "" and lines == []
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    exec(form.GUARD, names)
-    install = '%pip install -q "..[lab]"'
-    assert capsys.readouterr().out.splitlines()[-1] == install and lines == []
+@pytest.mark.parametrize(
+    "address",
+    [
+        "Fork/kit.js",
+        "https://github.com/Fork/kit.js",
+        "https://github.com/Fork/kit.js.git",
+        "https://me:secret@github.com/Fork/kit.js.git/",
+        "git@github.com:Fork/kit.js.git",
+        "org-7@github.com:Fork/kit.js",
+        "ssh://git@github.com/Fork/kit.js.git",
+        "ssh://git@ssh.github.com:443/Fork/kit.js.git",
+        "git://www.GitHub.com/Fork/kit.js",
+    ],
+)
+def test_a_repository_is_found_in_each_form_of_its_address(address):
+    assert lessons.repository_of(address) == "Fork/kit.js"
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    {
+        "https://me:secret@gitlab.com/Fork/kit.git": "https://gitlab.com/Fork/kit.git",
+        "git@bitbucket.org:Fork/kit.git": "git@bitbucket.org:Fork/kit.git",
+        "https://github.com.evil.org/Fork/kit": "https://github.com.evil.org/Fork/kit",
+        "https://evil.org/github.com/Fork/kit": "https://evil.org/github.com/Fork/kit",
+        "https://notgithub.com/Fork/kit": "https://notgithub.com/Fork/kit",
+        "https://github.com/Fork": "https://github.com/Fork",
+        "/home/me/kit": "/home/me/kit",
+        "../kit": "../kit",
+        "kit": "kit",
+    }.items(),
+)
+def test_another_address_stops_with_one_line_without_a_password(tmp_path, address, shown):
+    """And writes nothing."""
+    with pytest.raises(SystemExit) as stop:
+        lessons.main(["-o", str(tmp_path / "out"), "--repository", address])
+    assert stop.value.code == (
+        f"lessons: {shown} is no repository on GitHub: name the repository on GitHub that Colab is "
+        'to install from: make lessons LESSONS_ARGS="--repository OWNER/NAME"'
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_a_repository_it_is_that_of_the_remote(tmp_path, monkeypatch):
+    """A folder that is no clone is not taken for the project around it."""
+    project = tmp_path / "project"
+    git = ["git", "-C", str(project)]
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
+    with pytest.raises(lessons.NoRepository, match="git knows no remote `origin` here: name the"):
+        lessons.origin(project)
+    subprocess.run([*git, "remote", "add", "origin", "git@github.com:Fork/kit.git"], check=True)
+    assert lessons.origin(project) == "git@github.com:Fork/kit.git"
+    unpacked = project / "stridekit-0.1.0"
+    unpacked.mkdir()
+    with pytest.raises(lessons.NoRepository):
+        lessons.origin(unpacked)
+    with monkeypatch.context() as without_git:
+        without_git.setenv("PATH", str(unpacked))
+        with pytest.raises(lessons.NoRepository):
+            lessons.origin(project)
+    monkeypatch.setattr(lessons, "origin", lambda: "https://github.com/Fork/kit.git")
+    lessons.main(["-o", str(tmp_path / "out")])
+    source = form.parse((tmp_path / "out" / "01_strides.ipynb").read_text("utf-8")).cells[1].source
+    assert "https://github.com/Fork/kit/archive/HEAD.zip" in source
+
+
+# Run the first code of a lesson in IPython, without stridekit, where pip.py prints what it is asked for.
+FIRST_CELL = """
+import json, os, sys
+from IPython.core.interactiveshell import InteractiveShell
+
+name, *modules = sys.argv[1:]
+sys.path = [path for path in sys.path if not os.path.isfile(f"{path}/stridekit/__init__.py")]
+sys.modules.update(dict.fromkeys(modules, sys))
+cells = json.load(open(name, encoding="utf-8"))["cells"]
+source = "".join(next(cell["source"] for cell in cells if cell["cell_type"] == "code"))
+InteractiveShell.instance().run_cell(source).raise_error()
+"""
+ADDRESS = "stridekit[widgets] @ https://github.com/stridekit/stridekit/archive/HEAD.zip"
+OF_FORK = "stridekit[widgets] @ https://github.com/Fork/kit/archive/HEAD.zip"
+PRINTED = "# stridekit is missing. Run this in a cell:\n%pip install -q "
+
+
+def in_a_clone(folder, written):
+    (folder / "clone" / "stridekit" / "lessons").mkdir(parents=True)
+    return shutil.copytree(ROOT / "notebooks", folder / "clone" / "notebooks")
+
+
+def in_a_bare_folder(folder, written):
+    return shutil.copytree(ROOT / "notebooks", folder / "downloads")
+
+
+def in_a_folder_of_another_project(folder, written):
+    (folder / "pyproject.toml").write_text('[project]\nname = "other"\nversion = "1"\n')
+    (folder / "other").mkdir()
+    return shutil.copytree(ROOT / "notebooks", folder / "notebooks")
+
+
+def beside_a_clone(folder, written):
+    """The clone is a package without code, so stridekit still cannot be imported."""
+    (folder / "here" / "stridekit" / "stridekit").mkdir(parents=True)
+    return shutil.copytree(ROOT / "notebooks", folder / "here", dirs_exist_ok=True)
+
+
+def as_the_command_wrote_it(folder, written):
+    cli.write_lessons(folder, cli.lessons())
+    return folder
+
+
+def in_the_copies_of_a_fork(folder, written):
+    return written
+
+
+@pytest.mark.parametrize(
+    ("place", "package"),
+    {
+        in_a_clone: "..[lab]",
+        in_a_bare_folder: ADDRESS,
+        in_a_folder_of_another_project: ADDRESS,
+        beside_a_clone: ADDRESS,
+        as_the_command_wrote_it: ADDRESS,
+        in_the_copies_of_a_fork: OF_FORK,
+    }.items(),
+)
+def test_the_guard_installs_stridekit_and_nothing_else(tmp_path, written, place, package):
+    """It prints the line that does; in Colab, it runs that line."""
+    stub = tmp_path / "stub"
+    stub.mkdir()
+    (stub / "pip.py").write_text("import sys; print(sys.argv[1:])")
+    folder = place(tmp_path, written)
+    command = [sys.executable, "-c", FIRST_CELL, "01_strides.ipynb"]
+    env = os.environ | {"PYTHONPATH": str(stub), "IPYTHONDIR": str(tmp_path / "ipython")}
+
+    def seen(*modules):
+        return subprocess.check_output([*command, *modules], cwd=folder, env=env, text=True)
+
+    assert seen() == f'{PRINTED}"{package}" matplotlib pillow\n'
+    arguments = ["install", "-q", package, "matplotlib", "pillow"]
+    assert seen("google.colab").splitlines()[0] == str(arguments)
+
+
+def test_the_guard_does_nothing_where_stridekit_is(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "google.colab", sys)
-    exec(form.GUARD, names)
-    assert lines == [install]
+    exec(form.GUARD, {})
+    assert capsys.readouterr().out == ""
