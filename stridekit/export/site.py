@@ -34,7 +34,10 @@ from stridekit.widgets.offline import Offline, live, offline
 
 HERE = Path(__file__).parent
 MARK = ".stridekit-site"  # a file whose folder an export may replace
-ROW = re.compile(r"^\| \[(.+?)\]\(notebooks/(.+?)\.ipynb\) \| (.+?) \| (.+?) \|$", re.MULTILINE)
+# A row's link may lead to a notebook, or to its page on a site.
+ROW = re.compile(
+    r"^\| \[(.+?)\]\((?:\S*/)?([^/\n]+)\.(?:ipynb|html)\) \| (.+?) \| (.+?) \|$", re.MULTILINE
+)
 RESERVED = {"index", "lessons", "diagnose", "reference", "search", *reference.pages()}
 WIDE = ("index", "search", "diagnose")  # pages without a sidebar
 CONF = {

@@ -185,7 +185,10 @@ FIRST = [
     words("$$\\sum_i x_i$$"),
 ]
 SECOND = [words("# Look at views"), words("## Stride & again\n\nText."), words("### Deep\n\nMore.")]
-README = "| [01 Strides](notebooks/walk.ipynb) | where is it? | compute it |\n"
+README = (  # a link leads to a notebook, or to a page of the site
+    "| [01 Strides](notebooks/walk.ipynb) | where is it? | compute it |\n"
+    "| [02 Views](https://a.github.io/kit/look.html) | who else? | find them |\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -254,6 +257,7 @@ def test_lessons_have_the_readmes_titles_and_jupyterlabs_anchors(built):
     assert "<math" in (built / "walk.html").read_text(encoding="utf-8")
     front = Parsed(built / "index.html")
     assert "where is it?" in front.text and front.text.count("compute it") == 1
+    assert "02 Views" in front.text and "who else?" in front.text
 
 
 def test_the_reference_has_every_public_name_with_links_and_nothing_of_this_machine(built):

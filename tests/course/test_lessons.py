@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
+import yaml
 
 import lessons
 from stridekit import Predict, cli
@@ -77,12 +78,12 @@ def minutes(path):
 def rows(path, folder=""):
     """Return the rows of the table of lessons in a file, by the lesson that each links to."""
     text = path.read_text("utf-8").replace("\\n", "\n")
-    links = re.findall(rf"\| \[[^|]*\]\({folder}(\w+)\.ipynb\) \| (.*) \|", text)
+    links = re.findall(rf"\| \[[^|]*\]\({folder}(\w+)\.(?:ipynb|html)\) \| (.*) \|", text)
     return {name: cells.split(" | ") for name, cells in links}
 
 
 def test_the_tables_of_lessons_agree_and_state_the_minutes():
-    readme = rows(ROOT / "README.md", "notebooks/")
+    readme = rows(ROOT / "README.md", r"\S*/")
     assert [*readme] == [path.stem for path in PATHS]
     for name, cells in rows(ROOT / "notebooks" / "00_start.ipynb").items():
         assert cells[-1] == str(minutes(ROOT / "notebooks" / f"{name}.ipynb"))
@@ -250,3 +251,23 @@ def test_the_guard_does_nothing_where_stridekit_is(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "google.colab", sys)
     exec(form.GUARD, {})
     assert capsys.readouterr().out == ""
+
+
+def test_the_page_of_each_lesson_in_the_readme_is_published():
+    """The table leads to pages: GitHub shows the code of a notebook's cards, which has the answers."""
+    owner, name = form.REPOSITORY.removeprefix("https://github.com/").split("/")
+    readme = (ROOT / "README.md").read_text("utf-8")
+    links = re.findall(r"^\| \[[^\]]*\]\((\S+)\)", readme, re.MULTILINE)
+    assert links == [f"https://{owner}.github.io/{name}/{path.stem}.html" for path in PATHS]
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert re.search(r"^EXPORT_ARGS \?= notebooks -o dist/site$", makefile, re.MULTILINE)
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "pages.yml").read_text("utf-8"))["jobs"]
+    steps = jobs["build"]["steps"]
+    assert "make export" in [step.get("run") for step in steps]
+    assert [step["with"]["path"] for step in steps if "path" in step.get("with", {})] == [
+        "dist/site"
+    ]
+    assert jobs["publish"]["environment"]["name"] == "github-pages"
+    assert "](../../deployments/github-pages)" in readme
+    (push,) = [step["run"] for step in jobs["lessons"]["steps"] if "run" in step]
+    assert "git init -q -b lessons" in push and "](../../tree/lessons#readme)" in readme

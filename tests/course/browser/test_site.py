@@ -226,6 +226,14 @@ def test_a_verdict_leads_to_its_place_in_the_lesson(visit, site):
     page.wait_for_url("**/04_channels_last.html#Gradients")
 
 
+@pytest.mark.long
+def test_the_table_of_the_readme_leads_to_pages_of_the_site(site):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    names = re.findall(r"\(https://stridekit\.github\.io/stridekit/(\S+)\)", readme)
+    assert [name.removesuffix(".html") for name in names] == LESSONS
+    assert all((site / name).is_file() for name in names)
+
+
 # The theme makes what scrolls a stop of the tab key, a while after a page has another width.
 SCROLLS_BY_KEYS = """[...document.querySelectorAll('pre')].every(
   (pre) => pre.tabIndex === 0 || pre.scrollWidth <= pre.clientWidth)"""
