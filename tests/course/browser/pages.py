@@ -55,6 +55,25 @@ _PAINTED = """async () => {
 }"""
 
 
+def looks_of(w):
+    """Return how each node of a widget looks, to be compared with another host of the same width."""
+    looks = w.evaluate(_LOOKS)
+    assert len(looks) > 10
+    return looks
+
+
+# Only a page without a kernel has a link to copy in its menu.
+_LOOKS = """(root) => {
+  const names = ['display', 'position', 'width', 'height', 'padding', 'borderWidth', 'borderRadius', 'font',
+    'color', 'backgroundColor', 'gridTemplateColumns'];
+  const nodes = [root, ...root.querySelectorAll('*')].filter((node) => !node.closest('.sk-menu'));
+  return nodes.map((node) => {
+    const style = getComputedStyle(node);
+    return [node.localName, node.getAttribute('class'), ...names.map((name) => style[name])];
+  });
+}"""
+
+
 WIDTH = 914  # px: of a page on which a widget is as wide as in JupyterLab
 
 
