@@ -9,7 +9,6 @@ would be copied too, this view is the cause. If not, the last two views are trie
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property
 from itertools import islice
@@ -20,7 +19,7 @@ import torch
 from stridekit.audit.events import Copy, Dims, Event, Operand
 from stridekit.audit.record import Recorder, tensors_of
 from stridekit.layout import Layout
-from stridekit.rules import dim_order, memory_formats, packed_stride, sort_dims
+from stridekit.rules import dim_order, memory_formats
 
 Key = tuple[object, ...]
 Link = tuple[int, Operand, Operand | None]  # an op, what it made, and from which input
@@ -30,16 +29,9 @@ _order = cache(dim_order)
 _formats = cache(memory_formats)
 _is_row_major = cache(lambda shape, stride: Layout(shape, stride).is_contiguous())
 _PRODUCTS = ("mm", "bmm", "addmm", "baddbmm")
-# Calls that copy where a view does not exist, instead of raising.
-_COPY_INSTEAD = {
-    *("reshape", "reshape_as", "flatten", "ravel", "contiguous"),
-    *("matmul", "linear", "bilinear", "einsum", "tensordot"),
-    *("scaled_dot_product_attention", "layer_norm"),
-}
 _IMAGES = re.compile("convolution|pool|upsample|batch_norm|pixel_|grid_sampler|channel_shuffle")
 _MOST_VIEWS = 64  # of a chain that is tried
 _MOST_STEPS = 40  # of a path that is shown
-_MOST_READERS = 2_000  # that are followed
 
 
 class Cause(NamedTuple):
@@ -60,30 +52,12 @@ class History:
         self._causes: dict[Key, Cause | None] = {}  # those found so far
         latest: dict[Key, int] = {}
         for op in self.ops:
-            keys = [_key(operand) for operand in op.inputs]
+            keys = [key_of(operand) for operand in op.inputs]
             self.makers.append([latest.get(key, -1) for key in keys])
             for out in op.outputs:
-                key = _key(out)
+                key = key_of(out)
                 if not (op.writes and key in keys):  # a write keeps the layout
                     latest[key] = op.number
-
-    @cached_property
-    def _readers(self) -> dict[tuple[int, Key], list[tuple[int, int]]]:
-        """The ops that read what an op made, and the index of that tensor in their inputs."""
-        readers: dict[tuple[int, Key], list[tuple[int, int]]] = defaultdict(list)
-        for op, makers in zip(self.ops, self.makers, strict=True):
-            for index, maker in enumerate(makers):
-                readers[maker, _key(op.inputs[index])].append((op.number, index))
-        return readers
-
-    @cached_property
-    def _last_write(self) -> dict[int, int]:
-        """The last op that wrote to a storage, by the number of the storage."""
-        writes: dict[int, int] = {}
-        for op in self.ops:
-            for storage in op.writes:
-                writes[storage] = op.number
-        return writes
 
     def _chain(self, number: int, index: int) -> Iterator[Link]:
         """Walk back from an input of an op: yield the input's maker, the input, and the maker's input."""
@@ -124,7 +98,7 @@ class History:
         passed: list[Key] = []
         cause: Cause | None = None
         for maker, operand, source in self._chain(number, index):
-            key = (maker, is_last, _key(operand))
+            key = (maker, is_last, key_of(operand))
             passed.append(key)
             cause = self._causes.get(key)
             if source is None or (is_channels_last(source) != is_last and format_of(source)):
@@ -146,7 +120,7 @@ class History:
                     cause = _cause(maker, operand)
             else:
                 # The op made memory, maybe in the order of its input; or the tensor is an older one.
-                key = (maker, _key(operand))
+                key = (maker, key_of(operand))
                 passed.append(key)
                 cause = self._causes.get(key)
                 if source is None or _is_row_major(source.shape, source.stride):
@@ -163,67 +137,31 @@ class History:
         self._causes |= dict.fromkeys(passed, cause)
         return cause
 
-    def why_needed(self, copy: Copy) -> str:
-        """Explain why a run without this copy would fail or differ; "" if nothing that follows needs it.
-
-        The layout without the copy is followed through views, and through ops that keep an order.
-        """
-        op = self.ops[copy.op]
-        source = op.inputs[copy.operand]
-        out = op.outputs[0]
-        last_write = max(self._last_write.get(x.storage, -1) for x in (source, out))
-        if last_write > copy.op:
-            return f"{_call_of(self.ops[last_write])} writes to one of the two tensors later"
-        todo = [(copy.op, out, source.layout)]
-        count = 0
-        for number, tensor, layout in todo:  # the list grows meanwhile
-            for reader, index in self._readers[number, _key(tensor)]:
-                count += 1
-                if count == _MOST_READERS:
-                    return "too much follows to say"
-                follower = self.ops[reader]
-                results = self._results(follower, index, layout)
-                if results is not None:
-                    todo += [(reader, *result) for result in results]
-                elif follower.call not in _COPY_INSTEAD:
-                    return f"{_call_of(follower)} raises without it"
-        return ""
-
     def _repeated(self, views: list[tuple[Event, Operand]]) -> Layout | None:
         """Repeat views on a row-major tensor: return the layout, or None if a view raises."""
         first, _ = views[0]
         layout = Layout(first.inputs[0].shape, itemsize=first.inputs[0].itemsize)
         for op, operand in views:
-            results = self._results(op, 0, layout)
-            if results is None:
+            views_of_op = self.views_of(op, layout)
+            if views_of_op is None:
                 return None
-            layout = next(view for out, view in results if _key(out) == _key(operand))
+            keys = [key_of(out) for out in op.outputs]
+            layout = views_of_op[keys.index(key_of(operand))]
         return layout
 
-    def _results(
-        self, op: Event, index: int, layout: Layout
-    ) -> list[tuple[Operand, Layout]] | None:
-        """Return the outputs whose layout follows that of an input, with their layouts if it were this one.
-
-        None if the op is a view that raises.
-        """
-        if op.number not in self.views:
-            order = sort_dims(layout.shape, layout.stride)
-            outs = [out for out in op.outputs if _has_same_order(out, op.inputs[index])]
-            packed = [packed_stride(out.shape, order) for out in outs]
-            return [
-                (out, Layout(out.shape, stride, 0, out.itemsize))
-                for out, stride in zip(outs, packed, strict=True)
-            ]
+    def views_of(self, op: Event, layout: Layout) -> list[Layout] | None:
+        """Return the layouts of an op's views if its input had this one; None if there is no such view."""
         func, args, kwargs = self.views[op.number]
         hashable = tuple(tuple(x) if isinstance(x, list) else x for x in args)
         options = tuple(kwargs.items())
         dtype = op.inputs[0].dtype
         try:
-            views = _viewed(func, hashable, options, layout.shape, layout.stride, dtype)
+            views: list[Layout] = _viewed(
+                func, hashable, options, layout.shape, layout.stride, dtype
+            )
         except (RuntimeError, ValueError):
             return None
-        return [*zip(op.outputs, views, strict=True)]
+        return views
 
     def is_image(self, *operands: Operand) -> bool:
         """Whether an op of images made or read one of these tensors, or a tensor that it came from."""
@@ -281,7 +219,7 @@ def is_channels_last(operand: Operand) -> bool:
     return format_of(operand).startswith("channels_last")
 
 
-def _key(operand: Operand) -> Key:
+def key_of(operand: Operand) -> Key:
     """Return all fields of an operand but its version, because a write keeps the layout."""
     return operand[:-1]
 
@@ -296,19 +234,16 @@ def _source(op: Event, out: Operand) -> int:
         if operand.storage == out.storage:
             return index
     for index, operand in enumerate(op.inputs):
-        if _has_same_order(operand, out):
+        if has_same_order(operand, out):
             return index
     return -1
 
 
-def _has_same_order(a: Operand, b: Operand) -> bool:
+def has_same_order(a: Operand, b: Operand) -> bool:
+    """Whether the elements of two tensors lie in one order of dims."""
     if a.shape == b.shape and a.stride == b.stride:
         return True
     return _order(a.shape, a.stride) == _order(b.shape, b.stride)
-
-
-def _call_of(op: Event) -> str:
-    return f"{op.call} in line {op.place.line}" if op.place else op.call
 
 
 def _fits_product(layout: Layout) -> bool:

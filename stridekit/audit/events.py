@@ -130,6 +130,11 @@ class Copy:
     operand: int
 
     @property
+    def is_of_layout(self) -> bool:
+        """Whether the copy changed nothing but a layout, which nothing asked for."""
+        return self.kind in (Kind.LAYOUT, Kind.EXPANDED, Kind.INSIDE)
+
+    @property
     def layouts(self) -> tuple[Dims, Dims, Dims]:
         """Shape, strides before and strides after."""
         return self.shape, self.source, self.target

@@ -13,6 +13,7 @@ from typing import Any
 
 from stridekit._arguments import in_bytes, many
 from stridekit.audit.causes import Cause, History, format_of, is_channels_last
+from stridekit.audit.consequences import Consequence, Consequences
 from stridekit.audit.events import Copy, Dims, Event, Kind, Operand, Place
 from stridekit.audit.record import Recorder
 from stridekit.layout import Layout
@@ -49,6 +50,7 @@ KINDS = {
     SMALL: "clone() what you keep: then the rest can be freed",
 }
 LEAVE_OUT = "leave it out: nothing that follows in this run needs it"
+KEEP = "keep it, or change what needs it"
 METHODS = ("contiguous", "to")  # that can be left out
 _EXPLICIT_CALLS = (*METHODS, "clone")
 _RESHAPES = ("reshape", "flatten", "unflatten", "reshape_as", "ravel")
@@ -66,7 +68,8 @@ class Occurrence:
     the rest. `layouts` has shape, strides before and strides after, in elements. `events` are numbers of
     the run's events, from the one that made the layout to this one. For a call that does nothing, `events`
     has the number of the event after it. `cause` and `made_by` are as in `Finding`. If the layout came
-    with a tensor that is older than the run, `given` is that tensor.
+    with a tensor that is older than the run, `given` is that tensor. `saves` has the bytes of layouts that
+    the run copies less in all, if the advice is to leave the call out.
     """
 
     kind: str
@@ -82,6 +85,7 @@ class Occurrence:
     cause: Place | None = None
     made_by: str = ""
     advice: str = ""
+    saves: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,11 @@ class Finding:
         return sum(occurrence.copied for occurrence in self.occurrences)
 
     @property
+    def saves(self) -> int:
+        """Sum the bytes of layouts that the run copies less, if the advice is to leave its calls out."""
+        return sum(occurrence.saves for occurrence in self.occurrences)
+
+    @property
     def first(self) -> Occurrence:
         """Return the first occurrence of the finding's kind, with its op and its layouts."""
         return next((x for x in self.occurrences if x.kind == self.kind), self.occurrences[0])
@@ -129,6 +138,7 @@ class Search:
         self.ops = run.ops
         self.copies = run.copies
         self.history = History(run)
+        self.consequences = Consequences(run, self.history)
         self.causes: dict[int, Cause] = {}  # by the index of a copy
         for index, copy in enumerate(self.copies):
             if copy.kind in (Kind.LAYOUT, Kind.EXPANDED):
@@ -184,6 +194,7 @@ class Search:
         path: tuple[int, ...] = (),
         cause: Cause = _NO_CAUSE,
         advice: str = "",
+        saves: int = 0,
     ) -> Occurrence:
         cause_place = None
         made_by = ""
@@ -206,6 +217,7 @@ class Search:
             cause=cause_place,
             made_by=made_by,
             advice=advice,
+            saves=saves,
         )
 
     def _copies_of_layouts(self) -> Iterator[Occurrence]:
@@ -221,6 +233,7 @@ class Search:
                 first_copy = self.copies[self.undone[index]]
                 cause = Cause(first_copy.op)
                 size += first_copy.bytes
+            advice, saves = self._advice(copy, op, kind, cause)
             yield self._occurrence(
                 kind,
                 op,
@@ -228,7 +241,8 @@ class Search:
                 copied=size,
                 path=self.history.path(op.number, copy.operand, cause.op),
                 cause=cause,
-                advice=self._advice(copy, op, kind, cause),
+                advice=advice,
+                saves=saves,
             )
 
     def _op(self, index: int) -> Event:
@@ -254,11 +268,14 @@ class Search:
             return RESHAPE
         return EXPLICIT if op.call in _EXPLICIT_CALLS else OF_OP
 
-    def _advice(self, copy: Copy, op: Event, kind: str, cause: Cause) -> str:
-        """Return what to do about a copy; "" if no more is known than `KINDS` says."""
+    def _advice(self, copy: Copy, op: Event, kind: str, cause: Cause) -> tuple[str, int]:
+        """Return what to do about a copy, or "", and the bytes that it saves to leave the call out."""
         if kind in (EXPLICIT, WRITTEN_OUT) and op.call in METHODS:
-            why = self.history.why_needed(copy)
-            return f"keep it, or change what needs it: {why}" if why else LEAVE_OUT
+            return _advice_to_leave_out(self.consequences.without(copy))
+        return self._other_advice(copy, op, kind, cause), 0
+
+    def _other_advice(self, copy: Copy, op: Event, kind: str, cause: Cause) -> str:
+        """Return what to do about a copy of another kind; "" if no more is known than `KINDS` says."""
         is_given = cause.op < 0
         if kind == RESHAPE and is_given:
             return "give it a contiguous tensor: reshape of that is a view"
@@ -426,6 +443,17 @@ class Search:
             yield self._occurrence(SMALL, op, _unchanged(out), kept=kept, path=path, cause=cause)
 
 
+def _advice_to_leave_out(consequence: Consequence) -> tuple[str, int]:
+    """Return whether to leave a call out, and what that saves."""
+    movers = first_of(consequence.movers)
+    if consequence.why:
+        return f"{KEEP}: {consequence.why}", 0
+    if consequence.saves <= 0:
+        return f"{KEEP}: the copy moves on to {movers}", 0
+    advice = f"{LEAVE_OUT}; a part of the copy moves on to {movers}" if movers else LEAVE_OUT
+    return advice, consequence.saves
+
+
 def together(occurrences: Iterable[Occurrence]) -> tuple[Finding, ...]:
     """Return findings, the most bytes first: copies of one cause are one finding, whatever their kinds."""
     groups: dict[Any, list[Occurrence]] = defaultdict(list)
@@ -458,7 +486,7 @@ def _finding(occurrences: list[Occurrence]) -> Finding:
 
 def first_of(names: Iterable[str]) -> str:
     """Return the first name, and how many different names follow."""
-    first, *rest = dict.fromkeys(names)
+    first, *rest = dict.fromkeys(names) or [""]
     return f"{first} and {len(rest)} more" if rest else first
 
 

@@ -40,6 +40,7 @@ from stridekit.audit.events import (
     kind_of,
     where,
 )
+from stridekit.audit.replay import Call, without_tensors
 
 _SMALL = 4  # a view is small if its storage has so many times its bytes
 _MOST_OBJECTS = 5_000  # of a frame that are searched for tensors which a program keeps
@@ -65,6 +66,7 @@ class Recorder(TorchDispatchMode):
         self.ops: list[Event] = []
         self.marks: list[object] = []  # of each op; ops of one call, or of one formula, share it
         self.views: dict[int, Any] = {}  # ops to run with another tensor: func, args, kwargs
+        self.calls: dict[int, Call] = {}  # other ops, to run again
         self.copies: list[Copy] = []
         self.idle: list[Event] = []  # calls that returned their own tensor, before that op
         self.inputs: dict[str, Operand] = {}
@@ -177,6 +179,10 @@ class Recorder(TorchDispatchMode):
         is_unary = len(tensors) == len(inputs) == 1 and not writes and tensors[0] is args[0]
         if is_unary and any(x.storage == inputs[0].storage for x in outputs):  # a view
             self.views[number] = func, args[1:], kwargs  # no tensor is kept
+        elif tensors and len(tensors) == len(inputs) and not writes:
+            arguments = without_tensors(args)
+            options = tuple([(key, without_tensors(value)) for key, value in kwargs.items()])
+            self.calls[number] = Call(func, arguments, options, tensors[0].device)
         module, place, mark, is_backward, by_engine = self._where(number)
         running_call = kernels.running_call
         if running_call.name:

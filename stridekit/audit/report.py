@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from stridekit._arguments import in_bytes, many
 from stridekit._table import columns
 from stridekit.audit.events import Kind, Place
-from stridekit.audit.findings import Finding, first_of
+from stridekit.audit.findings import LEAVE_OUT, Finding, first_of
 
 if TYPE_CHECKING:
     from stridekit.audit.result import Audit
@@ -112,6 +112,8 @@ def _text(number: str, finding: Finding) -> str:
     changes = " to ".join(map(str, dict.fromkeys(strides)))
     rows.append(("layout", f"{shape}: stride {changes}"))
     rows.append(("to do", finding.advice))
+    if finding.advice.startswith(LEAVE_OUT):
+        rows.append(("saves", f"{in_bytes(finding.saves)} in all"))
     indented = [("", *row) for row in rows]
     texts = [f"   {line}" for line in columns(indented)]
     return "\n".join([f"  {number}  {what_of(finding)}", *texts])

@@ -14,7 +14,7 @@ import torch
 
 from stridekit._arguments import a_kind, in_bytes, int_, shown, texts
 from stridekit._table import Table
-from stridekit.audit.events import Copy, Event, Kind, Operand
+from stridekit.audit.events import Copy, Event, Operand
 from stridekit.audit.findings import METHODS, Finding, Occurrence, Search, together
 from stridekit.audit.record import Recorder
 from stridekit.audit.report import FIRST, html_of, listing, text_of, title_of
@@ -295,8 +295,7 @@ class Audit:
 
     def of_layouts(self) -> Iterator[Copy]:
         """The copies that changed nothing but a layout, which nothing asked for."""
-        kinds = (Kind.LAYOUT, Kind.EXPANDED, Kind.INSIDE)
-        return (copy for copy in self.copies if copy.kind in kinds)
+        return (copy for copy in self.copies if copy.is_of_layout)
 
     @property
     def title(self) -> str:

@@ -16,7 +16,7 @@ from stridekit.layout import Layout
 if TYPE_CHECKING:
     from stridekit.audit.result import Audit
 
-SCHEMA = 4
+SCHEMA = 5
 _hints = cache(get_type_hints)
 
 

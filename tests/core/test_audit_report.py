@@ -90,7 +90,7 @@ def test_it_comes_back_from_json(name):
 
 def test_another_text_is_no_audit():
     odd_texts = ["", "{}", "[]", "[" * 9999]
-    odd_texts += ['{"schema": 0}', '{"schema": 4, "name": "x", "events": 3}']
+    odd_texts += ['{"schema": 0}', '{"schema": 5, "name": "x", "events": 3}']
     changed = [json.loads(A.to_json()) for _ in range(5 + len(A.events))]
     changed[0]["findings"][0]["occurrences"][0]["layouts"][1] = [1]  # which is no layout
     changed[1]["findings"][0]["occurrences"] = []
