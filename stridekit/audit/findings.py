@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stridekit._arguments import in_bytes, many
@@ -28,6 +28,7 @@ TWO = "convolution of two formats"
 RESHAPE = "copy by reshape"
 EXPLICIT = "explicit copy"
 GRADIENT = "copy by autograd"
+WRITE_GRADIENT = "gradient of a write to a view"
 OF_OP = "copy inside an op"
 OWN = "the op's own copy"
 MIXED = "formats mixed"
@@ -43,6 +44,8 @@ KINDS = {
     RESHAPE: "look at the line that made the layout: reshape of a contiguous tensor is a view",
     EXPLICIT: "look at what follows: most operations take any strides",
     GRADIENT: "look at the line that made the layout: autograd runs it backward, and copies for it",
+    WRITE_GRADIENT: "autograd copies the whole gradient for it: build the tensor at once, by an op that is "
+    "not in place, or by cat, pad or where",
     OF_OP: "give it a tensor that lies as the op needs it, made once and outside of the loop",
     OWN: "leave it: the call itself made this layout and copied it",
     MIXED: "bring both to one memory format where they are made",
@@ -63,13 +66,13 @@ _NO_CAUSE = Cause(-1)
 class Occurrence:
     """One occurrence of a finding: what copied or was kept, on which line, and the path of its layout.
 
-    `op` at `place`, in `module`, copied `copied` bytes. `bytes` has the bytes that the occurrence is about.
-    They were copied, or are kept in memory for a small view, or belong to a tensor in another format than
-    the rest. `layouts` has shape, strides before and strides after, in elements. `events` are numbers of
-    the run's events, from the one that made the layout to this one. For a call that does nothing, `events`
-    has the number of the event after it. `cause` and `made_by` are as in `Finding`. If the layout came
-    with a tensor that is older than the run, `given` is that tensor. `saves` has the bytes of layouts that
-    the run copies less in all, if the advice is to leave the call out.
+    `op` at `place`, in `module`, copied `copied` bytes to change layouts. `bytes` has all bytes that the
+    occurrence is about: those that were copied, that are kept in memory for a small view, or that belong to
+    a tensor in another format than the rest. `layouts` has shape, strides before and strides after, in
+    elements. `events` are numbers of the run's events, from the one that made the layout to this one. For a
+    call that does nothing, `events` has the number of the event after it. `cause` and `made_by` are as in
+    `Finding`. If the layout came with a tensor that is older than the run, `given` is that tensor. `saves`
+    has the bytes of layouts that the run copies less in all, if the advice is to leave the call out.
     """
 
     kind: str
@@ -141,7 +144,7 @@ class Search:
         self.consequences = Consequences(run, self.history)
         self.causes: dict[int, Cause] = {}  # by the index of a copy
         for index, copy in enumerate(self.copies):
-            if copy.kind in (Kind.LAYOUT, Kind.EXPANDED):
+            if copy.kind in (Kind.LAYOUT, Kind.EXPANDED) and not self._is_of_write(copy):
                 cause = self.history.cause(copy)
                 if cause.op >= 0 and self._is_one_call(copy.op, cause.op):
                     copy.kind = Kind.INSIDE
@@ -165,6 +168,7 @@ class Search:
         """Return the findings that a line of the reader's can change."""
         occurrences = (
             *self._copies_of_layouts(),
+            *self._write_gradients(),
             *self._disagreeing_formats(),
             *self._idle_calls(),
             *self._small_views(),
@@ -175,7 +179,7 @@ class Search:
         """Return the copies of layouts that calls made themselves."""
         occurrences = []
         for copy in self.copies:
-            if copy.kind == Kind.INSIDE:
+            if copy.kind == Kind.INSIDE and not self._is_of_write(copy):
                 op = self.ops[copy.op]
                 advice = self._why_math(op)
                 occurrences.append(
@@ -190,7 +194,7 @@ class Search:
         layouts: tuple[Dims, ...],
         *,
         copied: int = 0,
-        kept: int = 0,
+        others: int = 0,
         path: tuple[int, ...] = (),
         cause: Cause = _NO_CAUSE,
         advice: str = "",
@@ -205,7 +209,7 @@ class Search:
             made_by = self.run.names.get(cause.given.storage, "a tensor from before the run")
         return Occurrence(
             kind=kind,
-            bytes=copied + kept,
+            bytes=copied + others,
             copied=copied,
             op=op.call,
             place=op.place,
@@ -243,6 +247,29 @@ class Search:
                 cause=cause,
                 advice=advice,
                 saves=saves,
+            )
+
+    def _is_of_write(self, copy: Copy) -> bool:
+        """Whether autograd copied a gradient because an op had written to a view."""
+        return self.run.marks[copy.op] in self.run.write_gradients
+
+    def _write_gradients(self) -> Iterator[Occurrence]:
+        """Yield writes to views whose gradients autograd copied, to change the part that was written."""
+        groups: dict[object, list[Copy]] = defaultdict(list)
+        for copy in self.copies:
+            if self._is_of_write(copy):
+                groups[self.run.marks[copy.op]].append(copy)
+        for mark, copies in groups.items():
+            writer = self.ops[self.run.write_gradients[mark]]
+            first = copies[0]
+            layout_bytes = sum(copy.bytes for copy in copies if copy.is_of_layout)
+            yield self._occurrence(
+                WRITE_GRADIENT,
+                replace(self.ops[first.op], call=writer.call),
+                first.layouts,
+                copied=layout_bytes,
+                others=sum(copy.bytes for copy in copies) - layout_bytes,
+                path=(writer.number, first.op),
             )
 
     def _op(self, index: int) -> Event:
@@ -401,12 +428,12 @@ class Search:
                     TWO if is_convolution else MIXED,
                     op,
                     (odd.shape, odd.stride, out.stride),
-                    kept=odd.nbytes,
+                    others=odd.nbytes,
                     path=path,
                     cause=cause,
                 )
             elif is_lost and not is_convolution and op.number not in self.run.views:
-                yield self._occurrence(LOST, op, _unchanged(out), kept=out.nbytes)
+                yield self._occurrence(LOST, op, _unchanged(out), others=out.nbytes)
 
     def _made_format(self, op: Event, odd_index: int) -> tuple[tuple[int, ...], Cause]:
         """Return the path and the cause of the odd operand's format, or of another operand's.
@@ -440,7 +467,7 @@ class Search:
             op, out = outputs[storage][-1]
             path = maker.number, op.number
             cause = Cause(maker.number)
-            yield self._occurrence(SMALL, op, _unchanged(out), kept=kept, path=path, cause=cause)
+            yield self._occurrence(SMALL, op, _unchanged(out), others=kept, path=path, cause=cause)
 
 
 def _advice_to_leave_out(consequence: Consequence) -> tuple[str, int]:
@@ -459,7 +486,10 @@ def together(occurrences: Iterable[Occurrence]) -> tuple[Finding, ...]:
     groups: dict[Any, list[Occurrence]] = defaultdict(list)
     for occurrence in occurrences:
         key: Any = occurrence.cause
-        if not key or not occurrence.copied or occurrence.kind in (REPEATED, TRIP):
+        if occurrence.kind == WRITE_GRADIENT and occurrence.place:
+            # The line `y[1:] += 1` writes twice: it adds, and sets the items.
+            key = occurrence.kind, occurrence.place.file, occurrence.place.line
+        elif not key or not occurrence.copied or occurrence.kind in (REPEATED, TRIP):
             key = (
                 occurrence.kind,
                 occurrence.place,

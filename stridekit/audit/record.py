@@ -12,6 +12,7 @@ import gc
 import sys
 import threading
 import weakref
+from bisect import bisect, insort
 from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache, cached_property, partial, wraps
@@ -68,6 +69,8 @@ class Recorder(TorchDispatchMode):
         self.views: dict[int, Any] = {}  # ops to run with another tensor: func, args, kwargs
         self.calls: dict[int, Call] = {}  # other ops, to run again
         self.copies: list[Copy] = []
+        # The marks of ops that autograd runs because an op wrote to a view, and the number of that op.
+        self.write_gradients: dict[object, int] = {}
         self.idle: list[Event] = []  # calls that returned their own tensor, before that op
         self.inputs: dict[str, Operand] = {}
         self.gaps: dict[str, None] = {}  # an ordered set: what was not watched, in words
@@ -87,6 +90,7 @@ class Recorder(TorchDispatchMode):
         # By id: weak references to the outermost modules, and their prefixes.
         self._roots: dict[int, tuple[Any, str]] = {}
         self._by_sequence: dict[int, int] = {}  # forward ops, by autograd's sequence numbers
+        self._sequences: list[int] = []  # those numbers, in order
         self._thread = threading.get_ident()
         for name, value in inputs.items():
             operands = self._operands(tensors_of(value))
@@ -282,15 +286,33 @@ class Recorder(TorchDispatchMode):
         place, in_engine, call = where(frame, called_at)
         node = kernels.current_autograd_node()
         if node is None or (frame and not in_engine):  # no frame: a thread of the engine's own
-            self._by_sequence.setdefault(kernels.next_sequence_number() - 1, number)
+            sequence = kernels.next_sequence_number() - 1
+            if sequence not in self._by_sequence:
+                self._by_sequence[sequence] = number
+                insort(self._sequences, sequence)
             return module, place, call, node is not None, False
         sequence = node._sequence_nr()
-        forward_number = self._by_sequence.get(sequence)
+        mark = "the gradient", sequence
+        forward_number = self._forward_of(node.name(), sequence)
         if forward_number is not None:
             forward = self.ops[forward_number]
             module = forward.module
             place = forward.place
-        return module, place, ("the gradient", sequence), True, True
+            if node.name().endswith("CopySlices"):
+                self.write_gradients[mark] = forward_number
+        return module, place, mark, True, True
+
+    def _forward_of(self, node_name: str, sequence: int) -> int | None:
+        """Return the op that made a node of autograd's graph; None for a node that is older than the run.
+
+        Some ops make further nodes after their own, such as CopySlices for a write to a view.
+        """
+        forward_number = self._by_sequence.get(sequence)
+        if forward_number is None and not node_name.endswith("AccumulateGrad"):  # of a leaf
+            position = bisect(self._sequences, sequence) - 1
+            if position >= 0:
+                return self._by_sequence[self._sequences[position]]
+        return forward_number
 
     def _note_kept(self) -> None:
         """Note storages of the run that live on for a small view: the bytes that nothing in use reaches."""

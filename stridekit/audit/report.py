@@ -21,6 +21,14 @@ _NOT_SEEN = (
     "compiled functions ran as they were written, and a few ops (prod, quantile, ctc_loss, matrix_exp) "
     "took other formulas, as under any dispatch mode",
 )
+# The copies that change no layout, in words.
+_OTHER_KINDS = {
+    Kind.WRITE: "written into tensors",
+    Kind.BROADCAST: "broadcast",
+    Kind.DTYPE: "cast",
+    Kind.DEVICE: "moved to a device",
+    Kind.CLONE: "cloned as they lie",
+}
 
 
 class Listing(NamedTuple):
@@ -128,12 +136,19 @@ def _gaps(audit: Audit) -> list[str]:
 
 
 def _notes(audit: Audit) -> list[str]:
-    count, size = audit.copied.get(Kind.ASKED, (0, 0))
-    notes = [f"  {note}" for note in _NOT_SEEN]
-    if count:
+    """Return the sums of copies that no finding is about, and what an audit does not see."""
+    copied = audit.copied
+    sums = []
+    for kind, words in _OTHER_KINDS.items():
+        if kind in copied:
+            count, size = copied[kind]
+            sums.append(f"{in_bytes(size)} {words} in {many(count, 'copy')}")
+    notes = [f"  no layout changed: {', '.join(sums)}"] if sums else []
+    if Kind.ASKED in copied:
+        count, size = copied[Kind.ASKED]
         asked_for = "asked for by clone(), or by to() of an input"
-        notes.insert(0, f"  {asked_for}: {in_bytes(size)} more, in {many(count, 'copy')}")
-    return notes
+        notes.append(f"  {asked_for}: {in_bytes(size)} more, in {many(count, 'copy')}")
+    return [*notes, *(f"  {note}" for note in _NOT_SEEN)]
 
 
 def _pre(texts: Iterable[str]) -> str:

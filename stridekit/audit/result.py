@@ -21,11 +21,12 @@ from stridekit.audit.report import FIRST, html_of, listing, text_of, title_of
 from stridekit.audit.stored import read_json, write_json
 from stridekit.audit.trials import ModelCall, Trial, copier, leaving_out
 
-# An attribute of the events that a table groups copies by, and the name of a group without it.
+# An attribute by which a table groups copies, of their events or their own; the name of a group without it.
 _GROUPS = {
     "line": ("place", "unknown"),
     "op": ("call", ""),
     "module": ("module", "outside of any"),
+    "kind": ("kind", ""),
 }
 _NOT_ENTERED = "the block was not entered: write `with audit() as a:` around it"
 
@@ -159,7 +160,7 @@ class Audit:
         return sum(copy.bytes for copy in self.of_layouts())
 
     def table(self, by: str = "line") -> Table:
-        """The copies of layouts by `line`, by `op` or by `module`, the most bytes first.
+        """The copies of layouts by `line`, by `op` or by `module`, the most bytes first; or all by `kind`.
 
         >>> import torch, stridekit
         >>> stridekit.audit(lambda x: x.t().reshape(-1), torch.zeros(3, 4)).table(by="op")
@@ -170,14 +171,16 @@ class Audit:
         if not isinstance(by, str) or by not in _GROUPS:
             raise ValueError(f"by is {shown(by)}: give one of {', '.join(map(repr, _GROUPS))}")
         attribute, missing = _GROUPS[by]
+        copies = self.copies if by == "kind" else self.of_layouts()
         sizes = []
-        for copy in self.of_layouts():
-            name = getattr(self.events[copy.op], attribute)
-            sizes.append((str(name or missing), copy.bytes))
+        for copy in copies:
+            owner = copy if by == "kind" else self.events[copy.op]
+            sizes.append((str(getattr(owner, attribute) or missing), copy.bytes))
         groups = [(name, *sums) for name, sums in _counts_and_sums(sizes).items()]
         groups.sort(key=lambda group: -group[2])
         rows = tuple([(name, str(count), in_bytes(size)) for name, count, size in groups])
-        return Table(f"copies of layouts by {by}", (by, "copies", "bytes"), rows)
+        title = "copies by kind" if by == "kind" else f"copies of layouts by {by}"
+        return Table(title, (by, "copies", "bytes"), rows)
 
     def assert_no_copies(self, *, allow: Iterable[str] = (), max_bytes: int = 0) -> None:
         """Raise AssertionError if copies of layouts have more than `max_bytes` in all, and name the lines.

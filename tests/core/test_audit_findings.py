@@ -29,6 +29,7 @@ from stridekit.audit.findings import (
     SMALL,
     TRIP,
     TWO,
+    WRITE_GRADIENT,
     WRITTEN_OUT,
 )
 from tests.core.audit_defects import DEFECTS, LAST, image, last, randn
@@ -44,7 +45,11 @@ def test_a_planted_defect_is_found_and_nothing_where_it_is_mended(defect):
 
 
 def test_each_kind_is_planted():
-    assert {defect.kind for defect in DEFECTS.values()} == {*KINDS} - {GRADIENT, OWN}
+    assert {defect.kind for defect in DEFECTS.values()} == {*KINDS} - {
+        GRADIENT,
+        WRITE_GRADIENT,
+        OWN,
+    }
     assert len(DEFECTS) >= 40
 
 
@@ -584,6 +589,68 @@ def test_copies_by_autograd_are_labelled_with_the_forward_line():
         "F.linear(turned, w).transpose(1, 2)",
         "F.linear(turned, w).transpose(1, 2).contiguous()",
     }
+
+
+def added(x):
+    y = x * 2
+    y[:, 1:] += 1
+    return y
+
+
+def set_to_zero(x):
+    y = x * 2
+    y[0] = 0
+    return y
+
+
+def masked(x):
+    y = x * 2
+    y[:, 0].relu_()
+    return y.relu()
+
+
+def added_without_gradient(x):
+    y = x.detach() * 2
+    y[:, 1:] += 1
+    return y + x
+
+
+def added_to_all(x):
+    y = x * 2
+    y += 1
+    return y
+
+
+def padded(x):
+    return x * 2 + F.pad(torch.ones(4, 5), (1, 0))
+
+
+WRITES = {
+    # the lines that write to a view, and the calls of the first one
+    "an addition": (added, ["y[:, 1:]", "y[:, 1:] += 1"]),
+    "a number": (set_to_zero, ["y[0]"]),
+    "a method": (masked, ["y[:, 0].relu_()"]),
+    "without a gradient": (added_without_gradient, []),
+    "to the whole tensor": (added_to_all, []),
+    "the cure": (padded, []),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_the_gradient_of_a_write_to_a_view_is_on_the_line_of_the_write(name):
+    function, expressions = WRITES[name]
+    x = randn(4, 6).requires_grad_()
+    audit = stridekit.audit(function, x, backward=True)
+    found = [finding for finding in audit.findings if finding.kind == WRITE_GRADIENT]
+    occurrences = found[0].occurrences if found else ()
+    assert [x.place.expression for x in occurrences] == expressions
+    assert len(found) == bool(expressions)
+    assert all(x.bytes >= 4 * 24 and x.copied < x.bytes for x in occurrences)
+    if expressions:  # the line of the audit is named for the gradient of the leaf alone
+        late = [event for event in audit.events if event.by_engine and event.name != "detach"]
+        assert "audit(" not in str([event.place for event in late])
+    explained = sum(finding.copied for finding in (*audit.findings, *audit.own))
+    assert explained == audit.bytes
 
 
 CAUSES = {

@@ -80,6 +80,21 @@ def test_its_text_names_line_cause_and_advice():
     assert last.findings == () and '"></pre>' not in last._repr_html_()
 
 
+def test_copies_that_change_no_layout_are_summed():
+    def forward(x):
+        y = x.double()
+        y[:1] = y[1]
+        return torch.addmm(torch.ones(3), x, torch.ones(3, 3)), y.clone()
+
+    audit = stridekit.audit(forward, torch.ones(2, 3))
+    sums = "24 B written into tensors in 1 copy, 24 B broadcast in 1 copy, 48 B cast in 1 copy"
+    assert f"\n  no layout changed: {sums}, 48 B cloned as they lie in 1 copy\n" in str(audit)
+    assert audit.table("kind").rows == (
+        ("dtype", "1", "48 B"), ("clone", "1", "48 B"), ("write", "1", "24 B"), ("broadcast", "1", "24 B"),
+    )  # fmt: skip
+    assert "no layout changed" not in str(stridekit.audit(lambda x: x.t(), torch.ones(2, 3)))
+
+
 @pytest.mark.parametrize("name", ["vit_channels_last", "redone", "functions_alone"])
 def test_it_comes_back_from_json(name):
     model, *inputs = MODELS[name]()
