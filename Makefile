@@ -79,6 +79,7 @@ env: .venv/has-test  ## make .venv, or bring it up to date (the other targets do
 # What people call ------------------------------------------------------------------------------------------------
 
 lab: .venv/has-lab  ## open the first notebook in JupyterLab (LAB_ARGS="--port 9999" and the like)
+	@$(IN_VENV) -m stridekit.widgets.saved .venv/share/jupyter/labextensions/stridekit/static/widgets
 	@JUPYTER_PREFER_ENV_PATH=1 $(IN_VENV) -m jupyterlab $(ROOT_FLAG) $(BROWSER_FLAG) \
 	  --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start.ipynb \
 	  --LabApp.news_url=None $(LAB_ARGS)

@@ -90,7 +90,8 @@ def _browser_tests(file: str) -> tuple[str, ...]:
     """Return the browser's tests that `make test` runs and that a script may turn red."""
     browser = "tests/course/browser"
     if file.startswith("labextension/"):
-        return (f"{browser}/test_in_jupyterlab.py", f"{browser}/test_reopening.py")
+        names = ("test_first_screen", "test_half_done", "test_reopening")
+        return tuple(f"{browser}/{name}.py" for name in names)
     if file.startswith("stridekit/export/"):
         return (f"{browser}/test_site.py",)
     if file.endswith(".js"):

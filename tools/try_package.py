@@ -40,9 +40,9 @@ def try_core() -> None:
     assert "of dims that do not merge" in repr(stridekit.diagnose(MESSAGE))
     assert stridekit.audit(lambda x: x.t().reshape(-1), torch.rand(3, 4)).findings
     files = {str(file) for file in importlib.metadata.files("stridekit") or ()}
-    assert any("share/jupyter/labextensions" in file for file in files), (
-        "JupyterLab's extension is missing"
-    )
+    for name in ("extension.js", "widgets/predict.json"):
+        path = f"share/jupyter/labextensions/stridekit/static/{name}"
+        assert any(file.endswith(path) for file in files), f"{path} is missing"
     assert run_command("--version") == f"stridekit {importlib.metadata.version('stridekit')}\n"
     assert "of dims that do not merge" in run_command("diagnose", text=MESSAGE)
 

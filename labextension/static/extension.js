@@ -1,9 +1,14 @@
 // Changes to how JupyterLab and ipywidgets open and show a lesson. The state of the widgets is
-// saved by stridekit/widgets/page/code.js, without this. There is no build: below is the container
-// that JupyterLab expects.
+// saved by stridekit/widgets/page/code.js, without this. Below is the container that JupyterLab
+// expects. Beside this file is the folder widgets, which stridekit/widgets/saved.py writes.
 
 const VIEW = "application/vnd.jupyter.widget-view+json";
 const STATE = "application/vnd.jupyter.widget-state+json";
+const RANK = -10; // of ipywidgets' own factory
+const HARMLESS = ["text/plain", "image/png", "image/jpeg", "image/gif", "image/webp"];
+
+const script = /** @type {HTMLScriptElement} */ (document.currentScript);
+const WIDGETS = new URL("widgets/", script.src).href;
 
 /**
  * A stored lesson names its kernel and its language, and no version: it is the same file on every
@@ -20,54 +25,244 @@ function stayClean(model) {
   };
 }
 
+/** The models that a notebook has saved, by their ids. */
+const savedModels = (notebook) => notebook.getMetadata("widgets")?.[STATE]?.state ?? {};
+
+/** The name of a saved model's class, if it is a widget. */
+const classOf = (saved) => String(saved?.state?._anywidget_id);
+
+/** The type of a saved widget of stridekit, which is the name of its pack; null for other models. */
+const kindOf = (saved) =>
+  /^stridekit\.widgets\.(\w+)\.widget\.\w+$/.exec(classOf(saved))?.[1] ?? null;
+
 /**
- * If a kernel connects at the wrong moment, ipywidgets misses the widgets that the notebook has
- * saved, and shows "model not found". Without a kernel it never reads them, and would be "loading"
- * for ever: there the text is shown, or a still picture.
+ * The widgets of stridekit that a notebook has saved. They are drawn by the code that came with
+ * this extension (stridekit/widgets/saved.py), from values alone: no code of a notebook runs, and
+ * no kernel is needed. Once a kernel turns out to have a widget, ipywidgets draws it.
  */
-function showSaved({ content: { rendermime } }, { model, sessionContext }) {
-  if (sessionContext.kernelPreference.shouldStart === false) {
-    rendermime.removeMimeType(VIEW);
-    return;
-  }
+function showSaved({ content: { rendermime } }, { model: notebook, sessionContext, saveState }) {
+  /** @type {Map<string, any>} */
+  const models = new Map(); // what this page made of a saved widget, by the saved text
+  /** @type {Map<string, any>} */
+  const changed = new Map(); // the models that a hand has changed, by their ids
+  /** @type {Set<{ id: string, redraw: () => Promise<void> }>} */
+  const shown = new Set();
+  /** @type {any} */
+  let manager = null; // that of ipywidgets, once there is a kernel
+
   const addFactory = rendermime.addFactory.bind(rendermime);
-  rendermime.addFactory = async (factory, rank) => {
-    addFactory(factory, rank);
-    if (!factory.mimeTypes.includes(VIEW)) return;
-    const manager = await rendermime.createRenderer(VIEW)._manager.promise;
-    restoreMissing(manager, model);
+  rendermime.addFactory = (factory, rank) => {
+    const isOfViews = factory.mimeTypes.includes(VIEW);
+    addFactory(isOfViews ? withSaved(factory) : factory, rank);
+    if (isOfViews) rendermime.createRenderer(VIEW)._manager.promise.then(adopt);
   };
+  const present = rendermime.getFactory(VIEW);
+  if (present) rendermime.addFactory(present, RANK);
+  saveState.connect((_, status) => {
+    if (status === "started") store();
+  });
+
+  function withSaved(factory) {
+    function createRenderer(options) {
+      const renderer = factory.createRenderer(options);
+      const renderLive = renderer.renderModel.bind(renderer);
+      renderer.renderModel = (output) => render(renderer, output, renderLive);
+      return renderer;
+    }
+    return { ...factory, createRenderer };
+  }
+
+  function adopt(newManager) {
+    manager = newManager;
+    const filter = manager.filterExistingModelState.bind(manager);
+    manager.filterExistingModelState = (saved) => filter(withoutOurs(saved));
+    manager.restored.connect(showLive);
+    showLive();
+  }
+
+  /** Let ipywidgets draw the widgets that a kernel has. */
+  function showLive() {
+    for (const view of shown) {
+      if (manager.has_model(view.id)) view.redraw();
+    }
+  }
+
+  async function render(renderer, output, renderLive) {
+    const id = output.data[VIEW].model_id;
+    const saved = savedModels(notebook)[id];
+    const hasKernel = sessionContext.kernelPreference.shouldStart !== false;
+    if (manager?.has_model(id)) {
+      await renderLive(output);
+    } else if (kindOf(saved)) {
+      await renderSaved(renderer, output, renderLive, saved);
+    } else if (hasKernel) {
+      await renderLive(output);
+    } else {
+      showText(renderer, output);
+    }
+  }
+
+  async function renderSaved(renderer, output, renderLive, saved) {
+    const id = output.data[VIEW].model_id;
+    const ended = new AbortController();
+    const el = document.createElement("div");
+    const view = {
+      id,
+      async redraw() {
+        end();
+        await renderLive(output);
+      },
+    };
+
+    function end() {
+      shown.delete(view);
+      ended.abort();
+      el.remove();
+    }
+
+    shown.add(view);
+    renderer.disposed.connect(end);
+    try {
+      const { type, createModel } = await codeOf(kindOf(saved));
+      const model = modelOf(id, saved, createModel);
+      if (ended.signal.aborted) return;
+      renderer.node.replaceChildren(el);
+      const close = await type.render({ model, el, signal: ended.signal });
+      ended.signal.addEventListener("abort", close);
+    } catch (error) {
+      console.error(error);
+      end();
+      showText(renderer, output);
+    }
+  }
+
+  /** The model of a saved widget: all of its views share one, until the notebook is read again. */
+  function modelOf(id, saved, createModel) {
+    const text = `${id} ${JSON.stringify(saved)}`;
+    let model = models.get(text);
+    if (!model) {
+      model = Object.assign(createModel({ ...saved.state }), { isSaved: true });
+      model.on("change", () => {
+        changed.set(id, model);
+        notebook.dirty = true;
+      });
+      models.set(text, model);
+    }
+    return model;
+  }
+
+  /** Write what hands have changed into the notebook. */
+  function store() {
+    const widgets = notebook.getMetadata("widgets");
+    const state = widgets?.[STATE]?.state;
+    for (const [id, model] of changed) {
+      const saved = state?.[id];
+      if (!saved) continue;
+      for (const name of Object.keys(saved.state)) saved.state[name] = model.get(name);
+      models.set(`${id} ${JSON.stringify(saved)}`, model);
+    }
+    if (changed.size && state) notebook.setMetadata("widgets", widgets);
+    changed.clear();
+  }
 }
 
-/** Let the manager of a notebook's widgets restore the saved models that it has missed. */
-function restoreMissing(manager, notebook) {
-  const savedIds = () => Object.keys(notebook.getMetadata("widgets")?.[STATE]?.state ?? {});
-  let restoring = null;
+/**
+ * The saved models that ipywidgets is to restore: those of others. It would run the code that the
+ * notebook has for them. Where a widget of others contains one of stridekit, it restores all.
+ */
+function withoutOurs(saved) {
+  const entries = Object.entries(saved.state);
+  const isOther = ([, model]) => !classOf(model).startsWith("stridekit.");
+  const others = Object.fromEntries(entries.filter(isOther));
+  const text = JSON.stringify(others);
+  const isPart = entries.some(([id]) => !others[id] && text.includes(`IPY_MODEL_${id}`));
+  return isPart ? saved : { ...saved, state: others };
+}
 
-  function restore() {
-    const isComplete = savedIds().every((id) => manager.has_model(id));
-    if (restoring || isComplete) return restoring;
-    restoring = manager
-      .restoreWidgets(notebook, { loadKernel: false, loadNotebook: true })
-      .finally(() => {
-        restoring = null;
-      });
-    return restoring;
+/** @type {Map<string, Promise<any>>} */
+const codes = new Map(); // by type
+
+/** The code of a type of widgets, and the function that makes models. */
+function codeOf(kind) {
+  let code = codes.get(kind);
+  if (!code) {
+    code = readCode(kind);
+    codes.set(kind, code);
+  }
+  return code;
+}
+
+async function readCode(kind) {
+  const [{ default: unpack }, { createModel }, response] = await Promise.all([
+    import(`${WIDGETS}code.js`),
+    import(`${WIDGETS}host.js`),
+    fetch(`${WIDGETS}${kind}.json`),
+  ]);
+  const { key, zip } = await response.json();
+  return { type: await unpack(key, zip), createModel };
+}
+
+/** Show a widget that cannot be drawn as its text. */
+function showText(renderer, output) {
+  const text = document.createElement("pre");
+  text.textContent = output.data["text/plain"] ?? "";
+  renderer.node.replaceChildren(text);
+}
+
+/**
+ * JupyterLab trusts a cell that ran here, and signs a notebook if it trusts each cell with outputs.
+ * Nobody signed the outputs of a lesson that was just downloaded, so a lesson that was left half
+ * done would never be signed. Trust is not needed for outputs that can run nothing.
+ */
+function trustHarmless({ content: { rendermime } }, { model: notebook }) {
+  function trust() {
+    const isUntrusted = (cell) => cell.type === "code" && !cell.trusted;
+    const untrusted = [...notebook.cells].filter(isUntrusted);
+    if (!untrusted.length) return;
+    const saved = savedModels(notebook);
+    const { dirty } = notebook;
+    for (const cell of untrusted) {
+      const outputs = Array.from({ length: cell.outputs.length }, (_, k) => cell.outputs.get(k));
+      cell.trusted = outputs.every((output) => isHarmless(output, saved, rendermime.sanitizer));
+    }
+    if (!dirty) notebook.dirty = false; // to trust is no edit
   }
 
-  // ipywidgets looks for a model for two seconds and then never again. A slow kernel answers later.
-  const getModel = manager.get_model.bind(manager);
-  manager.get_model = async (id) => {
-    try {
-      return await getModel(id);
-    } catch (error) {
-      if (!manager.restoredStatus || !savedIds().includes(id)) throw error;
-      await restore();
-      return getModel(id);
-    }
-  };
-  manager.restored.connect(restore);
-  if (manager.restoredStatus) restore();
+  notebook.cells.changed.connect(() => queueMicrotask(trust)); // with the metadata
+  trust();
+}
+
+/** Whether nothing in an output can run: a text, a picture, harmless HTML, a widget of stridekit. */
+function isHarmless({ type, data }, saved, sanitizer) {
+  if (type === "stream" || type === "error") return true;
+  return Object.keys(data).every((mimeType) => {
+    if (mimeType === VIEW) return kindOf(saved[data[VIEW].model_id]) !== null;
+    if (mimeType === "text/html") return isHarmlessHtml(data[mimeType], sanitizer);
+    return HARMLESS.includes(mimeType);
+  });
+}
+
+/**
+ * Whether JupyterLab's sanitizer would leave HTML as it is. It rewrites all styles and drops most:
+ * what they can do is to lay something over the page.
+ */
+function isHarmlessHtml(html, sanitizer) {
+  const source = parse(html);
+  const sanitized = parse(sanitizer.sanitize(html));
+  for (const node of source.querySelectorAll("[style]")) {
+    if (/position/i.test(node.getAttribute("style") ?? "")) return false;
+  }
+  for (const tree of [source, sanitized]) {
+    for (const node of tree.querySelectorAll("[style]")) node.removeAttribute("style");
+  }
+  return source.isEqualNode(sanitized);
+}
+
+/** HTML as a tree that is no part of the page, so that nothing in it is loaded or run. */
+function parse(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  return template.content;
 }
 
 /**
@@ -149,6 +344,7 @@ const plugin = {
       createNew(panel, context) {
         stayClean(context.model);
         showSaved(panel, context);
+        trustHarmless(panel, context);
         describePictures(panel);
         openWords(panel, context.model);
       },

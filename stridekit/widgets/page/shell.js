@@ -16,6 +16,7 @@ import { createGoals } from "./goals.js";
  * @property {() => void} save_changes
  * @property {any} [widget_manager] that of ipywidgets, in a notebook
  * @property {() => string} [link]
+ * @property {boolean} [isSaved] in a notebook, without a kernel that has the widget
  */
 
 /** @typedef {{ model: Model, el: Element }} View */
@@ -279,6 +280,7 @@ const GONE =
  * @param {AbortSignal} signal
  */
 export function besideKernel(model, root, signal) {
+  if (model.isSaved) root.append(h("p", { class: "sk-gone", text: GONE }));
   const { context, _modelsSync: models } = model.widget_manager ?? {};
   // The code of a kind of widget was made by the same kernel, and lives as long.
   const code = models?.get(model.get("_code").replace("IPY_MODEL_", ""));

@@ -47,7 +47,8 @@ def as_make_lab():
     options = ["-n", "--no-print-directory", "-o", ".venv/has-lab"]
     command = ["make", *options, "lab", "IN_VENV=this-python"]
     printed = subprocess.check_output(command, cwd=ROOT, text=True).replace("\\\n", "")
-    words = [word for word in shlex.split(printed) if word != "--ServerApp.root_dir=."]
+    start = printed.splitlines()[-1]
+    words = [word for word in shlex.split(start) if word != "--ServerApp.root_dir=."]
     return ["env", *(sys.executable if word == "this-python" else word for word in words)]
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import secrets
+import shutil
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ import nbformat
 from jupyter_server.serverapp import list_running_servers
 from playwright.sync_api import BrowserContext
 
+from stridekit.widgets.saved import write_code
 from tests.course.browser.pages import PATIENCE
 
 ROOT = Path(__file__).parents[3]
@@ -26,6 +28,7 @@ LAB_OPTIONS = [
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     "--LabApp.extension_manager=readonly",
     "--LabApp.expose_app_in_browser=True",
+    "--JupyterNotebookApp.expose_app_in_browser=True",
 ]
 
 FOLDERS = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "IPYTHONDIR": "ipython"}
@@ -56,18 +59,26 @@ class Lab:
 
     def open(self, notebook, page=None):
         """Open a page, or this one, on a notebook of the root, with its kernel connected and idle."""
-        if page is None:
-            page = self.context.new_page()
-            page.set_viewport_size({"width": 1280, "height": 900})
-            page.emulate_media(color_scheme="light")
-            page.on("request", self._note_request)
-            page.on("pageerror", self._note_error)
-        workspace = f"{self.url}lab/workspaces/{secrets.token_hex(4)}"
-        page.goto(f"{workspace}/tree/{notebook}?token={self.token}")
-        page.wait_for_function(_READY, polling=100)
+        page = page or self.new_page()
+        page.goto(self.address(notebook))
+        page.wait_for_function(READY, polling=100)
         # The file browser takes a third of a narrow window.
         page.evaluate("jupyterapp.shell.collapseLeft()")
         return page
+
+    def new_page(self):
+        """Open an empty page in a window of 1280 by 900 px."""
+        page = self.context.new_page()
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.emulate_media(color_scheme="light")
+        page.on("request", self._note_request)
+        page.on("pageerror", self._note_error)
+        return page
+
+    def address(self, notebook):
+        """Return the address of a notebook in a new workspace."""
+        workspace = f"{self.url}lab/workspaces/{secrets.token_hex(4)}"
+        return f"{workspace}/tree/{notebook}?token={self.token}"
 
     def set_theme(self, page, theme):
         """Change to a theme of JupyterLab, and wait for it."""
@@ -90,8 +101,7 @@ class Lab:
         page.close()
 
     def _note_error(self, error):
-        # JupyterLab's own, when a notebook is closed before its kernel has answered everything
-        if "Canceled future for " not in str(error):
+        if not str(error).startswith(_ERRORS_OF_OTHERS):
             self.errors.append(str(error))
 
     def _note_request(self, request):
@@ -99,7 +109,14 @@ class Lab:
             self.outside.append(request.url)
 
 
-_READY = """() => {
+_ERRORS_OF_OTHERS = (
+    # JupyterLab's, when a notebook is closed before its kernel has answered everything
+    "Canceled future for ",
+    # ipywidgets', when a notebook is opened without a kernel
+    "Cannot read properties of null (reading 'kernel')",
+)
+
+READY = """() => {
   const app = window.jupyterapp;
   const session = app?.shell.currentWidget?.sessionContext;
   return session?.isReady && session.session?.kernel?.status === 'idle'
@@ -130,6 +147,8 @@ def running_lab(root, scratch, browser, command=LAB):
     token = secrets.token_hex(16)
     env = os.environ | {"JUPYTER_PLATFORM_DIRS": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     env |= {name: str(scratch / folder) for name, folder in FOLDERS.items()}
+    write_extension(scratch / "share")
+    env["JUPYTER_PATH"] = os.pathsep.join([str(scratch / "share"), env.get("JUPYTER_PATH", "")])
     overrides = scratch / "config" / "labconfig" / "default_setting_overrides.json"
     overrides.parent.mkdir(parents=True)
     overrides.write_text(json.dumps(SETTINGS), encoding="utf-8")
@@ -138,7 +157,7 @@ def running_lab(root, scratch, browser, command=LAB):
     if hasattr(os, "geteuid") and os.geteuid() == 0 and "--allow-root" not in command:
         command.append("--allow-root")
     with (scratch / "lab.log").open("wb") as log:
-        server = subprocess.Popen(command, env=env, stdout=log, stderr=log)
+        server = subprocess.Popen(command, env=env, stdout=log, stderr=log, cwd=ROOT)
         try:
             url = _wait_for_url(server, scratch)
             context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
@@ -147,6 +166,13 @@ def running_lab(root, scratch, browser, command=LAB):
             context.close()
         finally:
             _stop(server)
+
+
+def write_extension(folder):
+    """Write JupyterLab's extension as the wheel would have it, so that no test sees an older one."""
+    extension = folder / "labextensions" / "stridekit"
+    shutil.copytree(ROOT / "labextension", extension)
+    write_code(extension / "static" / "widgets")
 
 
 def _wait_for_url(server, scratch):

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.course.browser.lab import _READY, LAB, LAB_OPTIONS, running_lab, write_notebook
+from tests.course.browser.lab import LAB, LAB_OPTIONS, READY, running_lab, write_notebook
 from tests.course.browser.pages import expect, press
 from tests.course.needs import needs_chromium
 
@@ -14,7 +14,7 @@ CELLS = [
     "stridekit.StrideExplorer(torch.arange(24).view(4, 6))",
     "ex.row.check(lambda x, i: x[0])",
 ]
-NOTEBOOK = [sys.executable, "-m", "notebook", "--JupyterNotebookApp.expose_app_in_browser=True"]
+NOTEBOOK = [sys.executable, "-m", "notebook"]
 OFF = {"disabledExtensions": {"stridekit": True}}
 
 
@@ -32,7 +32,7 @@ def test_a_widget_moves_and_hints_open(app, browser, tmp_path):
         page = host.context.new_page()
         folder = "notebooks" if app == "notebook" else "lab/tree"
         page.goto(f"{host.url}{folder}/lesson.ipynb?token={host.token}")
-        page.wait_for_function(_READY, polling=100)
+        page.wait_for_function(READY, polling=100)
         host.run_all(page)
         label = page.get_by_label("stride[0]").first
         before = label.input_value()

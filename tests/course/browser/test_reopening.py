@@ -18,12 +18,11 @@ STATES = f"""async () => Object.fromEntries((await ({MODELS})())
 
 
 def shown(page):
-    """The states of all widgets once they are drawn, the code that they show, and the card's verdict."""
+    """The code that each widget shows once it is drawn, and the card's verdict."""
     roots = page.locator(".jp-OutputArea-output .stridekit")
     expect(roots).to_have_count(len(KINDS))
     texts = roots.locator(".sk-code code").all_text_contents()
-    verdict = page.locator(".sk-predict [role=status]").all_text_contents()
-    return page.evaluate(STATES), texts, verdict
+    return texts, page.locator(".sk-predict [role=status]").all_text_contents()
 
 
 def play(page, *kinds):
@@ -50,22 +49,33 @@ def test_all_widgets_live_in_a_notebook_that_was_saved(lab, kinds_page):
     path = lab.root / "kinds.ipynb"
     run_last_cell(page, "pass")
     lab.run_all(page)
-    states, *texts = play(page, *KINDS)
+    played = play(page, *KINDS)
     settled(page)
     assert page.locator(".sk-gone").count() == 0
     kept = saved(page, path)
-    assert kept.items() <= states.items()  # which has those that were here before, too
+    assert (
+        kept.items() <= page.evaluate(STATES).items()
+    )  # which has those that were here before, too
     page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
 
     lab.open(path.name, page)
-    assert shown(page) == (kept, *texts)
+    assert shown(page) == played
     assert page.locator(".sk-gone").count() == len(KINDS)
     assert lab.run_code(page, "import sys; print('stridekit' in sys.modules)") == "False\n"
     assert not page.evaluate(DIRTY)
-    states, *_ = play(page, "AliasExplorer", "FormatTracer")
+    played = play(page, "AliasExplorer", "FormatTracer")
     assert page.evaluate(DIRTY)
-    assert states != kept
-    assert saved(page, path) == states
+    changed = saved(page, path)
+    assert sum(changed[name] != kept[name] for name in kept) == 2
+
+    # On a busy machine a kernel answers late; this one never does.
+    busy = lab.new_page()
+    busy.route_web_socket("**/channels*", lambda socket: None)
+    busy.goto(lab.address(path.name))
+    assert shown(busy) == played
+    play(busy, "Sort")
+    busy.close()
+
     lab.run_all(page)
     page.wait_for_function("!document.querySelector('.sk-gone')")
     assert "not found" not in page.locator(".jp-Notebook").inner_text()
@@ -77,30 +87,4 @@ def test_all_widgets_live_in_a_notebook_that_was_saved(lab, kinds_page):
         painted(page)  # `settled` would wait for the models without a kernel, too
         answer = lab.run_code(page, print_answer)
     assert answer == "(1, 6)\n"
-    assert saved(page, path) != states
-    assert page.evaluate(DRAWN_LATE) == "sk-explorer"
-
-
-# The first widget, drawn when a slow kernel has connected, but what the notebook has saved is not yet read.
-# ipywidgets looks for a model for two seconds.
-DRAWN_LATE = """async () => {
-  const { content, context, sessionContext } = jupyterapp.shell.currentWidget;
-  const [view, { kernel }] = ['application/vnd.jupyter.widget-view+json', sessionContext.session];
-  const manager = await content.rendermime.createRenderer(view)._manager.promise;
-  await manager.clear_state();
-  manager._restoredStatus = false;
-  const late = content.rendermime.createRenderer(view);
-  document.body.append(late.node);
-  const drawn = late.renderModel({ data: content.widgets[1].model.outputs.get(0).data });
-  const ask = kernel.requestCommInfo.bind(kernel);
-  kernel.requestCommInfo = (what) => new Promise((done) => setTimeout(done, 2500)).then(() => ask(what));
-  await manager.restoreWidgets(context.model, { loadKernel: false, loadNotebook: false });
-  await drawn;
-  for (const until = performance.now() + 120_000; !late.node.querySelector('.stridekit'); ) {
-    if (performance.now() > until) return late.node.innerText;
-    await new Promise(requestAnimationFrame);
-  }
-  const { classList } = late.node.querySelector('.stridekit');
-  late.node.remove();
-  return classList[1];
-}"""
+    assert saved(page, path) != changed
