@@ -45,7 +45,6 @@ const EXAMPLES = [
   "z.add_(100)",
   "x[1:] += x[:-1]",
 ];
-const WIDE = 700; // from here on, the picture is as high as a screen at most
 const SIGNS = { same: "=", inside: "⊂", around: "⊃", some: "∩", none: "∅", overlap: "×" };
 
 /** @param {View} view */
@@ -128,7 +127,6 @@ export function render(view) {
     state = /** @type {State} */ (shell.state());
     const isNew = !before || JSON.stringify(before) !== JSON.stringify(state);
     if (isNew) take(state);
-    set(rest, "data-wide", shell.width < WIDE ? null : "");
     const paneView = { session, owners, pointed: hovered ?? spot, spot };
     owned.draw(paneView, shell.width);
     tapes.draw(paneView, shell.width);

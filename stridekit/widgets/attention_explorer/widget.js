@@ -161,14 +161,10 @@ export function render(view) {
 
   showIdea("attention");
   const questions = h("div", { class: "sk-head" }, ...Object.values(settings));
+  const flow = h("div", { class: "sk-flow sk-pane" }, first, qkv.node, rest);
   return shell.open(
-    h("div", {}, named("change", ideas.node), questions),
-    first,
-    qkv.node,
-    rest,
-    idea,
-    reasons,
-    where,
+    named("change", ideas.node),
+    h("div", { class: "sk-bounded" }, questions, flow, idea, reasons, where),
   );
 }
 
@@ -292,8 +288,8 @@ function largestDivisor(n, most) {
 
 /** The height of a box in px. */
 function heightOf(rows) {
-  if (rows <= 4) return 18;
-  return rows <= 6 ? 14 : 12;
+  if (rows <= 4) return 20;
+  return rows <= 6 ? 17 : 12;
 }
 
 function captionOf(memory, tensors, rowsPerToken) {

@@ -30,6 +30,10 @@ import {
 
 const STACKED = 560; // px: below this, the memories stand below one another
 const BETWEEN = 20; // px from memory to memory
+const MEMORY = 226; // px of height for the boxes of a memory
+const GAP = 2; // px from box to box,
+const APART = 5; // and more between sequences or blocks
+const BOX = { least: 9, most: 18 }; // px of height
 const PLAY_MS = 900; // for a token
 
 export function render(view) {
@@ -132,7 +136,7 @@ export function render(view) {
 function createPane(id, way, hand) {
   const strip = createElements(id, {
     label: `the memory of ${way}`,
-    gap: 2,
+    gap: GAP,
     narrowest: 16,
     ...hand,
   });
@@ -171,9 +175,11 @@ function createPane(id, way, hand) {
     const perRow = Math.max(rowOf(state, way), 1);
     const rows = count / perRow;
     const rowsTogether = way === "blocks" ? 1 : Math.max(rows / state.batch, 1);
+    const groups = Math.ceil(rows / rowsTogether);
+    const fair = Math.floor((MEMORY - (groups - 1) * APART) / Math.max(rows, 1)) - GAP;
     strip.layOut(count, perRow, Math.min(width, perRow * 34), {
-      height: rows > 8 ? 13 : 18,
-      rows: [rowsTogether, 5],
+      height: Math.max(BOX.least, Math.min(fair, BOX.most)),
+      rows: [rowsTogether, APART],
     });
   }
 

@@ -12,7 +12,7 @@ import {
   createSizes,
   createVerdicts,
 } from "../page/panels.js";
-import { createShell } from "../page/shell.js";
+import { createShell, WIDE } from "../page/shell.js";
 import {
   apart,
   badge,
@@ -35,8 +35,7 @@ import {
 
 /** @import { State } from "./formats.js" */
 
-const WIDE = 720; // px: from this width on, two parts stand side by side,
-const CONTROLS = 230; // and the controls beside the planes have this width
+const CONTROLS = 230; // px: the width of the controls where they stand beside the planes
 const BETWEEN = 24; // px from part to part
 const NARROWEST = 23; // px of a box and its gap
 const NAMES = 44; // px left of the planes, for the images
@@ -56,10 +55,13 @@ const SIZES = [
   ["W", "width"],
 ];
 
-/** The height of a box, by the rows of the tallest part: all of them fit one screen. */
-function boxHeight(rows) {
-  if (rows <= 6) return 24;
-  return rows <= 9 ? 18 : 15;
+const ROOM = { planes: 138, tape: 180 }; // px of height, where parts stand side by side
+const HEIGHT = { least: 11, most: 27 }; // px of a box there
+
+/** The height of a box with which so many rows, in groups of an image, fit into a room. */
+function boxHeight(rows, images, room) {
+  const fair = Math.floor((room - (images - 1) * BETWEEN_IMAGES) / rows) - GAP;
+  return Math.max(HEIGHT.least, Math.min(fair, HEIGHT.most));
 }
 
 export function render(view) {
@@ -151,10 +153,12 @@ export function render(view) {
     const half = Math.floor((shell.width - BETWEEN) / 2);
     const width = isBeside ? half : shell.width;
     const [images, , lines] = shape;
-    const rows = Math.max(images * lines, product(shape) / rowOf(shape, width, NARROWEST));
-    const boxes = isBeside
-      ? { height: boxHeight(rows), narrowest: NARROWEST }
-      : { height: 27, narrowest: 24 };
+    const tapeRows = product(shape) / rowOf(shape, width, NARROWEST);
+    const height = Math.min(
+      boxHeight(images * lines, images, ROOM.planes),
+      boxHeight(tapeRows, images, ROOM.tape),
+    );
+    const boxes = isBeside ? { height, narrowest: NARROWEST } : { height: 27, narrowest: 24 };
     pane.layOut(shape, isBeside ? shell.width - CONTROLS - BETWEEN : shell.width, boxes);
     const ordersByFormat = orders(shape);
     FORMATS.forEach((name, k) => {

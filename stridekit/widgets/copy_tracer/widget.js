@@ -35,6 +35,8 @@ export function render({ model, el }) {
   let pointed = null; // the row under a mouse, for as long as the mouse is there
   /** @type {string | null} */
   let revealed = null; // the row that the list was scrolled to, and the width
+  /** @type {number | null} */
+  let reserved = null; // the width for which the place below the list has its height
 
   const leads = firstChains(chains).sort((a, b) => a.finding - b.finding);
   const chips = createChips("findings", (chain) => choose(chain.rows.at(-1)));
@@ -72,15 +74,36 @@ export function render({ model, el }) {
 
   function draw() {
     const r = pointed ?? chosen();
-    const passing = rows[r].chains.map((k) => chains[k]);
-    const shown = firstChains(passing).slice(0, MOST_CHAINS);
+    const shown = shownAt(r);
     drawChips();
     drawList(r, shown);
-    fill(paths, ...shown.map(pathOf));
-    set(note, "text", noteOn(rows[r], shown.length, passing.length));
+    reserve();
+    drawBelow(r, shown);
     revealChosen();
     // The row itself is read out when a key reaches it.
     shell.speak(shown.length ? shown.map(sentenceOfChain).join(" ") : whyNoPath(rows[r]));
+  }
+
+  /** The chains through a row that are shown below the list. */
+  const shownAt = (r) => firstChains(rows[r].chains.map((k) => chains[k])).slice(0, MOST_CHAINS);
+
+  function drawBelow(r, shown) {
+    fill(paths, ...shown.map(pathOf));
+    set(note, "text", noteOn(rows[r], shown.length, rows[r].chains.length));
+  }
+
+  /** Give the place below the list the height that it needs for the longest of all rows. */
+  function reserve() {
+    const place = below.isConnected ? shell.width : null;
+    if (place === reserved) return;
+    reserved = place;
+    set(below, "style", null);
+    const rowsByChains = new Map(rows.map((row, r) => [String(row.chains), r]));
+    const heights = [...rowsByChains.values()].map((r) => {
+      drawBelow(r, shownAt(r));
+      return below.offsetHeight;
+    });
+    set(below, "style", `min-height:${Math.max(...heights)}px`);
   }
 
   function drawChips() {
@@ -143,14 +166,11 @@ export function render({ model, el }) {
   function point(r) {
     if (r === pointed) return;
     pointed = r;
-    // Without a least height, a page at its end would move under the pointer.
-    set(below, "style", r === null ? null : `min-height:${below.offsetHeight}px`);
     draw();
   }
 
   function choose(row) {
     pointed = null;
-    set(below, "style", null);
     shell.put({ row });
   }
 

@@ -69,7 +69,8 @@ export function render({ model, el }) {
     shell.put({ layers: names.filter((_, k) => boxes[k].checked) });
   }
 
-  return shell.open(choice.node, table);
+  const pane = h("div", { class: "sk-pane" }, table);
+  return shell.open(choice.node, h("div", { class: "sk-bounded" }, pane));
 }
 
 /**

@@ -221,8 +221,11 @@ export function reveal(pane, node) {
   pane.scrollTop += Math.min(above, 0) || Math.max(below, 0);
 }
 
-/** @param {Element} pane */
-export const isCut = (pane) => pane.scrollHeight > pane.clientHeight + 1;
+/**
+ * True if a pane hides more than so many px of what it holds.
+ * @type {(pane: Element, px?: number) => boolean}
+ */
+export const isCut = (pane, px = 1) => pane.scrollHeight > pane.clientHeight + px;
 
 /**
  * How far the middle of a node is from that of another: [x, y] in px.

@@ -28,12 +28,13 @@ const DOWN = { ArrowUp: -1, ArrowDown: 1 };
 
 /**
  * `name` is the name of a file with the picture, and `code()` returns the source that reproduces
- * it. `change(state)` shows another state on behalf of a hand.
+ * it. `change(state)` shows another state on behalf of a hand; `onReset` is called before a reset.
  * @typedef {object} FrameOptions
  * @property {string} id
  * @property {string} name
  * @property {() => string} code
  * @property {(state: any) => void} change
+ * @property {() => void} onReset
  * @property {AbortSignal} signal
  */
 
@@ -42,7 +43,7 @@ const DOWN = { ArrowUp: -1, ArrowDown: 1 };
  * @param {HTMLElement} root
  * @param {FrameOptions} options
  */
-export function createFrame(model, root, { id, name, code, change, signal }) {
+export function createFrame(model, root, { id, name, code, change, onReset, signal }) {
   const history = historyOf(model);
   const tools = {
     undo: createTool("undo"),
@@ -82,7 +83,9 @@ export function createFrame(model, root, { id, name, code, change, signal }) {
 
   /** @param {HistoryTool} tool */
   function step(tool) {
-    if (history.ahead()[tool] !== undefined) change(history.take(tool));
+    if (history.ahead()[tool] === undefined) return;
+    if (tool === "reset") onReset();
+    change(history.take(tool));
   }
 
   /** @param {Element} stop */
@@ -111,16 +114,13 @@ export function createFrame(model, root, { id, name, code, change, signal }) {
     step(tool);
   }
 
-  // Full width: the widget lies over the page, where nothing cuts it off, and its place is kept.
+  // Full width: the widget lies over the page, where nothing cuts it off; the shell keeps its place.
 
   const isWide = () => root.hasAttribute("popover");
 
   /** @param {boolean} wide */
   function widen(wide) {
     if (wide === isWide()) return;
-    const place = /** @type {Element} */ (root.parentNode);
-    const { height } = root.getBoundingClientRect();
-    set(place, "style", wide ? `min-height:${height}px` : null);
     if (wide) {
       root.setAttribute("popover", "manual");
       root.showPopover();

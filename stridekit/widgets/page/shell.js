@@ -19,7 +19,7 @@ import { createGoals } from "./goals.js";
  * @property {boolean} [isSaved] in a notebook, without a kernel that has the widget
  */
 
-/** @typedef {{ model: Model, el: Element }} View */
+/** @typedef {{ model: Model, el: HTMLElement }} View */
 
 /**
  * The part of a widget that is its own.
@@ -65,6 +65,8 @@ import { createGoals } from "./goals.js";
 const unanswered = new Map();
 
 const NARROW = 480; // px: the toolbar then has a row of its own
+/** px: from here on, parts stand side by side, and a widget keeps its height. */
+export const WIDE = 720;
 const RESTS = 250; // ms: a live region that changes with every pixel is never read out
 
 /**
@@ -151,6 +153,7 @@ export function createShell(
         name: label.replaceAll(" ", "-"),
         code: () => code(shell.state()),
         change: shell.change,
+        onReset: freePlace,
         signal,
       })
     : null;
@@ -193,16 +196,36 @@ export function createShell(
   let measured = 0; // the first draw happens outside the page, where sizes and colours are unknown
   const resized = new ResizeObserver(([{ contentRect }]) => {
     const width = Math.floor(contentRect.width);
+    keepPlace(width);
     if (!width || width === measured) return;
     if (!measured) comeIntoView(root);
     measured = width;
     shell.width = width;
     set(root, "data-narrow", width < NARROW ? "" : null);
+    set(root, "data-wide", width < WIDE ? null : "");
     redraw();
   });
 
+  // The place of a view keeps the height that the view once had at this width, so that the page
+  // below does not come up under the hand. After a reset it begins anew.
+  let highest = 0;
+
+  /** @param {number} width */
+  function keepPlace(width) {
+    if (!width || root.hasAttribute("popover")) return;
+    if (width !== measured) highest = 0;
+    highest = Math.max(highest, root.getBoundingClientRect().height);
+    el.style.minHeight = `${highest}px`;
+  }
+
+  function freePlace() {
+    highest = 0;
+    el.style.minHeight = "";
+  }
+
   function close() {
     drawRest = null;
+    freePlace();
     for (const [event, handler] of listeners) model.off(event, handler);
     resized.disconnect();
     clearTimeout(speaking);

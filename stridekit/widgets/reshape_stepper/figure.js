@@ -15,8 +15,8 @@ const CHARACTER = 7.3; // the width of a character in a box
 const SMALL_CHARACTER = 5.9; // and in a bracket below it
 const NARROW_DIM = 46; // below this width, a box has smaller words
 const NARROW_JOINTS = [132, 80]; // below these widths, there are fewer words beside a joint
-const TOP = { joint: 0, old: 36, chunk: 90, fresh: 122 }; // widget.css has the heights
-export const HEIGHT = 192;
+const TOP = { joint: 0, old: 34, chunk: 87, fresh: 112 }; // widget.css has the heights
+export const HEIGHT = 182;
 
 /**
  * The left edge of a box, and its width.

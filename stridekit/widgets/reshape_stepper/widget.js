@@ -26,8 +26,8 @@ import { code, consequences, facts, PRESETS, perRow, spanOf, targetsOf, viewOf }
 
 const PAUSE = 800; // ms for a step while it plays,
 const READING = 30; // and for each character of its sentence
-const WIDE = 700; // from here on, the picture is as high as a screen at most
 const BAR = 10; // room for the scroll bar of a tape
+const HIDDEN = 40; // px: boxes may come out of so much of the tape that is cut off
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 
 /** @param {PageView} pageView */
@@ -98,16 +98,20 @@ export function render({ model, el }) {
   const tape = createStrip(`${id}-old`, {
     label: "the storage of x",
     onMove: followSlot,
-    height: 30,
+    height: 28,
   });
   const labels = h("div", { class: "sk-labels", "aria-hidden": "true" });
   const tapeBox = h("div", { class: "sk-tapebox sk-pane" }, h("div", {}, tape.node, labels));
   const follow = createFollow({ onFlat: (flat) => shell.put({ flat }) });
+  const later = h("p", {
+    class: "sk-note",
+    text: "After the last step, torch's answer stands here.",
+  });
   const meaning = h("dl", { class: "sk-after" });
   const copy = createStrip(`${id}-new`, {
     label: "the storage of the copy",
     onMove: (flat) => shell.put({ flat }),
-    height: 28,
+    height: 27,
   });
   const copyBox = h("div", { class: "sk-copy sk-pane" }, copy.node);
   const rest = h(
@@ -120,6 +124,7 @@ export function render({ model, el }) {
     tapeHead,
     tapeBox,
     follow.node,
+    later,
     meaning,
     copyHead,
     copyBox,
@@ -132,7 +137,6 @@ export function render({ model, el }) {
     const state = /** @type {State} */ (model.get("_state"));
     const before = view;
     view = viewOf(state);
-    for (const pane of [fields.node, rest]) set(pane, "data-wide", shell.width < WIDE ? null : "");
     fields.draw(view);
     const preset = presets.draw([...model.get("_given"), ...PRESETS], view.layout);
     const [start] = code(state, model.get("_given")).split("\n");
@@ -232,6 +236,7 @@ export function render({ model, el }) {
   /** At the end of the walk, write the result of the view and its alternatives. */
   function drawMeaning() {
     const { layout, target, isDone } = view;
+    show(later, !isDone);
     const pairs = isDone && numel(layout) ? consequences(layout, target) : [];
     fill(
       meaning,
@@ -296,7 +301,7 @@ export function render({ model, el }) {
       if (moved) motion.travel(figure.node, [moved.box], [moved.distance]);
       return;
     }
-    if (!reason || isCut(tapeBox) || isCut(copyBox)) return;
+    if (!reason || isCut(tapeBox, HIDDEN) || isCut(copyBox)) return;
     const [first] = spanOf(layout);
     const boxes = range(numel(layout)).map(copy.box);
     const distances = boxes.map((box, flat) =>

@@ -21,7 +21,7 @@ import {
 } from "../page/dom.js";
 import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
 import { createCode, createPresets, createVerdicts } from "../page/panels.js";
-import { cellOf, createShell } from "../page/shell.js";
+import { cellOf, createShell, WIDE } from "../page/shell.js";
 import { closed, code as codeOf, endOf, facts, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
 import { createGrid, movedIndex } from "./grid.js";
@@ -39,9 +39,16 @@ const TRAITS = [
   "storage_size",
   "source",
 ];
-const WIDE = 720; // px: the sliders stand beside the grid, and all panes fit one screen
-// The px for grid and tape there: rows are low if they would take more, and then the panes scroll.
-const ROOM = 478;
+// The px for grid and tape on a wide page, where the widget keeps its height: at most what the first
+// picture takes, or what presets take. Rows are low if they would take more, and then panes scroll.
+const ROOM = { first: 478, presets: 399 };
+// px of what stands above and below grid and tape, and of what comes and goes above them
+const CHAIN = 34;
+const FOOT = 135;
+const MORE_TERMS = 46; // of four dims in the formula
+const NOTE = 22;
+const STEPS = 36;
+const CAPTION = 24;
 const SLIDER = 26; // px of a slider
 const WORDS = 18; // px of a line of words under the sliders
 const BESIDE = 340; // width of the sliders when they stand beside the grid
@@ -80,6 +87,8 @@ export function render({ model, el }) {
   let spot = { flat: null, element: null }; // what the link joins
   /** @type {Stage | null} */
   let drawnStage = null;
+  /** @type {{ for: string, room: number } | null} */
+  let reserved = null; // px for grid and tape, as long as the width and the presets stay
 
   // The panes
 
@@ -163,20 +172,18 @@ export function render({ model, el }) {
 
   // Drawing
 
+  /** What is seen of a state and its last stage. */
+  function viewOfStage(state, { storageSize, labels }, sliderMax) {
+    const values = labels?.length ? labels : null;
+    const name = model.get("_name");
+    return viewOf({ state, storageSize, sliderMax, name, values }, pointer);
+  }
+
   function draw() {
     const stages = stagesNow();
     const stage = endOf(stages);
     const { layout, storageSize } = stage;
-    const view = viewOf(
-      {
-        state: shell.state(),
-        storageSize,
-        sliderMax: widen(layout, storageSize),
-        name: model.get("_name"),
-        values: stage.labels?.length ? stage.labels : null,
-      },
-      pointer,
-    );
+    const view = viewOfStage(shell.state(), stage, widen(layout, storageSize));
     sliders.draw(view);
     // At first a beginner sees the grid, the tape, the strides and the goals.
     const isAll = model.get("_more");
@@ -184,7 +191,7 @@ export function render({ model, el }) {
     for (const pane of [presets.node, chainPanel.node, foot]) show(pane, isAll);
     set(sliders.node, "data-few", isAll ? null : "");
     set(caption, "text", captionOf(stages));
-    arrange(view);
+    arrange(view, stages);
     const describeGrid = grid.draw(view);
     const describeTape = tape.draw(view);
     spot = view.spot;
@@ -225,13 +232,45 @@ export function render({ model, el }) {
     shell.speak(index === null ? sentence : `${formula(layout, index)}: ${sentence}`);
   }
 
-  /** Give grid and tape their places; their rows are low where room is short. */
-  function arrange(view) {
-    const room = shell.width >= WIDE ? ROOM : Infinity;
+  /** Give grid and tape their places. On a wide page, their height stays while a hand plays. */
+  function arrange(view, stages) {
+    if (shell.width < WIDE) {
+      arrangeIn(Infinity, view);
+      return;
+    }
+    const room = reserve(view, stages);
+    const stepsHeight = stages.length > 1 ? STEPS : 0;
+    const captionHeight = captionOf(stages) ? CAPTION : 0;
+    arrangeIn(room - stepsHeight - captionHeight, view);
+  }
+
+  /** The height for grid and tape, which stays for this width and these presets. */
+  function reserve(view, stages) {
+    const [{ storageSize, labels }] = stages;
+    const isAll = model.get("_more");
+    const what = JSON.stringify([shell.width, isAll, storageSize, model.get("_presets")]);
+    if (reserved?.for === what) return reserved.room;
+    const heights = model.get("_presets").map(({ layout }) => {
+      const state = { ...layout, index: null, chain: null };
+      return arrangeIn(ROOM.presets, viewOfStage(state, { storageSize, labels }, view.sliderMax));
+    });
+    const forPresets = Math.min(Math.max(0, ...heights) + STEPS, ROOM.presets);
+    const forFirst = Math.min(arrangeIn(ROOM.first, view), ROOM.first);
+    const room = Math.max(forPresets, forFirst);
+    reserved = { for: what, room };
+    let height = room + EDGE + (model.get("_note") ? NOTE : 0);
+    if (isAll) height += CHAIN + FOOT + (view.layout.shape.length > 3 ? MORE_TERMS : 0);
+    set(rest, "style", `--sk-height:${height}px`);
+    return room;
+  }
+
+  /** Arrange grid and tape, with low rows where `room` is short; returns their height in px. */
+  function arrangeIn(room, view) {
     const tapeHeight = tape.resize(view, shell.width, false);
-    if (arrangeTop(view, room - tapeHeight) + tapeHeight > room)
-      arrangeTop(view, room - tape.resize(view, shell.width, true));
-    set(rest, "data-wide", shell.width < WIDE ? null : "");
+    const height = arrangeTop(view, room - tapeHeight) + tapeHeight;
+    if (height <= room) return height;
+    const lowTapeHeight = tape.resize(view, shell.width, true);
+    return arrangeTop(view, room - lowTapeHeight) + lowTapeHeight;
   }
 
   /**

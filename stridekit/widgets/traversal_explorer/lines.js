@@ -3,13 +3,13 @@
 
 /** @import { State, Visit, Walk } from "./traversal.js" */
 
-import { fill, fit, h, paragraphs, s, set, setAll } from "../page/dom.js";
+import { boxFor, fill, fit, h, paragraphs, s, set, setAll } from "../page/dom.js";
 import { CACHE_LINE, counted, dimOrder, range, reach, same, tuple } from "../page/layout.js";
 import { createSelect, terms } from "../page/panels.js";
 import { countsOf, orderName, visitSentence, visitsOf } from "./traversal.js";
 
 const MOST_LINES = 40; // drawn; more are counted below
-const HEIGHT = 240; // of all cache lines together, so that they fit one screen
+const HEIGHT = 176; // of all cache lines together, so that they fit one screen
 const ONE_COLUMN = 12; // up to so many cache lines the numbers in the boxes can be read
 const WHOLE_SPAN = 16; // up to this span, untouched cache lines in between are drawn too
 const NAME = 54; // width of the column left of the bytes
@@ -131,14 +131,14 @@ export function createWalkPane(id, { onOrder }) {
     const height = Math.max(12, Math.min(26, Math.floor(HEIGHT / rows)));
     const columnWidth = Math.floor((width - (columns - 1) * BETWEEN) / columns);
     const boxWidth = ((columnWidth - NAME - LOADS) / CACHE_LINE) * walk.itemsize;
-    const isWritten = boxWidth >= 14 && height >= 20;
+    const isWritten = boxWidth >= 14 && height >= 14;
 
     const boxes = boxesOf(walk, alignment).filter(({ line }) => lines.includes(line));
     set(rest, "text", hidden ? `and ${counted(hidden, "more line")}` : "");
     set(list, "class", boxWidth < 10 ? "sk-lines is-narrow" : "sk-lines");
     set(list, "style", `--row:${height}px;--down:${rows};--name:${NAME}px;--loads:${LOADS}px`);
     const texts = boxes.map(({ element }) => String(element));
-    fit(list, texts, boxWidth);
+    fit(list, texts, Math.min(boxWidth, widthFor(texts, height)));
     const boxNode = boxNodes(walk, visited, isWritten);
     const cached = visited.at(-1)?.cached ?? [];
     const items = lines.map((line) => {
@@ -172,6 +172,13 @@ function boxesOf(walk, alignment) {
     const byte = alignment + element * walk.itemsize;
     return { element, flat, line: Math.floor(byte / CACHE_LINE), byte: byte % CACHE_LINE };
   });
+}
+
+/** The width in px of boxes whose texts are as small as a row of this height needs them. */
+function widthFor(texts, height) {
+  const longest = Math.max(1, ...texts.map((text) => text.length));
+  if (height >= 20) return Infinity;
+  return boxFor(longest, height >= 17 ? 11 : 9);
 }
 
 const placeOf = (byte, size) =>

@@ -9,7 +9,7 @@ import { createSelect, createSlider, terms } from "../page/panels.js";
 import { ITEMSIZES, LANES, laneBytes, SECTOR, sectorsOf, warpSentence } from "./traversal.js";
 
 const LANE_HEIGHT = 28;
-const DOWN = 96; // from the lanes down to the sectors
+const DOWN = 170; // from the lanes down to the sectors
 const SECTOR_TOP = LANE_HEIGHT + DOWN;
 const WIDEST = 120; // a sector
 

@@ -198,5 +198,6 @@ export function render({ model, el }) {
     return alignment - (alignment % size);
   }
 
-  return shell.open(presets.node, note, walksNode, warpPane.node);
+  const stage = h("div", { class: "sk-walkstage" }, walksNode, warpPane.node);
+  return shell.open(presets.node, note, stage);
 }

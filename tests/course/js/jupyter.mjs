@@ -8,6 +8,7 @@
 const page = globalThis;
 
 class StubNode {
+  style = {};
   addEventListener() {}
   setAttribute() {}
   append() {}

@@ -1,0 +1,45 @@
+"""The page stays still while a hand plays with a widget."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.course.browser.pages import WIDTH, button, resize
+from tests.course.needs import needs_chromium
+from tests.course.widget_kinds import KINDS, make
+
+pytestmark = needs_chromium
+PLAY = Path(__file__).with_name("play.js").read_text(encoding="utf-8")
+# The kinds whose height changes on a wide page, with the reason.
+MOVING = {"Predict": "a card grows once, when it shows the answer: room for it would look empty"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_widget_keeps_its_height_while_a_hand_plays(show, kind):
+    """On a phone the page may grow below a widget, but it does not come up."""
+    w = show(make(kind))
+    resize(w.page, WIDTH, 1300)
+    played = w.evaluate(PLAY)
+    assert len(played) > 1
+    heights = {height: what for what, height, _ in played}
+    assert (max(heights) - min(heights) > 1) == (kind in MOVING), heights
+    w = show(make(kind))
+    resize(w.page, 390, 1300)
+    played = w.evaluate(PLAY)
+    places = [place for _, _, place in played]
+    assert places == sorted(places), played
+
+
+def test_a_reset_frees_the_place_that_a_widget_has_kept(show):
+    w = show(make("StrideExplorer"))
+    resize(w.page, 390, 1300)
+    place = w.locator("xpath=..")
+    first = place.evaluate("(node) => node.offsetHeight")
+    button(w, "transpose").click()
+    highest = place.evaluate("(node) => node.offsetHeight")
+    assert highest > first
+    button(w, "diagonal").click()
+    assert w.evaluate("(root) => root.offsetHeight") < highest
+    assert place.evaluate("(node) => node.offsetHeight") == highest
+    button(w, "reset").click()
+    assert place.evaluate("(node) => node.offsetHeight") == first
