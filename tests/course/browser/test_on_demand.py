@@ -8,9 +8,11 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 from jupyter_core.paths import jupyter_path
 from playwright.sync_api import expect
 
+from stridekit import explore
 from tests.course.browser.pages import (
     BY_HAND,
     PATIENCE,
@@ -23,8 +25,8 @@ from tests.course.browser.pages import (
     resize,
 )
 from tests.course.needs import needs_chromium
-from tests.course.test_shared_state import make
-from tests.course.widget_kinds import KINDS, NAMES, RIGHT
+from tests.course.test_shared_state import Wire
+from tests.course.widget_kinds import KINDS, NAMES, RIGHT, make
 
 pytestmark = needs_chromium
 
@@ -60,8 +62,9 @@ class Host:
 
     def show(self, widget, tree):
         """Show a widget; return the locator of its root."""
-        number = len(self.models)
-        widget.comm.comm_id = f"widget-{number}"
+        widget.close()  # or ipywidgets keeps it under the comm that it had first
+        widget.comm = Wire()
+        widget.comm.comm_id = f"widget-{len(self.models)}"
         self.models |= {model.model_id: model for model in (widget, widget._code)}
         self.page.evaluate("([id, tree]) => show(id, tree === 'shadow')", [widget.model_id, tree])
         painted(self.page)
@@ -179,6 +182,7 @@ def test_full_width_lasts_as_long_as_the_focus_in_a_shadow_root(host):
     w = host.show(make("StrideExplorer"), "shadow")
     other = host.show(make("Predict"), "shadow")
     button(w, "full width").click()
+    button(w, "full width").blur()  # as by a click on a text
     button(w, "transpose").focus()
     expect(button(w, "full width")).to_have_attribute("aria-pressed", "true")
     button(other, "Commit").focus()
@@ -218,3 +222,18 @@ def test_a_widget_is_as_dark_as_its_page(host, tree, scheme):
     assert darkness == (scheme == "light")
     host.page.evaluate("document.documentElement.removeAttribute('style')")
     assert w.evaluate("(root) => getComputedStyle(root).colorScheme") == "normal"
+
+
+def test_a_canvas_follows_a_page_that_turns_dark(host):
+    """marimo names its theme in a class of the body."""
+    w = host.show(explore(torch.arange(4096).view(64, 64)), "shadow")
+    host.page.add_style_tag(content=":root:has(body.dark) { color-scheme: dark }")
+    canvas = w.locator("canvas").first
+    pixels = "(canvas) => canvas.toDataURL()"
+    light = canvas.evaluate(pixels)
+    host.page.evaluate("document.body.classList.add('dark')")
+    painted(host.page)
+    dark = canvas.evaluate(pixels)
+    host.page.evaluate("document.body.classList.remove('dark')")
+    painted(host.page)
+    assert dark != light == canvas.evaluate(pixels)
