@@ -47,6 +47,7 @@ class History:
     def __init__(self, run: Recorder) -> None:
         self.ops = run.ops
         self.views = run.views
+        self._parameters = run.names.keys() - {x.storage for x in run.inputs.values()}
         # For each input of each op, the op that made it; -1 if it is older than the run.
         self.makers: list[list[int]] = []
         self._causes: dict[Key, Cause | None] = {}  # those found so far
@@ -64,10 +65,23 @@ class History:
         while index >= 0:
             maker = self.makers[number][index]
             operand = self.ops[number].inputs[index]
-            source = _source(self.ops[maker], operand) if maker >= 0 else -1
+            source = self._source(self.ops[maker], operand) if maker >= 0 else -1
             yield maker, operand, self.ops[maker].inputs[source] if source >= 0 else None
             number = maker
             index = source
+
+    def _source(self, op: Event, out: Operand) -> int:
+        """Return the index of the input that `out` views, or of the first in the same order; -1 if none is.
+
+        A weight hands its order on to nothing: the op that read it made the layout.
+        """
+        for index, operand in enumerate(op.inputs):
+            if operand.storage == out.storage:
+                return index
+        for index, operand in enumerate(op.inputs):
+            if operand.storage not in self._parameters and has_same_order(operand, out):
+                return index
+        return -1
 
     def lineage(self, copy: Copy) -> list[Operand]:
         """Return the copied operand and the tensors that it came from, the latest one first."""
@@ -226,17 +240,6 @@ def key_of(operand: Operand) -> Key:
 
 def _cause(maker: int, operand: Operand) -> Cause:
     return Cause(maker, None if maker >= 0 else operand)
-
-
-def _source(op: Event, out: Operand) -> int:
-    """Return the index of the input that `out` views, or of the first in the same order; -1 if none is."""
-    for index, operand in enumerate(op.inputs):
-        if operand.storage == out.storage:
-            return index
-    for index, operand in enumerate(op.inputs):
-        if has_same_order(operand, out):
-            return index
-    return -1
 
 
 def has_same_order(a: Operand, b: Operand) -> bool:

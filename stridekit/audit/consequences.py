@@ -14,7 +14,7 @@ from typing import NamedTuple
 from stridekit.audit.causes import History, Key, has_same_order, key_of
 from stridekit.audit.events import Copy, Event
 from stridekit.audit.record import Recorder
-from stridekit.audit.replay import replay
+from stridekit.audit.replay import Replay, replay
 from stridekit.layout import Layout
 from stridekit.rules import packed_stride, sort_dims
 
@@ -99,14 +99,25 @@ class Consequences:
         if op.number in self.run.views:
             views = self.history.views_of(op, layouts[0])
             return views, op.inputs[0].nbytes if views is None else 0
-        call = self.run.calls.get(op.number)
-        again = replay(call, op.inputs, layouts) if call else None
+        again = self.replayed(op, layouts)
         if again is None or len(again.outputs) != len(op.outputs):
             return _in_same_order(op, layouts), 0
-        return [*again.outputs], again.copied - self._copied[op.number]
+        return [*again.outputs], again.copied - self.copied[op.number]
+
+    def replayed(self, op: Event, layouts: list[Layout]) -> Replay | None:
+        """Run an op again on inputs with these layouts; None where that cannot be."""
+        call = self.run.calls.get(op.number)
+        return replay(call, op.inputs, layouts) if call else None
+
+    def readers_of(self, number: int) -> set[int]:
+        """Return the ops that read what an op made."""
+        readers: set[int] = set()
+        for out in self.run.ops[number].outputs:
+            readers.update(self._readers[number, key_of(out)])
+        return readers
 
     @cached_property
-    def _copied(self) -> Counter[int]:
+    def copied(self) -> Counter[int]:
         """The bytes that each op copied to change layouts."""
         sizes: Counter[int] = Counter()
         for copy in self.run.copies:

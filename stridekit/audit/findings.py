@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from stridekit._arguments import in_bytes, many
+from stridekit.audit.advice import Advice, on_repeated_heads
 from stridekit.audit.causes import Cause, History, format_of, is_channels_last
 from stridekit.audit.consequences import Consequence, Consequences
 from stridekit.audit.events import Copy, Dims, Event, Kind, Operand, Place
 from stridekit.audit.record import Recorder
 from stridekit.layout import Layout
 from stridekit.rules import dim_order
-from stridekit.sdpa import why_no_flash
 
 REPEATED = "repeated copy"
 TRIP = "round trip"
@@ -46,7 +47,7 @@ KINDS = {
     GRADIENT: "look at the line that made the layout: autograd runs it backward, and copies for it",
     WRITE_GRADIENT: "autograd copies the whole gradient for it: build the tensor at once, by an op that is "
     "not in place, or by cat, pad or where",
-    OF_OP: "give it a tensor that lies as the op needs it, made once and outside of the loop",
+    OF_OP: "look at the line that made the layout: this op copies what does not lie as it needs it",
     OWN: "leave it: the call itself made this layout and copied it",
     MIXED: "bring both to one memory format where they are made",
     IDLE: "leave it out: the tensor is already so",
@@ -58,7 +59,6 @@ METHODS = ("contiguous", "to")  # that can be left out
 _EXPLICIT_CALLS = (*METHODS, "clone")
 _RESHAPES = ("reshape", "flatten", "unflatten", "reshape_as", "ravel")
 _CONVOLUTION = "convolution"
-_MOST_OPS = 100  # of a call
 _NO_CAUSE = Cause(-1)
 
 
@@ -142,6 +142,7 @@ class Search:
         self.copies = run.copies
         self.history = History(run)
         self.consequences = Consequences(run, self.history)
+        self.advice = Advice(run, self.consequences)
         self.causes: dict[int, Cause] = {}  # by the index of a copy
         for index, copy in enumerate(self.copies):
             if copy.kind in (Kind.LAYOUT, Kind.EXPANDED) and not self._is_of_write(copy):
@@ -157,6 +158,12 @@ class Search:
             if self._is_asked_for(index):
                 self.copies[index].kind = Kind.ASKED
                 del self.causes[index]
+        # By an op that copies an operand: what to do about all of its copies.
+        self.on_layouts: dict[int, str] = {}
+        for index in self.causes:
+            if self._kind(index) == OF_OP:
+                op = self._op(index)
+                self.on_layouts[op.number] = self.advice.on_layout(op)
 
     def _is_one_call(self, *numbers: int) -> bool:
         """Whether one call made the layout and copied it: no line of the reader's stands between."""
@@ -179,9 +186,10 @@ class Search:
         """Return the copies of layouts that calls made themselves."""
         occurrences = []
         for copy in self.copies:
-            if copy.kind == Kind.INSIDE and not self._is_of_write(copy):
+            is_told = self._is_of_write(copy) or self.on_layouts.get(copy.op)
+            if copy.kind == Kind.INSIDE and not is_told:
                 op = self.ops[copy.op]
-                advice = self._why_math(op)
+                advice = self.advice.why_math(op)
                 occurrences.append(
                     self._occurrence(OWN, op, copy.layouts, copied=copy.bytes, advice=advice)
                 )
@@ -226,13 +234,17 @@ class Search:
 
     def _copies_of_layouts(self) -> Iterator[Occurrence]:
         undone = {*self.undone.values()}  # these count where they are undone
+        told: set[int] = set()  # ops, all of whose copies are in one occurrence
         for index, cause in self.causes.items():
-            if index in undone:
-                continue
             copy = self.copies[index]
             op = self._op(index)
+            if index in undone or op.number in told:
+                continue
             kind = self._kind(index)
             size = copy.bytes
+            if self.on_layouts.get(op.number):
+                size = self.consequences.copied[op.number]
+                told.add(op.number)
             if kind == TRIP:
                 first_copy = self.copies[self.undone[index]]
                 cause = Cause(first_copy.op)
@@ -310,33 +322,30 @@ class Search:
             return "keep the memory format at the line that made the layout"
         if kind == TWO and copy.operand == 0:
             return "hand in the input as x.to(memory_format=torch.channels_last)"
-        return self._why_math(op) if kind == OF_OP else ""
+        if kind == WRITTEN_OUT:
+            return on_repeated_heads(copy, op)
+        if kind == REPEATED:
+            return self.advice.on_attention(op)
+        return self._advice_on_op(copy, op) if kind == OF_OP else ""
 
-    def _why_math(self, op: Event) -> str:
-        """Explain why attention took the math path; "" if it did not, or if that is unclear."""
-        if op.call != "scaled_dot_product_attention":
-            return ""
-        marks = self.run.marks
-        made: set[Operand] = set()
-        inputs: dict[Operand, None] = {}  # an ordered set: the call's inputs, not those of its ops
-        for event in self.ops[max(op.number - _MOST_OPS, 0) : op.number + _MOST_OPS]:
-            if marks[event.number] == marks[op.number]:
-                for operand in event.inputs:
-                    if operand not in made and len(operand.shape) >= 2:
-                        inputs[operand] = None
-                made.update(event.outputs)
-        # A mask of numbers is read between k and v; one of bools before q, as it becomes numbers.
-        bools = [operand for operand in inputs if operand.dtype == "torch.bool"]
-        numbers = [operand for operand in inputs if operand.dtype != "torch.bool"]
-        if len(numbers) < 3 or len(inputs) > 4:
-            return ""
-        in_order = [*numbers[:2], *bools, *numbers[2:]]
-        try:
-            q, k, *masks, v = (Layout(x.shape, x.stride, itemsize=x.itemsize) for x in in_order)
-            why = why_no_flash(q, k, v, attn_mask=masks[0] if masks else None)
-        except ValueError:  # the tensors do not fit
-            return ""
-        return f"attention took the math path, which copies: {why}" if why else ""
+    def _advice_on_op(self, copy: Copy, op: Event) -> str:
+        """Return what to do about a copy of an op's operand; "" if no more is known."""
+        advice = (
+            self.advice.why_math(op) or self.advice.on_attention(op) or self.on_layouts[op.number]
+        )
+        count = len(self._copying_readers[op.inputs[copy.operand]])
+        if not advice and count > 1:
+            return f"give it a tensor that lies as the op needs it: {count} ops copy this one"
+        return advice
+
+    @cached_property
+    def _copying_readers(self) -> dict[Operand, set[int]]:
+        """The ops that copy a tensor themselves, by the tensor."""
+        readers: dict[Operand, set[int]] = defaultdict(set)
+        for index in self.causes:
+            copy = self.copies[index]
+            readers[self._op(index).inputs[copy.operand]].add(copy.op)
+        return readers
 
     def _is_asked_for(self, index: int) -> bool:
         """Whether the reader asks for a copy: by clone(), or once for an input, to change its format."""

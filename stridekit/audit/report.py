@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FIRST = 5  # findings that are shown
 _MOST_LINES = 3  # of one finding
+_SMALL_PART = 100  # copies inside of a call that have a smaller part of the bytes share one line
 _NOT_SEEN = (
     "not seen: reordering inside one kernel of oneDNN or cuDNN, other threads, worker processes",
     "compiled functions ran as they were written, and a few ops (prod, quantile, ctc_loss, matrix_exp) "
@@ -41,14 +42,20 @@ class Listing(NamedTuple):
 
 def listing(findings: Sequence[Finding], own: Sequence[Finding], most: int | None) -> Listing:
     """List the first `most` findings, which have numbers, and copies inside of calls."""
+    total = sum(finding.copied for finding in (*findings, *own))
+    large = [finding for finding in own if finding.bytes * _SMALL_PART >= total]
+    small = [finding for finding in own if finding not in large]
     texts = [_text(str(number), finding) for number, finding in enumerate(findings, 1)]
-    texts += [_text("–", finding) for finding in own]
+    texts += [_text("–", finding) for finding in large]
+    sizes = [finding.bytes for finding in (*findings, *large)]
+    if small:
+        texts.append(_text_of_small(small))
+        sizes.append(sum(finding.bytes for finding in small))
     if most is None:
         most = len(texts)
-    rest = [*findings, *own][most:]
-    size = sum(finding.bytes for finding in rest)
-    remainder = f"  … and {len(rest)} more of {in_bytes(size)}" if rest else ""
-    return Listing(texts[:most], texts[most:], remainder)
+    rest = texts[most:]
+    remainder = f"  … and {len(rest)} more of {in_bytes(sum(sizes[most:]))}" if rest else ""
+    return Listing(texts[:most], rest, remainder)
 
 
 def title_of(audit: Audit) -> str:
@@ -125,6 +132,14 @@ def _text(number: str, finding: Finding) -> str:
     indented = [("", *row) for row in rows]
     texts = [f"   {line}" for line in columns(indented)]
     return "\n".join([f"  {number}  {what_of(finding)}", *texts])
+
+
+def _text_of_small(own: Sequence[Finding]) -> str:
+    """Write copies inside of calls on one line."""
+    size = in_bytes(sum(finding.bytes for finding in own))
+    count = many(sum(len(finding.occurrences) for finding in own), "copy")
+    ops = first_of(finding.first.op for finding in own)
+    return f"  –  {size} in {count}, the own copies of {ops}: each less than 1 % of the bytes"
 
 
 def _where(place: Place | None) -> str:

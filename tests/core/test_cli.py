@@ -1,6 +1,7 @@
 """The command `stridekit`: what it loads, prints and writes."""
 
 import io
+import json
 import os
 import re
 import subprocess
@@ -174,6 +175,7 @@ def opened(monkeypatch):
     monkeypatch.setitem(sys.modules, "jupyterlab", ModuleType("jupyterlab"))
     monkeypatch.setitem(sys.modules, "jupyterlab.labapp", lab)
     monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "0")
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "of the reader")
     return options
 
 
@@ -186,6 +188,10 @@ def test_lab_writes_the_lessons_and_opens_the_first(tmp_path, opened, capsys, mo
     assert f"--ServerApp.root_dir={folder}" in opened[0]
     assert "--LabApp.default_url=/lab/tree/00_start.ipynb" in opened[0]
     assert os.environ["JUPYTER_PREFER_ENV_PATH"] == "1"
+    first, last = os.environ["JUPYTER_CONFIG_PATH"].split(os.pathsep)
+    assert first == "of the reader"
+    settings = json.loads((Path(last) / "labconfig/default_setting_overrides.json").read_text())
+    assert settings["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false"
 
 
 def test_lab_hands_options_on_and_names_a_lesson_that_it_keeps(tmp_path, opened, capsys):
