@@ -47,6 +47,9 @@ _SMALL = 4  # a view is small if its storage has so many times its bytes
 _MOST_OBJECTS = 5_000  # of a frame that are searched for tensors which a program keeps
 _PLAIN = {int, float, bool, type(None), torch.dtype}  # no tensors, which isinstance is slow to find
 _NO_PARTS = (torch.Tensor, type, ModuleType, FunctionType)
+# Ops that may reorder a tensor in a kernel of a library, and calls that ask whether a mode is on.
+_REORDERING = {"convolution", "convolution_backward", "mkldnn_rnn_layer", "_cudnn_rnn"}
+_OTHER_FORMULAS = {"prod", "quantile", "nanquantile", "ctc_loss", "matrix_exp", "linalg_matrix_exp"}
 _HigherOrderOperator = private("_ops.HigherOrderOperator")
 _NoOverrides = private("_C.DisableTorchFunctionSubclass")  # a subclass may refuse to tell its shape
 _dispatch_modes = private("utils._python_dispatch._get_current_dispatch_mode_stack")
@@ -136,6 +139,17 @@ class Recorder(TorchDispatchMode):
             _watched.release()
             self.copies = [copy for copy in self.copies if not self._is_due_to_mode(copy)]
             self._note_kept()
+
+    def notes(self) -> Iterator[str]:
+        """Yield what an audit of this run does not see, and what ran otherwise than without it."""
+        names = {op.name for op in self.ops}
+        calls = {op.call for op in self.ops}
+        if not names.isdisjoint(_REORDERING):
+            yield "not seen: what oneDNN and cuDNN reorder inside of one kernel"
+        if "torch._dynamo" in sys.modules:
+            yield "compiled functions ran as they were written"
+        if others := sorted(calls & _OTHER_FORMULAS):
+            yield f"{', '.join(others)} took another formula, as under any dispatch mode"
 
     def written_before(self) -> list[Any]:
         """Return weak references to storages that are older than the run, and that it wrote to."""

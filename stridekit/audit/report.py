@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 FIRST = 5  # findings that are shown
 _MOST_LINES = 3  # of one finding
+# The rows of a finding that are code, and the styles of its title, its rows and their cells.
+_ROWS_OF_CODE = ("line", "made by")
+_TITLE = "margin:0.8em 0 0.2em;font-weight:600"
+_ROWS = "display:grid;grid-template-columns:max-content 1fr;gap:0.1em 1em;margin:0 0 0 1.5em"
+_CELL = "margin:0;overflow-wrap:anywhere"
 _SMALL_PART = 100  # copies inside of a call that have a smaller part of the bytes share one line
-_NOT_SEEN = (
-    "not seen: reordering inside one kernel of oneDNN or cuDNN, other threads, worker processes",
-    "compiled functions ran as they were written, and a few ops (prod, quantile, ctc_loss, matrix_exp) "
-    "took other formulas, as under any dispatch mode",
-)
 # The copies that change no layout, in words.
 _OTHER_KINDS = {
     Kind.WRITE: "written into tensors",
@@ -32,30 +32,36 @@ _OTHER_KINDS = {
 }
 
 
-class Listing(NamedTuple):
-    """The texts of the first findings, those of the rest, and a line that counts the rest."""
+class Item(NamedTuple):
+    """A part of a report: its number or a dash, its title, rows of a name and a text, and its bytes."""
 
-    first: list[str]
-    rest: list[str]
-    remainder: str
+    number: str
+    title: str
+    rows: tuple[tuple[str, str], ...]
+    bytes: int
 
 
-def listing(findings: Sequence[Finding], own: Sequence[Finding], most: int | None) -> Listing:
-    """List the first `most` findings, which have numbers, and copies inside of calls."""
+def items_of(findings: Sequence[Finding], own: Sequence[Finding]) -> list[Item]:
+    """Return the parts of a report: findings have numbers, and copies inside of calls follow."""
     total = sum(finding.copied for finding in (*findings, *own))
     large = [finding for finding in own if finding.bytes * _SMALL_PART >= total]
     small = [finding for finding in own if finding not in large]
-    texts = [_text(str(number), finding) for number, finding in enumerate(findings, 1)]
-    texts += [_text("–", finding) for finding in large]
-    sizes = [finding.bytes for finding in (*findings, *large)]
+    items = [_item(str(number), finding) for number, finding in enumerate(findings, 1)]
+    items += [_item("–", finding) for finding in large]
     if small:
-        texts.append(_text_of_small(small))
-        sizes.append(sum(finding.bytes for finding in small))
-    if most is None:
-        most = len(texts)
-    rest = texts[most:]
-    remainder = f"  … and {len(rest)} more of {in_bytes(sum(sizes[most:]))}" if rest else ""
-    return Listing(texts[:most], rest, remainder)
+        items.append(_item_of_small(small))
+    return items
+
+
+def listing(findings: Sequence[Finding], own: Sequence[Finding]) -> list[str]:
+    """Return the texts of the first findings and own copies, and a line that counts the rest."""
+    items = items_of(findings, own)
+    texts = [_text(item) for item in items[:FIRST]]
+    return [*texts, f"  {_remainder(items[FIRST:])}"] if items[FIRST:] else texts
+
+
+def _remainder(items: Sequence[Item]) -> str:
+    return f"… and {len(items)} more of {in_bytes(sum(item.bytes for item in items))}"
 
 
 def title_of(audit: Audit) -> str:
@@ -69,22 +75,30 @@ def title_of(audit: Audit) -> str:
 
 def text_of(audit: Audit, most: int | None) -> str:
     """Write an audit as text, with its first `most` findings."""
-    first, _, remainder = listing(audit.findings, audit.own, most)
-    lines = [title_of(audit), *_gaps(audit), *first]
-    if remainder:
-        lines.append(f"{remainder}: print(a.report()) shows all")
-    return "\n".join([*lines, *_notes(audit)])
+    items = items_of(audit.findings, audit.own)
+    most = len(items) if most is None else most
+    lines = [title_of(audit), *[f"  {gap}" for gap in _gaps(audit)]]
+    lines += [_text(item) for item in items[:most]]
+    if items[most:]:
+        lines.append(f"  {_remainder(items[most:])}: print(a.report()) shows all")
+    return "\n".join([*lines, *[f"  {note}" for note in _notes(audit)]])
 
 
 def html_of(audit: Audit) -> str:
     """Write an audit as HTML; all but the first findings fold out."""
-    first, rest, remainder = listing(audit.findings, audit.own, FIRST)
-    title = f"<b>{escape(title_of(audit))}</b>"
-    shown = _pre([*_gaps(audit), *first])
-    folded = ""
-    if remainder:
-        folded = f"<details><summary>{remainder}</summary>{_pre(rest)}</details>"
-    return f"<div>{title}{shown}{folded}{_pre(_notes(audit))}</div>"
+    items = items_of(audit.findings, audit.own)
+    parts = [f"<p><b>{escape(title_of(audit))}</b></p>"]
+    parts += [f"<p>{escape(gap)}</p>" for gap in _gaps(audit)]
+    if not items:
+        parts.append("<p>No line copies because of a layout: there is nothing to change.</p>")
+    parts += [_html(item) for item in items[:FIRST]]
+    if items[FIRST:]:
+        rest = "".join(map(_html, items[FIRST:]))
+        parts.append(
+            f"<details><summary>{escape(_remainder(items[FIRST:]))}</summary>{rest}</details>"
+        )
+    parts += [f"<p><small>{escape(note)}</small></p>" for note in _notes(audit)]
+    return f"<div>{''.join(parts)}</div>"
 
 
 def what_of(finding: Finding) -> str:
@@ -109,8 +123,8 @@ def _is_backward(finding: Finding) -> bool:
     return all(occurrence.backward for occurrence in finding.occurrences)
 
 
-def _text(number: str, finding: Finding) -> str:
-    """Write a finding as text: its lines, what made the layout, the layout, and what to do."""
+def _item(number: str, finding: Finding) -> Item:
+    """Return a finding's part of a report: its lines, what made the layout, the layout, and what to do."""
     own_kind_first = sorted(finding.occurrences, key=lambda x: x.kind != finding.kind)
     lines: dict[str, None] = {}  # an ordered set
     for occurrence in own_kind_first:
@@ -129,17 +143,34 @@ def _text(number: str, finding: Finding) -> str:
     rows.append(("to do", finding.advice))
     if finding.advice.startswith(LEAVE_OUT):
         rows.append(("saves", f"{in_bytes(finding.saves)} in all"))
-    indented = [("", *row) for row in rows]
-    texts = [f"   {line}" for line in columns(indented)]
-    return "\n".join([f"  {number}  {what_of(finding)}", *texts])
+    return Item(number, what_of(finding), tuple(rows), finding.bytes)
 
 
-def _text_of_small(own: Sequence[Finding]) -> str:
-    """Write copies inside of calls on one line."""
-    size = in_bytes(sum(finding.bytes for finding in own))
+def _item_of_small(own: Sequence[Finding]) -> Item:
+    """Return one part for the copies inside of calls that are a small part of the bytes."""
+    size = sum(finding.bytes for finding in own)
     count = many(sum(len(finding.occurrences) for finding in own), "copy")
     ops = first_of(finding.first.op for finding in own)
-    return f"  –  {size} in {count}, the own copies of {ops}: each less than 1 % of the bytes"
+    title = f"{in_bytes(size)} in {count}, the own copies of {ops}: each less than 1 % of the bytes"
+    return Item("–", title, (), size)
+
+
+def _text(item: Item) -> str:
+    indented = [("", *row) for row in item.rows]
+    lines = [f"   {line}" for line in columns(indented)]
+    return "\n".join([f"  {item.number}  {item.title}", *lines])
+
+
+def _html(item: Item) -> str:
+    """Write a part of a report as a title and a list of names with their texts."""
+    rows = []
+    for name, text in item.rows:
+        cell = escape(text)
+        if name in _ROWS_OF_CODE:
+            cell = f"<code>{cell}</code>"
+        rows.append(f"<dt>{escape(name)}</dt><dd style='{_CELL}'>{cell}</dd>")
+    title = f"<p style='{_TITLE}'>{item.number} {escape(item.title)}</p>"
+    return f"{title}<dl style='{_ROWS}'>{''.join(rows)}</dl>"
 
 
 def _where(place: Place | None) -> str:
@@ -147,7 +178,7 @@ def _where(place: Place | None) -> str:
 
 
 def _gaps(audit: Audit) -> list[str]:
-    return [f"  not watched: {gap}" for gap in audit.unwatched]
+    return [f"not watched: {gap}" for gap in audit.unwatched]
 
 
 def _notes(audit: Audit) -> list[str]:
@@ -158,19 +189,9 @@ def _notes(audit: Audit) -> list[str]:
         if kind in copied:
             count, size = copied[kind]
             sums.append(f"{in_bytes(size)} {words} in {many(count, 'copy')}")
-    notes = [f"  no layout changed: {', '.join(sums)}"] if sums else []
+    notes = [f"no layout changed: {', '.join(sums)}"] if sums else []
     if Kind.ASKED in copied:
         count, size = copied[Kind.ASKED]
         asked_for = "asked for by clone(), or by to() of an input"
-        notes.append(f"  {asked_for}: {in_bytes(size)} more, in {many(count, 'copy')}")
-    return [*notes, *(f"  {note}" for note in _NOT_SEEN)]
-
-
-def _pre(texts: Iterable[str]) -> str:
-    """Write texts as HTML: a line that is too long goes on below its own text, between words."""
-    style = "white-space:pre-wrap;word-break:normal;padding-left:16ch;text-indent:-16ch"
-    lines = "\n".join(texts).splitlines()
-    if not lines:
-        return ""
-    rows = "".join(f"<div>{escape(line)}</div>" for line in lines)
-    return f'<pre style="{style};margin:0.4em 0">{rows}</pre>'
+        notes.append(f"{asked_for}: {in_bytes(size)} more, in {many(count, 'copy')}")
+    return [*notes, *audit.notes]

@@ -93,6 +93,7 @@ def _watching(watched: Audit, model: Any, inputs: dict[str, Any]) -> Iterator[Re
         watched.own = search.own()
         watched.copies = tuple(run.copies)
         watched.unwatched = tuple(run.gaps)
+        watched.notes = tuple(run.notes())
         watched.inputs = run.inputs
         watched.events = tuple(run.ops)
 
@@ -104,8 +105,8 @@ class Audit:
     `findings` are worth a look, the most bytes first; `own` are copies of layouts that single calls made
     themselves. Together they explain each byte in the title. `events` are all ops of the run and `copies`
     all calls of copy_, in their order. `unwatched` says what of the run was not watched: where it is not
-    empty, `assert_no_copies` fails. `name` says what ran, and `inputs` has the layouts of the
-    tensors that the model was given, by name.
+    empty, `assert_no_copies` fails. `notes` says what ran otherwise than without an audit. `name` says
+    what ran, and `inputs` has the layouts of the tensors that the model was given, by name.
 
     >>> import torch, stridekit
     >>> found = stridekit.audit(lambda x: x.t().reshape(-1), torch.zeros(3, 4))
@@ -120,6 +121,7 @@ class Audit:
     own: tuple[Finding, ...] = ()
     unwatched: tuple[str, ...] = ()
     inputs: dict[str, Operand] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # None of these is a field: they are neither compared nor stored.
@@ -224,8 +226,7 @@ class Audit:
                 f"{self.name} copied {in_bytes(size)} to change layouts, "
                 f"and {in_bytes(max_bytes)} are allowed:"
             )
-            first, _, remainder = listing(to_change, own, FIRST)
-            raise AssertionError("\n".join([title, *first, remainder]).rstrip())
+            raise AssertionError("\n".join([title, *listing(to_change, own)]))
 
     def compare(self, after: Audit) -> Table:
         """Compare with another audit of the same code: what is gone, what is new, and the bytes of both."""
