@@ -8,7 +8,8 @@ from tests.course.browser.pages import ALIVE, open_all, resize, see_all_of
 from tests.course.needs import needs_chromium
 
 pytestmark = needs_chromium
-LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
+SCRIPT = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
+LOOKS = f"() => {{ {SCRIPT} }}"  # its names are not those of JupyterLab's extensions
 
 
 @pytest.fixture(scope="module")
