@@ -44,6 +44,9 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 SHOWS_PAGES := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 BROWSER_FLAG := $(if $(SHOWS_PAGES),,--no-browser)
 
+# Defaults of JupyterLab's settings, behind those of the reader: no notice lies over the first widget.
+CONFIG_PATH := $(if $(JUPYTER_CONFIG_PATH),$(JUPYTER_CONFIG_PATH):)stridekit/jupyter
+
 .PHONY: help env lab test test-core test-long test-all lint fix sizes fuzz mutate fresh versions bounds colab refresh record export lessons lock dist bench pictures
 .DEFAULT_GOAL := help
 
@@ -80,9 +83,9 @@ env: .venv/has-test  ## make .venv, or bring it up to date (the other targets do
 
 lab: .venv/has-lab  ## open the first notebook in JupyterLab (LAB_ARGS="--port 9999" and the like)
 	@$(IN_VENV) -m stridekit.widgets.saved .venv/share/jupyter/labextensions/stridekit/static/widgets
-	@JUPYTER_PREFER_ENV_PATH=1 $(IN_VENV) -m jupyterlab $(ROOT_FLAG) $(BROWSER_FLAG) \
-	  --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start.ipynb \
-	  --LabApp.news_url=None $(LAB_ARGS)
+	@JUPYTER_PREFER_ENV_PATH=1 JUPYTER_CONFIG_PATH="$(CONFIG_PATH)" \
+	  $(IN_VENV) -m jupyterlab $(ROOT_FLAG) $(BROWSER_FLAG) \
+	  --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start.ipynb $(LAB_ARGS)
 
 test: .venv/has-test  ## run the tests, the doctests and every notebook (TEST_ARGS="tests/core/test_layout.py -x")
 	@$(IN_VENV) -m pytest $(TEST_ARGS)

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -140,16 +140,22 @@ def lab(folder: Path, options: Sequence[str]) -> int:
     print(f"The lessons are in {folder.resolve()}; Ctrl+C stops JupyterLab", flush=True)
     # The kernel of this environment, even if the reader has another of that name.
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+    _add_settings(os.environ)
     LabApp.launch_instance(
         [
             f"--ServerApp.root_dir={folder.resolve()}",
             f"--LabApp.default_url=/lab/tree/{FIRST_LESSON}",
-            "--LabApp.news_url=None",
             *_needed_options(),
             *options,
         ]
     )
     return 0
+
+
+def _add_settings(environment: MutableMapping[str, str]) -> None:
+    """Add defaults of settings, behind those of the reader: no notice lies over the first widget."""
+    paths = [environment.get("JUPYTER_CONFIG_PATH", ""), str(Path(__file__).with_name("jupyter"))]
+    environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
 
 
 def _needed_options() -> list[str]:

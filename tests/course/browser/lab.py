@@ -19,12 +19,12 @@ from stridekit.widgets.saved import write_code
 from tests.course.browser.pages import PATIENCE
 
 ROOT = Path(__file__).parents[3]
-LAB = [sys.executable, "-m", "jupyterlab"]
+QUIET = "JUPYTER_CONFIG_PATH=stridekit/jupyter"  # as `make lab` and `stridekit lab` set it
+LAB = ["env", QUIET, sys.executable, "-m", "jupyterlab"]
 LAB_OPTIONS = [
     "--no-browser",
     "--ServerApp.port=0",
     "--ServerApp.shutdown_no_activity_timeout=1200",
-    "--LabApp.news_url=None",
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     "--LabApp.extension_manager=readonly",
     "--LabApp.expose_app_in_browser=True",
@@ -33,7 +33,6 @@ LAB_OPTIONS = [
 
 FOLDERS = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "IPYTHONDIR": "ipython"}
 SETTINGS = {
-    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
     # Keep cells that are scrolled out of sight in the page, for screenshots and queries.
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
 }

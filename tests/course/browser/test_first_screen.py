@@ -92,6 +92,18 @@ def test_an_answer_is_folded_until_its_cell_has_run(page):
     expect(words.locator(".jp-MarkdownOutput")).to_have_text("Five rows of eight are 40.")
 
 
+def test_no_notice_lies_over_the_page(lab, page):
+    """JupyterLab asks about news as soon as it has read its settings, and reports updates later."""
+    url = f"{lab.url}lab/api/settings/@jupyterlab/apputils-extension:notification"
+    properties = page.evaluate(PROPERTIES, url)
+    assert properties["fetchNews"]["default"] == "false"
+    assert properties["checkForUpdates"]["default"] is False
+    assert page.locator(".Toastify__toast").count() == 0
+
+
+PROPERTIES = "async (url) => (await (await fetch(url)).json()).schema.properties"
+
+
 def test_a_widget_takes_the_keys_from_nobody(lab, page):
     """Not by Run All, and not while somebody types."""
     lab.run_all(page)

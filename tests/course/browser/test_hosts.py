@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.course.browser.lab import LAB, LAB_OPTIONS, READY, running_lab, write_notebook
+from tests.course.browser.lab import LAB, LAB_OPTIONS, QUIET, READY, running_lab, write_notebook
 from tests.course.browser.pages import expect, press
 from tests.course.needs import needs_chromium
 
@@ -14,7 +14,7 @@ CELLS = [
     "stridekit.StrideExplorer(torch.arange(24).view(4, 6))",
     "ex.row.check(lambda x, i: x[0])",
 ]
-NOTEBOOK = [sys.executable, "-m", "notebook"]
+NOTEBOOK = ["env", QUIET, sys.executable, "-m", "notebook"]
 OFF = {"disabledExtensions": {"stridekit": True}}
 
 
