@@ -1,4 +1,4 @@
-"""Every kind of widget in a running marimo, which shows each in a shadow root and makes models on demand."""
+"""Each kind of widget in a running marimo, which makes models on demand and shows each in a shadow root."""
 
 import json
 import os
