@@ -66,6 +66,8 @@ def check_chain(rows, chain, finding):
 
 
 def is_row_of(row, place):
+    if place.expression.startswith("audit("):  # which is no line of the model's
+        return row["line"] == ""
     return row["line"] == str(place) and place.expression in row["source"]
 
 
@@ -327,3 +329,10 @@ def test_an_audit_whose_text_was_changed_has_a_tracer():
         count += 1
         assert repr(CopyTracer(result))
     assert count > 5
+
+
+def test_a_model_without_lines_of_ones_own_has_rows_without_the_call_of_audit():
+    model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.Flatten(2), nn.Linear(36, 2))
+    text = str(CopyTracer(audit(model, torch.rand(1, 3, 8, 8))))
+    assert "audit(" not in text
+    assert "  2  1 (Flatten)  flatten  view" in text

@@ -27,6 +27,7 @@ MOST = 450  # rows, and chains; of more, those of the most bytes stay, and the r
 MOST_STEPS = 5  # of a chain
 MOST_CHAINS = 2  # shown for a row
 _BACKWARD = "backward: "
+_CALL_OF_AUDIT = re.compile(r"(?:\w+\.)*audit\(")
 
 Step = tuple[str, str, str, str]  # a role, a line, its source, and the layout that it leaves
 Repeat = tuple[int, int]  # the number of a finding, and the number of its occurrence
@@ -181,7 +182,10 @@ def _source(event: Event) -> str:
 
 
 def _line_and_expression(place: Place | None) -> tuple[str, str]:
-    return (str(place), place.expression) if place else ("", "")
+    """Return the line and the expression of a place; nothing for a call of audit, which runs the model."""
+    if place is None or _CALL_OF_AUDIT.match(place.expression):
+        return "", ""
+    return str(place), place.expression
 
 
 def _row(module: str, line: str, source: str, did: str = "") -> Row:
