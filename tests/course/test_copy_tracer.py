@@ -335,4 +335,4 @@ def test_a_model_without_lines_of_ones_own_has_rows_without_the_call_of_audit():
     model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.Flatten(2), nn.Linear(36, 2))
     text = str(CopyTracer(audit(model, torch.rand(1, 3, 8, 8))))
     assert "audit(" not in text
-    assert "  2  1 (Flatten)  flatten  view" in text
+    assert "  2  1 (Flatten)  flatten    view" in text
