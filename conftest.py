@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["pytester"]  # for the test of the fixture that the package brings
+
 gc.set_threshold(2000, 10, 1000)  # a full collection visits all of torch, and takes 0.3 s
 
 # The same examples in every run, and no deadline that a slow machine could miss. For another profile:

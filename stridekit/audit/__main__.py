@@ -1,15 +1,22 @@
 """Run a script or a module as python does, and print which of its lines copy because of a layout.
 
-stridekit audit script.py [its arguments]
-stridekit audit -m package.module [its arguments]
+stridekit audit [options] script.py [its arguments]
+stridekit audit [options] -m package.module [its arguments]
+
+--baseline FILE   fail if the run copies more than FILE says, and name what is new; without FILE, write it
+--update          write FILE, whatever it says
+--github          print what is new, or without a baseline all findings, as annotations for GitHub
 """
 
 import os
 import runpy
 import sys
+from pathlib import Path
 from types import ModuleType, TracebackType
+from typing import NamedTuple
 
-from stridekit.audit import audit
+from stridekit.audit import Audit, audit
+from stridekit.audit.baseline import Baseline, github_lines
 
 _HIDDEN = (__file__, runpy.__file__, "<frozen runpy>")  # python does not show such frames either
 
@@ -19,7 +26,8 @@ def main(arguments: list[str]) -> int:
     if arguments in (["-h"], ["--help"]):
         print(__doc__)
         return 0
-    if arguments in ([], ["-m"]):
+    options, arguments = _options(arguments)
+    if options is None or arguments in ([], ["-m"]):
         print(__doc__)
         return 2
     is_module = arguments[0] == "-m"
@@ -43,11 +51,60 @@ def main(arguments: list[str]) -> int:
             print(f"stridekit audit: {error}", file=sys.stderr)
             return 1 if is_module else 2
     print(watched)
-    if isinstance(end, SystemExit):
+    if isinstance(end, SystemExit) and end.code not in (None, 0):
         raise end
-    if end is not None:
+    if end is not None and not isinstance(end, SystemExit):
         sys.excepthook(type(end), end, end.__traceback__)
-    return 0 if end is None else 1
+        return 1
+    return _compared(watched, options)
+
+
+class _Options(NamedTuple):
+    baseline: Path | None = None
+    update: bool = False
+    github: bool = False
+
+
+def _options(arguments: list[str]) -> tuple[_Options | None, list[str]]:
+    """Return the options before the script, None for an unknown one, and the rest of the arguments."""
+    options = _Options()
+    rest = [*arguments]
+    while rest and rest[0].startswith("--"):
+        name = rest.pop(0)
+        if name == "--baseline" and rest:
+            options = options._replace(baseline=Path(rest.pop(0)))
+        elif name == "--update":
+            options = options._replace(update=True)
+        elif name == "--github":
+            options = options._replace(github=True)
+        else:
+            print(f"stridekit audit: there is no option {name}", file=sys.stderr)
+            return None, rest
+    if options.update and not options.baseline:
+        print("stridekit audit: --update needs --baseline FILE", file=sys.stderr)
+        return None, rest
+    return options, rest
+
+
+def _compared(watched: Audit, options: _Options) -> int:
+    """Compare a run with its baseline, if there is one; return the status."""
+    findings = [*watched.findings]
+    status = 0
+    if options.baseline:
+        is_new = options.update or not options.baseline.exists()
+        if not is_new:
+            findings = Baseline.read(options.baseline).new_in(watched)
+        try:
+            watched.assert_no_more_than(options.baseline, update=options.update)
+        except AssertionError as error:
+            print(f"stridekit audit: {error}", file=sys.stderr)
+            status = 1
+        if is_new and not status:
+            print(f"The baseline is in {options.baseline}: keep it with the code")
+    if options.github:
+        for line in github_lines(findings):
+            print(line)
+    return status
 
 
 def _from_script(traceback: TracebackType | None) -> TracebackType | None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from stridekit._arguments import a_kind, in_bytes, int_, shown, texts
 from stridekit._table import Table
+from stridekit.audit.baseline import Baseline
 from stridekit.audit.events import Copy, Event, Operand
 from stridekit.audit.findings import METHODS, OWN, Finding, Occurrence, Search, together
 from stridekit.audit.record import Recorder
@@ -200,11 +203,7 @@ class Audit:
         patterns = (allow,) if isinstance(allow, str) else texts("allow", allow)
         if int_("max_bytes", max_bytes) < 0:
             raise ValueError(f"max_bytes is {max_bytes}: give 0 or more")
-        if self.unwatched:
-            gaps = "; ".join(self.unwatched)
-            raise AssertionError(
-                f"{self.name} was not watched as a whole, so nothing follows: {gaps}"
-            )
+        self._assert_watched()
         occurrences = [*_occurrences((*self.findings, *self.own))]
         for pattern in patterns:
             if not any(_matches(occurrence, pattern) for occurrence in occurrences):
@@ -227,6 +226,41 @@ class Audit:
                 f"and {in_bytes(max_bytes)} are allowed:"
             )
             raise AssertionError("\n".join([title, *listing(to_change, own)]))
+
+    def assert_no_more_than(self, path: str | os.PathLike[str], *, update: bool = False) -> None:
+        """Raise AssertionError if the run copied more than the baseline in a file, and name what is new.
+
+        Without a file, and with `update`, the baseline is written. Keep the file with the code: it names
+        each copy by its op, its module and its expression, and a change of it can be read. Raises as
+        well if something of the run was not watched, and ValueError for another file.
+
+        >>> import os, tempfile, torch, stridekit
+        >>> path = os.path.join(tempfile.mkdtemp(), "copies.json")
+        >>> stridekit.audit(lambda x: x.t().reshape(-1), torch.zeros(3, 4)).assert_no_more_than(path)
+        >>> stridekit.audit(lambda x: x.reshape(-1), torch.zeros(3, 4)).assert_no_more_than(path)
+        """
+        __tracebackhide__ = True
+        self._assert_watched()
+        path = Path(path)
+        if update or not path.exists():
+            Baseline.of(self).write(path)
+            return
+        baseline = Baseline.read(path)
+        if self.bytes > baseline.copied:
+            title = (
+                f"{self.name} copied {in_bytes(self.bytes)} to change layouts, and {path} has "
+                f"{in_bytes(baseline.copied)}. New is:"
+            )
+            raise AssertionError("\n".join([title, *listing(baseline.new_in(self), ())]))
+
+    def _assert_watched(self) -> None:
+        """Raise if something of the run was not watched."""
+        __tracebackhide__ = True
+        if self.unwatched:
+            gaps = "; ".join(self.unwatched)
+            raise AssertionError(
+                f"{self.name} was not watched as a whole, so nothing follows: {gaps}"
+            )
 
     def compare(self, after: Audit) -> Table:
         """Compare with another audit of the same code: what is gone, what is new, and the bytes of both."""

@@ -471,3 +471,98 @@ def test_the_command_says_how_it_is_used(monkeypatch, capsys):
     with pytest.raises(SystemExit, match="2"):
         runpy.run_path(main.__code__.co_filename, run_name="__main__")
     assert "script.py" in capsys.readouterr().out
+
+
+# Baselines ------------------------------------------------------------------------------------------
+
+
+def thrifty(x):
+    return x.t().reshape(-1)
+
+
+def wasteful(x):
+    return x.t().reshape(-1) + x[:, ::1].t().contiguous().view(-1)
+
+
+def test_a_run_may_copy_no_more_than_its_baseline(tmp_path):
+    path = tmp_path / "copies" / "of a model.json"
+    x = torch.ones(3, 4)
+    stridekit.audit(thrifty, x).assert_no_more_than(path)
+    names = {"reshape | | x.t().reshape(-1)": 48}
+    assert json.loads(path.read_text()) == {"schema": 1, "copied": 48, "findings": names}
+    written = path.read_bytes()
+    stridekit.audit(thrifty, x).assert_no_more_than(path)
+    stridekit.audit(torch.relu, x).assert_no_more_than(path)  # which copies less
+    assert path.read_bytes() == written
+    with pytest.raises(AssertionError) as failure:
+        stridekit.audit(wasteful, x).assert_no_more_than(path)
+    words = str(failure.value)
+    assert words.startswith(f"wasteful copied 96 B to change layouts, and {path} has 48 B. New is:")
+    assert "x[:, ::1].t().contiguous()" in words and ".reshape(-1)" not in words
+    stridekit.audit(wasteful, x).assert_no_more_than(path, update=True)
+    stridekit.audit(wasteful, x).assert_no_more_than(path)
+    with pytest.raises(AssertionError, match="copied 192 B to change layouts"):
+        stridekit.audit(lambda x: wasteful(torch.cat([x, x])), x).assert_no_more_than(path)
+    for odd_text in ("", "[]", '{"schema": 2}', '{"schema": 1, "copied": "x", "findings": {}}'):
+        path.write_text(odd_text)
+        with pytest.raises(ValueError, match="is not a baseline of audit"):
+            stridekit.audit(thrifty, x).assert_no_more_than(path)
+    path.unlink()
+    with pytest.raises(AssertionError, match="was not watched as a whole"):
+        stridekit.audit().assert_no_more_than(path)
+    assert not path.exists()
+
+
+RUN = """
+import torch
+x = torch.ones(3, 4)
+x.t().reshape(-1)
+if "--more" in __import__("sys").argv:
+    x.t().contiguous()
+"""
+
+
+def test_the_command_compares_with_a_baseline(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    Path("run.py").write_text(RUN, encoding="utf-8")
+    baseline = ["--baseline", "copies.json"]
+    status, out, err = command(*baseline, "run.py")
+    assert (status, err) == (0, "") and out.endswith("is in copies.json: keep it with the code\n")
+    for more, github in ((False, False), (True, False), (True, True)):
+        arguments = [*baseline, *["--github"] * github, "run.py", *["--more"] * more]
+        status, out, err = command(*arguments)
+        assert status == more
+        assert ("run.py copied 96 B to change layouts, and copies.json has 48 B" in err) == more
+        lines = [line for line in out.splitlines() if line.startswith("::warning ")]
+        assert len(lines) == github
+        for line in lines:
+            assert f"file={Path('run.py').resolve()},line=6::48 B, " in line
+    status, _, err = command("--update", *baseline, "run.py", "--more")
+    assert (status, err) == (0, "")
+    assert command(*baseline, "run.py", "--more")[0] == 0
+    status, out, _ = command("--github", "run.py")
+    assert status == 0 and out.count("::warning ") == 1
+    for odd in (["--update", "run.py"], ["--odd", "run.py"], ["--baseline"]):
+        status, _, err = command(*odd)
+        assert status == 2 and err.startswith("stridekit audit: ") and err.count("\n") == 1
+
+
+TEST = """
+import stridekit, torch
+x = torch.ones(3, 4)
+
+def test_copies(copies_no_more):
+    copies_no_more(stridekit.audit(lambda x: [x.t().reshape(-1) for _ in range(COUNT)], x))
+"""
+
+
+def test_a_fixture_of_pytest_compares_with_a_baseline(pytester):
+    plugin = ["-p", "no:stridekit", "-p", "stridekit.pytest_plugin"]  # once, installed or not
+    update = "--update-copies"
+    for count, *options, failed in ((1, 0), (1, 0), (2, 1), (2, update, 0), (2, 0)):
+        pytester.makepyfile(test_mine=TEST.replace("COUNT", str(count)))
+        result = pytester.runpytest_inprocess(*plugin, *options)
+        result.assert_outcomes(passed=1 - failed, failed=failed)
+        if failed:
+            result.stdout.fnmatch_lines(["*copied 96 B to change layouts, and *has 48 B. New is:*"])
+    assert (pytester.path / "copies" / "test_mine-test_copies.json").exists()

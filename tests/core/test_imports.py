@@ -39,6 +39,7 @@ OTHERS = {
     "export": "nbformat nbclient jupyter_client matplotlib sphinx docutils latex2mathml markdown_it "
     "mdit_py_plugins stridekit",
     "cli": "jupyterlab stridekit",
+    "pytest_plugin": "pytest",
 }
 
 
