@@ -5,6 +5,7 @@
 const VIEW = "application/vnd.jupyter.widget-view+json";
 const STATE = "application/vnd.jupyter.widget-state+json";
 const RANK = -10; // of ipywidgets' own factory
+const STILL = "Still picture of "; // begins what tools/stills.py says of one
 const HARMLESS = ["text/plain", "image/png", "image/jpeg", "image/gif", "image/webp"];
 
 const script = /** @type {HTMLScriptElement} */ (document.currentScript);
@@ -267,9 +268,10 @@ function parse(html) {
 
 /**
  * JupyterLab gives a picture no words for those who do not see it. A still has them in its metadata
- * (tools/stills.py), other pictures have them beside the picture.
+ * (tools/stills.py), other pictures have them beside the picture. A click on a still runs its cell.
  */
-function describePictures({ content: { rendermime } }) {
+function describePictures({ content }, commands) {
+  const { rendermime } = content;
   const factory = rendermime.getFactory("image/png");
   const createRenderer = (options) => {
     const renderer = factory.createRenderer(options);
@@ -277,11 +279,57 @@ function describePictures({ content: { rendermime } }) {
     renderer.renderModel = async (output) => {
       await renderModel(output);
       const { alt } = output.metadata["image/png"] ?? {};
-      renderer.node.querySelector("img").alt = alt ?? output.data["text/plain"] ?? "";
+      const image = renderer.node.querySelector("img");
+      image.alt = alt ?? output.data["text/plain"] ?? "";
+      if (alt?.startsWith(STILL)) runAtClick(image, content, commands);
     };
     return renderer;
   };
   rendermime.addFactory({ ...factory, createRenderer }, factory.defaultRank);
+}
+
+/** Let a click on a picture run its cell, as Enter and Space do once it has the focus. */
+function runAtClick(image, content, commands) {
+  image.classList.add("stridekit-still");
+  image.tabIndex = 0;
+  image.role = "button";
+  image.title = "Run this cell";
+  image.dataset.lmSuppressShortcuts = "true"; // or JupyterLab takes the keys
+
+  function run(event) {
+    const position = content.widgets.findIndex(({ node }) => node.contains(image));
+    event.preventDefault();
+    content.activeCellIndex = position;
+    content.deselectAll();
+    commands.execute("notebook:run-cell");
+  }
+
+  image.addEventListener("click", run);
+  image.addEventListener("keydown", (event) => {
+    const isPlain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (isPlain && ["Enter", " "].includes(event.key)) run(event);
+  });
+}
+
+/**
+ * After Shift+Enter JupyterLab scrolls until the next cell is near the middle, and the widget that
+ * has just come alive is out of sight. Here it scrolls no further than it has to.
+ */
+function scrollLittle({ content }) {
+  const scrollToItem = content.scrollToItem.bind(content);
+  content.scrollToItem = async (position, align, margin) => {
+    const { node } = content.widgets[position];
+    const hasWidget =
+      align === "smart" && [...content.node.querySelectorAll(".stridekit")].some(isInView);
+    if (hasWidget && node.isConnected) node.scrollIntoView({ block: "nearest" });
+    else await scrollToItem(position, align, margin);
+  };
+
+  function isInView(root) {
+    const { top, bottom } = root.getBoundingClientRect();
+    const area = content.node.getBoundingClientRect();
+    return bottom > area.top && top < area.bottom;
+  }
 }
 
 /**
@@ -326,6 +374,9 @@ const SHEET = `.stridekit-asks {
   }
   .jp-MarkdownCell .jp-InputPlaceholder .jp-PlaceholderText::before { content: "And why"; }
 }
+.stridekit-still { cursor: pointer; }
+.stridekit-still:hover { filter: brightness(.97); }
+.stridekit-still:focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: 2px; }
 [data-jp-theme-light="false"] :is(.jp-RenderedImage, .jp-RenderedHTML) {
   img.jp-needs-light-background { filter: invert(.933) hue-rotate(180deg); }
 }`;
@@ -336,7 +387,7 @@ const plugin = {
     "Leaves lessons clean that were only opened, shows saved widgets, folds answers, " +
     "and turns plots dark.",
   autoStart: true,
-  activate({ docRegistry }) {
+  activate({ docRegistry, commands }) {
     const style = document.createElement("style");
     style.textContent = SHEET;
     document.head.append(style);
@@ -345,7 +396,8 @@ const plugin = {
         stayClean(context.model);
         showSaved(panel, context);
         trustHarmless(panel, context);
-        describePictures(panel);
+        describePictures(panel, commands);
+        scrollLittle(panel);
         openWords(panel, context.model);
       },
     });

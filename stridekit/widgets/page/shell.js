@@ -1,6 +1,7 @@
 // The frame of every widget, around its panes: a root that follows theme and width, a sentence that
 // is read aloud when the pointer rests, sending the state to the kernel, and cleaning up.
 
+import { cellOf } from "./cell.js";
 import { h, set } from "./dom.js";
 import { createFrame } from "./frame.js";
 import { createGoals } from "./goals.js";
@@ -30,6 +31,7 @@ import { createGoals } from "./goals.js";
  * @property {() => void | (() => void)} draw draw the state. The returned function draws all that
  *   may be missing in the first frame of a change; it is called once that frame is painted.
  * @property {() => void} [forget] is called before `draw` when another state has arrived
+ * @property {() => void} [arrived] is called once the view has its place on the page
  * @property {(state: any) => string} [code] returns the source that reproduces the picture; a
  *   widget with it has a toolbar
  * @property {(state: any) => Record<string, any>} [facts] returns the facts of a state, over which
@@ -76,7 +78,7 @@ const RESTS = 250; // ms: a live region that changes with every pixel is never r
  */
 export function createShell(
   { model, el },
-  { label, kind, traits = [], draw, forget, code, facts },
+  { label, kind, traits = [], draw, forget, arrived, code, facts },
 ) {
   const spoken = h("p", { class: "sk-spoken", role: "status" });
   const root = h("div", { class: `stridekit ${kind}`, role: "group", "aria-label": label }, spoken);
@@ -198,7 +200,10 @@ export function createShell(
     const width = Math.floor(contentRect.width);
     keepPlace(width);
     if (!width || width === measured) return;
-    if (!measured) comeIntoView(root);
+    if (!measured) {
+      comeIntoView(root);
+      arrived?.();
+    }
     measured = width;
     shell.width = width;
     set(root, "data-narrow", width < NARROW ? "" : null);
@@ -245,23 +250,6 @@ function comeIntoView(root) {
   if (ahead !== 0 && ahead !== 1) return;
   const show = () => root.scrollIntoView({ block: "nearest" });
   requestAnimationFrame(() => requestAnimationFrame(show));
-}
-
-/**
- * JupyterLab's cell around a node, its number, its notebook, the active cell, and how many cells
- * that is ahead.
- * @param {Element} node
- */
-export function cellOf(node) {
-  /** @type {HTMLElement | null} */
-  const cell = node.closest(".jp-Cell");
-  /** @type {HTMLElement | null | undefined} */
-  const book = cell?.closest(".jp-Notebook");
-  /** @type {HTMLElement | null | undefined} */
-  const active = book?.querySelector(".jp-Cell.jp-mod-active");
-  const number = Number(cell?.dataset.windowedListIndex);
-  const ahead = Number(active?.dataset.windowedListIndex) - number;
-  return { cell, number, book, active, ahead };
 }
 
 /**

@@ -3,6 +3,7 @@
 // model. A draft that is not committed belongs to this view. Nothing of the answer is in the page
 // before it is shown, so that no screen reader can give it away.
 
+import { handOn, hasJustRun } from "../page/cell.js";
 import { button, h, set, show } from "../page/dom.js";
 import { tried } from "../page/layout.js";
 import { readAnswer } from "../page/numbers.js";
@@ -13,6 +14,7 @@ import { inSentence, isSame, OPEN, remark, commit as stateAfter, verdict } from 
 /** @import { Answer, Problem, State } from "./verdict.js" */
 
 const FIRST = "Choose one first: a guess is enough.";
+const NOT_YET = "Commit to an answer first. To go on without one, press Shift+Enter again.";
 const AGAIN = "That was your first guess: choose another answer.";
 const HINTS = {
   number: "a number, or what gives it: 2 * 3 * 4",
@@ -22,7 +24,7 @@ const HINTS = {
 export function render({ model, el }) {
   const shell = createShell(
     { model, el },
-    { label: "prediction", kind: "sk-predict", traits: ["_problem"], draw },
+    { label: "prediction", kind: "sk-predict", traits: ["_problem"], draw, arrived },
   );
   /** @type {Problem} */
   const problem = model.get("_problem");
@@ -31,6 +33,7 @@ export function render({ model, el }) {
   /** @type {number | string | null} */
   let draft = null; // the choice, or the text as it is typed
   let complaint = ""; // why the draft cannot be committed
+  let isWarned = false; // that nothing is committed yet
 
   /** @returns {State} */
   const currentState = () => ({ ...OPEN, ...shell.state() });
@@ -137,7 +140,7 @@ export function render({ model, el }) {
       oninput: () => take(input.value),
       onkeydown(event) {
         // JupyterLab keeps Enter from submitting a form.
-        if (event.key === "Enter") commit(event);
+        if (event.key === "Enter" && !event.shiftKey) commit(event);
       },
     });
     const hint = h("span", { class: "sk-hint", id: `${id}-hint` });
@@ -205,7 +208,33 @@ export function render({ model, el }) {
     else answers.focus();
   }
 
+  /** A card that a hand has just run takes the keys, so that Enter commits. */
+  function arrived() {
+    if (!el.closest(".jp-Cell")) return;
+    addEventListener("keydown", goOn, { capture: true, signal: shell.signal });
+    if (!model.isSaved && hasJustRun(el) && !currentState().shown) answers.focus();
+  }
+
+  /**
+   * JupyterLab goes on with Shift+Enter, and opens the answer. It may do so once there is an
+   * answer, or at the second press.
+   * @param {KeyboardEvent} event
+   */
+  function goOn(event) {
+    if (event.key !== "Enter" || !event.shiftKey || !el.contains(document.activeElement)) return;
+    if (currentState().shown || isWarned) {
+      handOn(event, el);
+      return;
+    }
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    isWarned = true;
+    complaint = NOT_YET;
+    draw();
+  }
+
   function reset() {
+    isWarned = false;
     draft = null;
     complaint = "";
     shell.change(OPEN);

@@ -7,6 +7,7 @@
 /** @import { Chain, Stage, State } from "./chain.js" */
 /** @import { Field, Pointer, SliderMax } from "./views.js" */
 
+import { cellOf, handOn, hasJustRun } from "../page/cell.js";
 import {
   button,
   createMotion,
@@ -21,7 +22,7 @@ import {
 } from "../page/dom.js";
 import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
 import { createCode, createPresets, createVerdicts } from "../page/panels.js";
-import { cellOf, createShell, WIDE } from "../page/shell.js";
+import { createShell, WIDE } from "../page/shell.js";
 import { closed, code as codeOf, endOf, facts, followed, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
 import { createGrid, movedIndex } from "./grid.js";
@@ -245,16 +246,11 @@ export function render({ model, el }) {
   }
 
   /** The height for grid and tape, which stays for this width and these presets. */
-  function reserve(view, stages) {
-    const [{ storageSize, labels }] = stages;
+  function reserve(view, [start]) {
     const isAll = model.get("_more");
-    const what = JSON.stringify([shell.width, isAll, storageSize, model.get("_presets")]);
+    const what = JSON.stringify([shell.width, isAll, start.storageSize, model.get("_presets")]);
     if (reserved?.for === what) return reserved.room;
-    const heights = model.get("_presets").map(({ layout }) => {
-      const state = { ...layout, index: null, chain: null };
-      return arrangeIn(ROOM.presets, viewOfStage(state, { storageSize, labels }, view.sliderMax));
-    });
-    const forPresets = Math.min(Math.max(0, ...heights) + STEPS, ROOM.presets);
+    const forPresets = isAll ? roomForPresets(view, start) : 0;
     const forFirst = Math.min(arrangeIn(ROOM.first, view), ROOM.first);
     const room = Math.max(forPresets, forFirst);
     reserved = { for: what, room };
@@ -262,6 +258,15 @@ export function render({ model, el }) {
     if (isAll) height += CHAIN + FOOT + (view.layout.shape.length > 3 ? MORE_TERMS : 0);
     set(rest, "style", `--sk-height:${height}px`);
     return room;
+  }
+
+  /** The height that the tallest preset takes, with a row of steps. */
+  function roomForPresets({ sliderMax }, start) {
+    const heights = model.get("_presets").map(({ layout }) => {
+      const state = { ...layout, index: null, chain: null };
+      return arrangeIn(ROOM.presets, viewOfStage(state, start, sliderMax));
+    });
+    return Math.min(Math.max(0, ...heights) + STEPS, ROOM.presets);
   }
 
   /** Arrange grid and tape, with low rows where `room` is short; returns their height in px. */
@@ -511,7 +516,6 @@ export function render({ model, el }) {
 // The explorer that opens a notebook takes the keys once Shift+Enter has run it: the next key moves
 // a stride. It does so nowhere else: not below another widget or further down, not after Run All,
 // not while somebody types, not where a notebook is only opened.
-const SHORTCUTS = "data-lm-suppress-shortcuts"; // see OWN_KEYS in page/dom.js
 const NEAR = 3; // cells from the top, where a title and the set-up may come first
 
 /**
@@ -519,21 +523,16 @@ const NEAR = 3; // cells from the top, where a title and the set-up may come fir
  * on to the next cell.
  */
 function takeKeys(el, slider, signal) {
-  const { cell, number, book, active: nextCell, ahead } = cellOf(el);
-  if (!cell || !book || !nextCell || ahead !== 1 || number >= NEAR) return;
-  if (!nextCell.contains(document.activeElement)) return;
-  if (!book.matches(".jp-mod-commandMode")) return;
+  const { cell, number, book, ahead } = cellOf(el);
+  if (!cell || !book || ahead !== 1 || number >= NEAR || !hasJustRun(el)) return;
   if (!cell.contains(book.querySelector(".stridekit"))) return;
 
-  // Go on to the next cell on Escape and Shift+Enter; JupyterLab, which listens later, has the
-  // latter, too.
-  const goOn = (event) => {
+  /** @param {KeyboardEvent} event */
+  function goOn(event) {
     const isShiftEnter = event.key === "Enter" && event.shiftKey;
-    if (event.key !== "Escape" && !isShiftEnter) return;
-    nextCell.focus({ preventScroll: true });
-    slider.removeAttribute(SHORTCUTS);
-    setTimeout(() => slider.setAttribute(SHORTCUTS, "true"));
-  };
+    if (event.key === "Escape" || isShiftEnter) handOn(event, el);
+  }
+
   addEventListener("keydown", goOn, { capture: true, signal });
   slider.addEventListener("blur", () => removeEventListener("keydown", goOn, true), { once: true });
   slider.focus({ preventScroll: true });

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from stridekit.lessons import notebook as form
 from tests.course.browser.lab import ROOT
-from tests.course.browser.pages import press, wait_for_frame
+from tests.course.browser.pages import button, press, wait_for_frame
 from tests.course.needs import needs_chromium
 
 pytestmark = needs_chromium
@@ -14,6 +14,8 @@ pytestmark = needs_chromium
 BOOK = form.parse((ROOT / "notebooks" / "00_start.ipynb").read_text(encoding="utf-8"))
 FIRST = next(k for k, cell in enumerate(BOOK.cells) if "StrideExplorer(" in cell.source)
 CACHE = len(BOOK.cells) + 1
+CARD = CACHE + 8
+STILL = next(output for output in BOOK.cells[FIRST].outputs if "image/png" in output.data)
 ANSWER = v4.new_output("execute_result", {"text/plain": "40"}, execution_count=3)
 LONG = "\n\n".join(["Text."] * 12)
 BOOK.cells += [
@@ -23,6 +25,8 @@ BOOK.cells += [
     v4.new_code_cell("Predict('What is 5 * 8?', 40)"),
     v4.new_code_cell("5 * 8", outputs=[ANSWER]),
     v4.new_markdown_cell("Five rows of eight are 40."),
+    v4.new_code_cell("Predict('What is 6 * 8?', 48)"),
+    v4.new_code_cell("6 * 8", outputs=[ANSWER]),
     v4.new_code_cell("from stridekit.exercises import strides as ex"),
     v4.new_code_cell("def row(x, i): return x[0]\nex.row.check(row)"),
     v4.new_code_cell("ex.row.check(lambda x, i: ex.row.reference(x, i))"),
@@ -77,6 +81,62 @@ def test_a_widget_that_was_just_run_comes_into_view(page):
     page.locator(".sk-cache").wait_for()
     page.wait_for_function(IS_WHOLE, arg=".sk-cache")
     assert page.evaluate(ACTIVE) == CACHE + 1
+
+
+def test_a_card_has_the_focus_and_its_answer_waits(page):
+    """Enter commits. Shift+Enter goes on after an answer, or when it is pressed twice."""
+    cell = page.locator(".jp-Cell").nth(CARD)
+    card = cell.locator(".sk-predict")
+    line = card.get_by_label("your prediction")
+    answer = page.locator(".jp-Cell").nth(CARD + 1).locator(".jp-OutputArea-output")
+    cell.locator(".jp-InputPrompt").click()
+    for _ in range(2):  # the second time, it has run before
+        page.keyboard.press("Shift+Enter")
+        expect(line).to_be_focused()
+        page.keyboard.press("Shift+Enter")
+        expect(card.locator(".sk-answer")).to_contain_text("Commit to an answer first")
+        expect(line).to_be_focused()
+        expect(answer).not_to_be_visible()
+        page.evaluate(f"{ACTIVE} = {CARD}")
+        page.evaluate("jupyterapp.shell.currentWidget.content.activeCell.node.focus()")
+    page.keyboard.press("Control+Enter")
+    expect(line).to_be_focused()
+    page.keyboard.type("48")
+    page.keyboard.press("Enter")
+    expect(card.locator(".sk-answer")).to_contain_text("✓")
+    expect(answer).not_to_be_visible()
+    page.keyboard.press("Shift+Enter")
+    expect(answer).to_have_text("48")
+    page.wait_for_function(f"{ACTIVE} === {CARD + 2}")
+    button(card, "try again").click()
+    page.keyboard.press("Shift+Enter")
+    expect(card.locator(".sk-answer")).to_contain_text("Commit to an answer first")
+    assert page.evaluate(ACTIVE) == CARD
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_function(f"{ACTIVE} === {CARD + 2}")
+
+
+def test_a_click_on_a_still_runs_its_cell(page):
+    """So do Enter and Space, without an edit of the notebook's cells."""
+    count = page.locator(".jp-Cell").count()
+    for key in ("", "Enter", "Space"):
+        cell = page.locator(".jp-Cell").nth(FIRST)
+        page.evaluate(SHOW_STILL, [FIRST, STILL])
+        still = cell.get_by_role("button", name="Still picture of StrideExplorer")
+        expect(still).to_have_css("cursor", "pointer")
+        expect(still).to_have_attribute("title", "Run this cell")
+        if key:
+            press(still, key)
+        else:
+            still.click()
+        cell.locator(".sk-explorer").wait_for()
+        assert page.evaluate(ACTIVE) == FIRST
+    assert page.locator(".jp-Cell").count() == count
+
+
+# Put a still in the place of a cell's outputs.
+SHOW_STILL = """([number, output]) => jupyterapp.shell.currentWidget.content.widgets[number]
+  .model.outputs.fromJSON([output])"""
 
 
 def test_an_answer_is_folded_until_its_cell_has_run(page):

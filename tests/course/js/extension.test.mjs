@@ -7,7 +7,9 @@ import test from "node:test";
 const page = globalThis;
 /** @type {any[]} */
 const head = [];
+page.MutationObserver = class {};
 page.document = {
+  currentScript: { src: "http://localhost/static/extension.js" },
   createElement: (tag) => ({ tag }),
   head: { append: (node) => head.push(node) },
 };
@@ -32,13 +34,13 @@ const cellOf = (type, source = "") => ({
   type,
   sharedModel: { source },
   stateChanged: new Signal(),
+  trusted: true,
 });
 
 /** Open a notebook in JupyterLab, and return what the extension meets there. */
 function open({
   cells = /** @type {any[]} */ ([]),
   saved = /** @type {any} */ (undefined),
-  shouldStart = true,
   language_info = /** @type {any} */ ({ name: "python" }),
   dirty = false,
 } = {}) {
@@ -72,24 +74,28 @@ function open({
   const steps = [];
   /** @type {any[]} */
   const factories = [];
-  const removed = [];
+  /** @type {any[]} */
+  const executed = [];
   /** @type {any} */
   const rendermime = {
-    getFactory: () => picture,
+    getFactory: (type) => (type === VIEW ? undefined : picture),
     addFactory: (factory, rank) => factories.push([factory, rank]),
-    removeMimeType: (type) => removed.push(type),
   };
-  const panel = { content: { rendermime, widgets, node: { classList: { toggle } } } };
-  const sessionContext = { kernelPreference: { shouldStart } };
+  const node = { classList: { toggle }, addEventListener() {} };
+  const content = { rendermime, widgets, node, scrollToItem() {}, deselectAll() {} };
+  const sessionContext = { kernelPreference: {} };
   plugin.activate({
+    commands: {
+      execute: (id) => executed.push([id, /** @type {any} */ (content).activeCellIndex]),
+    },
     docRegistry: {
       addWidgetExtension(name, { createNew }) {
         assert.equal(name, "Notebook");
-        createNew(panel, { model, sessionContext });
+        createNew({ content }, { model, sessionContext, saveState: new Signal() });
       },
     },
   });
-  return { model, widgets, classes, factories, removed, rendermime, image, steps, picture };
+  return { model, widgets, classes, factories, executed, rendermime, image, steps, picture };
 }
 
 test("the container is that of a plugin that starts by itself", () => {
@@ -123,100 +129,55 @@ test("what JupyterLab fills in when a kernel connects is no edit, and an edit st
 
 // Saved widgets -------------------------------------------------------------------------------------
 
-/** A manager of widgets that has some models, and gets the saved ones when it restores them. */
-function managerOf(has, { restoredStatus = true, restores = /** @type {string[]} */ ([]) } = {}) {
-  const models = new Set(has);
-  const calls = [];
+/** A saved model of a class. */
+const modelOf = (name, state = {}) => ({ state: { _anywidget_id: name, ...state } });
+const CARD = modelOf("stridekit.widgets.predict.widget.Predict", { _code: "IPY_MODEL_c" });
+const CODE = modelOf("stridekit.widgets.base.Code");
+const OTHER = modelOf("other.Widget");
+
+/** The models that ipywidgets restores in a notebook with these. */
+async function restored(saved) {
+  const { rendermime } = open({ saved });
   const manager = {
-    restoredStatus,
+    filterExistingModelState: (models) => models,
     restored: new Signal(),
-    has_model: (id) => models.has(id),
-    get_model: async (id) => {
-      if (!models.has(id)) throw new Error(`no ${id}`);
-      return `model ${id}`;
-    },
-    restoreWidgets: async (notebook, options) => {
-      calls.push([notebook, options]);
-      await wait();
-      for (const id of restores) models.add(id);
-    },
+    has_model: () => false,
   };
-  return { manager, calls };
+  rendermime.createRenderer = () => ({ _manager: { promise: Promise.resolve(manager) } });
+  rendermime.addFactory({ mimeTypes: [VIEW] }, -10);
+  await wait();
+  const { state } = /** @type {any} */ (manager.filterExistingModelState({ state: saved }));
+  return Object.keys(state).sort().join("");
 }
 
-/** Open a notebook with saved widgets, whose manager is found when its factory is added. */
-async function openSaved(manager, saved, mimeTypes = [VIEW]) {
-  const notebook = open({ saved });
-  const asked = [];
-  notebook.rendermime.createRenderer = (type) => {
-    asked.push(type);
-    return { _manager: { promise: Promise.resolve(manager) } };
-  };
-  await notebook.rendermime.addFactory({ mimeTypes }, -10);
-  assert.deepEqual(notebook.factories.at(-1), [{ mimeTypes }, -10]);
-  return { ...notebook, asked };
+test("ipywidgets restores the widgets of others, and those of stridekit only inside of them", async () => {
+  assert.equal(await restored({ a: CARD, c: CODE }), "");
+  assert.equal(await restored({ a: CARD, c: CODE, o: OTHER }), "o");
+  assert.equal(await restored({ o: OTHER, p: { state: {} }, q: modelOf(7) }), "opq");
+  const box = modelOf("box", { children: ["IPY_MODEL_a"] });
+  assert.equal(await restored({ a: CARD, b: box, c: CODE }), "abc");
+});
+
+/** Whether a cell with these outputs is trusted, although it did not run here. */
+function isTrusted(...outputs) {
+  const cell = Object.assign(cellOf("code"), { trusted: false, outputs: { length: 0, get: null } });
+  Object.assign(cell.outputs, { length: outputs.length, get: (k) => outputs[k] });
+  const { model } = open({ cells: [cell], saved: { a: CARD, c: CODE, o: OTHER } });
+  assert.equal(model.dirty, false);
+  return cell.trusted;
 }
 
-test("without a kernel widgets are not rendered; with one they are", () => {
-  assert.deepEqual(open({ shouldStart: false }).removed, [VIEW]);
-  assert.deepEqual(open({ shouldStart: true }).removed, []);
-  assert.deepEqual(open({ shouldStart: /** @type {any} */ (undefined) }).removed, []);
-});
-
-test("saved models that are missing are restored, once and without the kernel", async () => {
-  const { manager, calls } = managerOf(["a"], { restores: ["b"] });
-  const { model, asked } = await openSaved(manager, { a: {}, b: {} });
-  assert.deepEqual(asked, [VIEW]);
-  assert.deepEqual(calls, [[model, { loadKernel: false, loadNotebook: true }]]);
-  manager.restored.emit(); // while that is on its way
-  assert.equal(calls.length, 1);
-  await wait();
-  await wait();
-  manager.restored.emit(); // all are there
-  assert.equal(calls.length, 1);
-  assert.equal(await manager.get_model("b"), "model b");
-});
-
-test("models that are still missing are restored the next time", async () => {
-  const { manager, calls } = managerOf([], { restores: [] });
-  await openSaved(manager, { a: {} });
-  await wait();
-  await wait();
-  manager.restored.emit();
-  assert.equal(calls.length, 2);
-});
-
-test("nothing is restored before the manager is ready, nor where nothing is saved or missing", async () => {
-  const early = managerOf([], { restoredStatus: false });
-  await openSaved(early.manager, { a: {} });
-  assert.equal(early.calls.length, 0);
-  early.manager.restored.emit();
-  assert.equal(early.calls.length, 1);
-  for (const saved of [undefined, {}, { a: {} }]) {
-    const { manager, calls } = managerOf(["a"]);
-    await openSaved(manager, saved);
-    assert.equal(calls.length, 0);
-  }
-  const { manager, calls } = managerOf([]);
-  const { asked } = await openSaved(manager, { a: {} }, ["image/png"]);
-  assert.deepEqual([asked, calls], [[], []]);
-});
-
-test("a model that is looked for too early is restored and found; others fail as before", async () => {
-  const { manager, calls } = managerOf(["a"], { restores: ["b"] });
-  manager.has_model = () => true; // at first none seems to be missing
-  await openSaved(manager, { a: {}, b: {} });
-  assert.equal(await manager.get_model("a"), "model a");
-  assert.equal(calls.length, 0);
-  manager.has_model = (id) => id === "a";
-  assert.equal(await manager.get_model("b"), "model b");
-  assert.equal(calls.length, 1);
-  await assert.rejects(manager.get_model("c"), /no c/); // it is not saved
-  assert.equal(calls.length, 1);
-  const early = managerOf([], { restoredStatus: false, restores: ["a"] });
-  await openSaved(early.manager, { a: {} });
-  await assert.rejects(early.manager.get_model("a"), /no a/);
-  assert.equal(early.calls.length, 0);
+test("a cell is trusted if each of its outputs is harmless", () => {
+  const shows = (data) => ({ type: "display_data", data });
+  const text = shows({ "text/plain": "1" });
+  assert.equal(isTrusted(), true);
+  assert.equal(isTrusted({ type: "stream" }, { type: "error" }, text), true);
+  assert.equal(isTrusted(shows({ "text/plain": "1", "image/png": "" })), true);
+  assert.equal(isTrusted(shows({ "text/plain": "1", [VIEW]: { model_id: "a" } })), true);
+  for (const id of ["c", "o", "missing"])
+    assert.equal(isTrusted(text, shows({ [VIEW]: { model_id: id } })), false);
+  for (const type of ["image/svg+xml", "application/javascript", "text/markdown"])
+    assert.equal(isTrusted(text, shows({ "text/plain": "1", [type]: "" })), false);
 });
 
 // Pictures ------------------------------------------------------------------------------------------
@@ -239,6 +200,27 @@ test("a picture has the words of its metadata, else those beside it, else none",
     assert.equal(image.alt, alt);
   }
   assert.equal(steps.length, rows.length);
+});
+
+test("a click on a still runs its cell, as Enter and Space do", async () => {
+  const { factories, image, executed, widgets } = open({ cells: [cellOf("code"), cellOf("code")] });
+  const handlers = {};
+  Object.assign(image, {
+    classList: { add() {} },
+    dataset: {},
+    addEventListener: (event, handler) => Object.assign(handlers, { [event]: handler }),
+  });
+  Object.assign(widgets[0], { node: { contains: () => false } });
+  Object.assign(widgets[1], { node: { contains: (node) => node === image } });
+  const metadata = { "image/png": { alt: "Still picture of Predict" } };
+  await factories[0][0].createRenderer({}).renderModel({ metadata, data: {} });
+  const event = (key, rest = {}) => ({ key, preventDefault() {}, ...rest });
+  handlers.click(event(undefined));
+  handlers.keydown(event("Enter"));
+  handlers.keydown(event(" "));
+  handlers.keydown(event("Enter", { shiftKey: true })); // which is JupyterLab's
+  handlers.keydown(event("a"));
+  assert.deepEqual(executed, Array(3).fill(["notebook:run-cell", 1]));
 });
 
 // Folds ---------------------------------------------------------------------------------------------
