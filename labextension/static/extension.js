@@ -362,6 +362,36 @@ function openWords({ content }, model) {
   markCards();
 }
 
+/**
+ * A cell that runs again replaces its output, and with it the hints that a reader has opened below
+ * the report of an exercise. A fold opens again if it comes back with the same text.
+ */
+function keepFoldsOpen({ content: { node } }) {
+  /** @type {Map<Element, Set<string>>} */
+  const openTexts = new Map(); // the texts of open folds, by the outputs of a cell
+  const observer = new MutationObserver(() => {
+    for (const [outputs, texts] of openTexts) {
+      for (const fold of outputs.querySelectorAll("details")) {
+        if (texts.has(fold.textContent ?? "")) fold.open = true;
+      }
+    }
+  });
+
+  /** @param {Event} event */
+  function note({ target }) {
+    const fold = /** @type {HTMLDetailsElement} */ (target);
+    const outputs = fold.closest(".jp-CodeCell .jp-OutputArea");
+    if (fold.localName !== "details" || !outputs) return;
+    const texts = openTexts.get(outputs) ?? new Set();
+    if (!openTexts.has(outputs)) observer.observe(outputs, { childList: true, subtree: true });
+    openTexts.set(outputs, texts);
+    if (fold.open) texts.add(fold.textContent ?? "");
+    else texts.delete(fold.textContent ?? "");
+  }
+
+  node.addEventListener("toggle", note, { capture: true }); // the event does not bubble
+}
+
 // JupyterLab shows the first line of a folded cell, which is the answer itself. A picture on white
 // paper (stridekit/lessons/plots.py says which) is inverted if JupyterLab is dark;
 // stridekit/export/static/site.css does the same.
@@ -385,7 +415,7 @@ const plugin = {
   id: "stridekit:lessons",
   description:
     "Leaves lessons clean that were only opened, shows saved widgets, folds answers, " +
-    "and turns plots dark.",
+    "keeps hints open, and turns plots dark.",
   autoStart: true,
   activate({ docRegistry, commands }) {
     const style = document.createElement("style");
@@ -399,6 +429,7 @@ const plugin = {
         describePictures(panel, commands);
         scrollLittle(panel);
         openWords(panel, context.model);
+        keepFoldsOpen(panel);
       },
     });
   },

@@ -31,6 +31,7 @@ BOOK.cells += [
     v4.new_code_cell("def row(x, i): return x[0]\nex.row.check(row)"),
     v4.new_code_cell("ex.row.check(lambda x, i: ex.row.reference(x, i))"),
 ]
+ROW = len(BOOK.cells) - 2  # the exercise whose check fails
 MOVED = "torch.arange(40.).as_strided((4, 6), (9, 1), 2)"
 ACTIVE = "jupyterapp.shell.currentWidget.content.activeCellIndex"
 DIRTY = "jupyterapp.shell.currentWidget.context.model.dirty"
@@ -178,6 +179,39 @@ def test_a_widget_takes_the_keys_from_nobody(lab, page):
     page.wait_for_function("!(document.querySelector('.sk-explorer') ?? { old: true }).old")
     assert page.evaluate(ACTIVE) == FIRST
     assert not page.evaluate(HAS_KEYS)
+
+
+def test_hints_that_were_opened_stay_open_when_the_check_runs_again(lab, page):
+    """Also if it then finds another mistake; a hint that was closed stays closed."""
+    lab.run_all(page)
+    report = page.locator(".jp-Cell").nth(ROW)
+    steps = report.locator("summary:visible")
+    press(steps.last, "Enter")
+    press(steps.last, "Enter")
+    for answer in ("x[0]", "x[i + 1]"):
+        run_again(page, f"def row(x, i): return {answer}\nex.row.check(row)")
+        expect(steps).to_have_text(["Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3"])
+    press(steps.nth(1), "Enter")
+    run_again(page, "def row(x, i): return x\nex.row.check(row)")
+    expect(steps).to_have_text(["Hint 1 of 3", "Hint 2 of 3"])
+    press(steps.first, "Enter")
+    expect(steps).to_have_count(1)
+
+
+def run_again(page, source):
+    """Run the exercise with another answer, and wait for the new report."""
+    old = page.locator(".jp-Cell").nth(ROW).locator(".jp-RenderedHTML").element_handle()
+    page.evaluate(RUN_AGAIN, [ROW, source])
+    page.wait_for_function("(old) => !old.isConnected", arg=old)
+    expect(page.locator(".jp-Cell").nth(ROW).locator("summary:visible").first).to_be_visible()
+
+
+RUN_AGAIN = """async ([row, source]) => {
+  const { content } = jupyterapp.shell.currentWidget;
+  content.activeCellIndex = row;
+  content.activeCell.model.sharedModel.setSource(source);
+  await jupyterapp.commands.execute('notebook:run-cell');
+}"""
 
 
 def test_an_exercise_opens_its_hints_and_a_pass_points_on(lab, page):
