@@ -23,10 +23,12 @@ def diagnose(error: BaseException | warnings.WarningMessage | str | None = None)
     Pass the exception, the warning or pasted text, with or without its traceback. The answer says what the
     message means with its numbers, whether it harms, the usual cause, the cure, and the lesson that
     teaches it. If there are several messages, the last known one is explained. If one error led to
-    another, the error that was raised is explained first. Without an argument, the last exception that
-    ended a cell or a line is explained; in a notebook `%diagnose` does the same after `%load_ext
-    stridekit`. An unknown message is never guessed at. Raises TypeError for anything else, ValueError if
-    there is no last exception, and ImportError without the package quickjs-ng.
+    another, the error that was raised is explained first. The text may come from a log or a chat, with
+    colour codes, prefixes of lines and typographic quotes; its last 100,000 characters count. Without an
+    argument, the last exception that ended a cell or a line is explained; in a notebook `%diagnose` does
+    the same after `%load_ext stridekit`. An unknown message is quoted and never guessed at. Raises
+    TypeError for anything else, ValueError if there is no last exception, and ImportError without the
+    package quickjs-ng.
 
     >>> diagnose("RuntimeError: shape '[5, -1]' is invalid for input of size 24")
     a shape for another number of elements
@@ -37,23 +39,30 @@ def diagnose(error: BaseException | warnings.WarningMessage | str | None = None)
       cure     the other sizes have to multiply to a divisor of 24: print x.shape one line earlier
       lesson   03_contiguity
     """
-    return explanation(_text(error)[-_MOST_CHARACTERS:])
+    error = _checked(error)
+    if isinstance(error, str):
+        return explanation(error)
+    # As Python prints it: the errors that led to it first, itself last.
+    text = "".join(traceback.format_exception(error))
+    return explanation(text, "".join(traceback.format_exception_only(error)))
 
 
-def explanation(text: str) -> Explanation:
-    """Explain the last known message of a text, as diagnose.js does."""
+def explanation(text: str, raised: str = "") -> Explanation:
+    """Explain the last known message of a text, in which `raised` is the last error."""
     try:
         from stridekit.widgets.engine import Script
     except ImportError as error:
         raise ImportError(
             "diagnose needs quickjs-ng, a JavaScript engine: pip install quickjs-ng"
         ) from error
-    title, lines = Script("diagnose/diagnose.js").diagnose(" ".join(text.split()))
+    length = len(text) if len(text) > _MOST_CHARACTERS else 0
+    origin = {"raised": raised[:_MOST_CHARACTERS], "length": length}
+    title, lines = Script("diagnose/diagnose.js").diagnose(text[-_MOST_CHARACTERS:], origin)
     return Explanation(title, tuple(map(tuple, lines)))
 
 
-def _text(error: Any) -> str:
-    """Return the text of an error as Python prints it: first the errors that led to it, itself last."""
+def _checked(error: Any) -> BaseException | str:
+    """Return the exception or the text that is to be explained: without an argument the last one."""
     if error is None:
         error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
         if error is None:
@@ -69,7 +78,7 @@ def _text(error: Any) -> str:
         raise TypeError(
             f"error is {a_kind(error)}: give an exception, a warning, or the text of one"
         )
-    return "".join(traceback.format_exception(error))
+    return error
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -1,6 +1,7 @@
 """diagnose: each message as the library raises it, its decoded numbers, and its cure, which runs."""
 
 import ast
+import html
 import itertools
 import re
 import sys
@@ -283,6 +284,107 @@ def test_a_message_is_counted_once_and_shown_to_its_200th_letter():
     assert lines_of("x" * 200)["message"] == "x" * 200
 
 
+def test_the_end_of_a_long_text_counts_and_the_answer_says_so():
+    log = "ValueError: step must be greater than zero\n" + "step 1: loss 0.5\n" * 10_000
+    short = diagnose(f"{log}{BUCKET}"[-100_000:])
+    long = diagnose(f"{log}{BUCKET}")
+    assert long.title == diagnose(BUCKET).title and "others" not in dict(long.lines)
+    assert long.lines == (*short.lines, ("read", "only the last 100,000 of 170,233 characters"))
+    assert "read" not in dict(short.lines)
+    assert lines_of(log)["read"] == "only the last 100,000 of 170,043 characters"
+    assert diagnose(log).title == UNKNOWN
+    assert lines_of("😀" * 100_001)["read"] == "only the last 100,000 of 100,001 characters"
+
+
+@cache
+def of_messages():
+    """Return pairs of a message, behind the name of its error, and its diagnosis."""
+    texts = {f"RuntimeError: {message}" for message in messages()}
+    return [(text, diagnose(text)) for text in texts]
+
+
+def marked_up(text):
+    """Escape punctuation, as markdown does where it is not to count."""
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
+
+
+def coloured(text):
+    return " ".join(f"\x1b[1;31m{word}\x1b[0m" for word in text.split())
+
+
+def typographic(text):
+    opened = re.sub(r"(^|[\s(\[])'", r"\1‘", text)
+    return opened.replace("'", "’").replace('"', "”").replace("-1", "−1")
+
+
+def page_source(text):
+    return "<pre>" + html.escape(text).replace(" ", "&nbsp;").replace("\n", "<br>\n") + "</pre>"
+
+
+def prefixed(prefix):
+    """Return a disguise that breaks a text into short lines and puts a prefix in front of each."""
+
+    def disguise(text):
+        lines = textwrap.wrap(text, 40, break_long_words=False, break_on_hyphens=False)
+        return "\n".join(prefix + line for line in lines)
+
+    return disguise
+
+
+TIME = "2026-11-28T09:05:03.1234567Z"
+DISGUISES = {
+    "colour": coloured,
+    "colour of a log that drops the escape": lambda text: coloured(text).replace("\x1b", ""),
+    "colour as it is written in JSON": lambda text: coloured(text).replace("\x1b", "\\u001b"),
+    "HTML": page_source,
+    "typographic quotes": typographic,
+    "backslashes of markdown": marked_up,
+    "a quotation in markdown": lambda text: marked_up(prefixed("> > ")(text)),
+    "a quotation in HTML": lambda text: html.escape(prefixed("> ")(text)),
+    "pytest": prefixed("E   "),
+    "pytest with colours": lambda text: coloured(text).replace(" ", "\n\x1b[31mE       "),
+    "torchrun": prefixed("[rank0]: "),
+    "older torchrun": prefixed("[default1]:"),
+    "mpirun": prefixed("[1,0]<stderr>:"),
+    "Ray": prefixed("(RayTrainWorker pid=1234, ip=10.0.0.1) "),
+    "docker compose": prefixed("trainer-1  | "),
+    "Kubernetes": prefixed(f"{TIME} stderr F "),
+    "GitHub": prefixed(f"{TIME} ##[error]"),
+    "gh run view --log": prefixed(f"build (3.12)\tRun tests\t{TIME} "),
+    "GitLab": prefixed(f"{TIME} 00O "),
+    "logging": prefixed("2026-11-28 09:05:03,123 ERROR "),
+    "basic logging": prefixed("ERROR:root:"),
+    "rich": prefixed("[11/28/26 09:05:03] ERROR    "),
+    "syslog": prefixed("Nov  8 09:05:03 "),
+    "a group of exceptions": prefixed("  | "),
+    "several at once": prefixed(f"{TIME} [rank0]: E   > "),
+}
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_a_message_is_known_in_each_disguise(disguise):
+    for message, diagnosis in of_messages():
+        assert diagnose(DISGUISES[disguise](message)) == diagnosis, message
+
+
+def test_a_terminal_leaves_no_trace_in_a_message():
+    """It sets a title, clears a line, links a word, and hides places where a line may break."""
+    text = "\x1b]0;python a.py\x07\x1b[2Kstep\u200b must \x1b]8;;http://a/\x1b\\be\x1b]8;;\x1b\\ greater"
+    assert diagnose(f"{text}&#32;than&#x20;zero").title == BACKWARDS
+
+
+def test_a_comma_between_thousands_is_no_end_of_a_number():
+    products = "mat1 and mat2 shapes cannot be multiplied"
+    arrays = "operands could not be broadcast together with shapes"
+    for text, means in {
+        "shape '[5, 1,024]' is invalid for input of size 1,234,567": "5120 elements, and there are 1234567",
+        "shape '[1,024]' is invalid for input of size 3": "shape (1024,) has 1024 elements",
+        f"{products} (1,024x768 and 512x1,024)": "have 768 elements, the columns of mat2 have 512",
+        f"{arrays} (2,100) (3,100) ": "in dim 0 of the result sizes 2 and 3 meet",
+    }.items():
+        assert means in lines_of(text)["means"]
+
+
 def view():
     return z(4, 6).t().view(24)
 
@@ -306,7 +408,17 @@ def test_an_error_that_was_raised_comes_before_those_that_led_to_it(how):
     assert lines_of(error)["others"].startswith("2 messages")
     error = raised(lambda: raise_after_view(KeyError("a"), how))
     assert diagnose(error).title == ROWS[0].title
-    assert lines_of(error)["raised"].startswith("the error after this message is not known here")
+    assert lines_of(error)["raised"] == (
+        "the error after this message is not known here, and this message led to it: KeyError: 'a'"
+    )
+
+
+def test_a_later_error_that_is_not_known_is_named():
+    log = "ValueError: step must be greater than zero\nTraceback:\n  f()\nKeyError: 'a'\n"
+    assert lines_of(log)["raised"] == (
+        "an error after this message is not known here: KeyError: 'a'"
+    )
+    assert "raised" not in lines_of("\n".join(reversed(log.splitlines())))
 
 
 def test_an_error_that_was_raised_from_none_hides_the_one_before():
@@ -369,6 +481,32 @@ def test_an_error_that_is_not_about_layouts_stays_unknown(error):
     diagnosis = diagnose(error)
     assert diagnosis.title == UNKNOWN
     assert f"{len(FAMILIES)} kinds of messages" in str(diagnosis) and len(str(diagnosis)) < 600
+
+
+def raise_far_inside(depth, error):
+    if depth:
+        raise_far_inside(depth - 1, error)
+    raise error
+
+
+def test_an_unknown_error_quotes_its_message():
+    error = raised(lambda: raise_far_inside(9, KeyError("a" * 300)))
+    quoted = f"KeyError: '{'a' * 189} …"
+    assert lines_of(error)["message"] == quoted
+    pasted = "".join(traceback.format_exception(error))
+    assert lines_of(f"step 1\n{pasted}")["message"] == quoted
+    log = "step 1\n" * 99
+    for text, message in {
+        f"{log}a.py:3: UserWarning: slow\n  f()": "a.py:3: UserWarning: slow f()",
+        f"{log}torch._dynamo.exc.Unsupported: a\nb": "torch._dynamo.exc.Unsupported: a b",
+        f"{log}KeyboardInterrupt": "KeyboardInterrupt",
+        f"{log}Killed": "Killed",
+        "The kernel died.\nStart it again": "The kernel died. Start it again",
+    }.items():
+        assert lines_of(text)["message"] == message
+    noted = KeyError("a")
+    noted.add_note("b")
+    assert lines_of(noted)["message"] == "KeyError: 'a' b"
 
 
 NUMBERS = st.one_of(st.integers(-2, 9), st.integers(0, 2**64), st.just(10**5000))

@@ -1,6 +1,7 @@
 // The meaning of an error or a warning: the last known message of a text, with its numbers decoded.
 
 import { counted } from "../page/layout.js";
+import { joined, linesOf } from "./cleaning.js";
 import { MEMORY } from "./memory.js";
 import { LIBRARIES, OPERATIONS } from "./operations.js";
 import { compiled, fieldsOf } from "./reading.js";
@@ -36,45 +37,74 @@ export const PATTERNS = FORMS.map(({ pattern }) => pattern.source);
 /** @typedef {{ form: (typeof FORMS)[number], match: RegExpExecArray, end: number }} Match */
 
 /**
- * [title, lines] of a text whose white space is single spaces; a line is [label, sentence].
+ * [title, lines] of a text; a line is [label, sentence].
  *
- * @param {string} line
+ * `raised` is the error itself, if the text is more than that. If the text is only the end of a
+ * longer one, `length` is the number of characters of that.
+ *
+ * @param {string} text
+ * @param {{ raised?: string, length?: number }} [origin]
  * @returns {[string, [string, string][]]}
  */
-export function diagnose(line) {
+export function diagnose(text, { raised = "", length = 0 } = {}) {
+  const textLines = linesOf(text);
+  const line = joined(textLines);
+  const error = joined(raised ? linesOf(raised) : lastErrorOf(textLines));
+  /** @type {[string, string][]} */
+  const notes = [];
+  if (length) {
+    const read = [...text].length;
+    notes.push(["read", `only the last ${grouped(read)} of ${grouped(length)} characters`]);
+  }
   const matches = matchesIn(line);
   const last = matches.at(-1);
   if (!last) {
-    /** @type {[string, string][]} */
-    const lines = [
-      ["message", beginningOf(line)],
-      ["known", KNOWN],
-    ];
-    return [UNKNOWN, lines];
+    const shown = error || (line.length > SHOWN ? textLines.at(-1) : line) || "empty";
+    return [UNKNOWN, [["message", beginningOf(shown)], ["known", KNOWN], ...notes]];
   }
   const { family } = last.form;
-  /** @type {[string, string][]} */
-  const lines = [
-    ["message", last.match[0].trim()],
-    ...explain(last, line),
-    ["lesson", family.lesson],
-  ];
-  if (LED_ON.test(line.slice(last.match.index))) {
-    const why =
-      "the error after this message is not known here; " +
-      "this is the last known one of those that led to it";
-    lines.push(["raised", why]);
-  }
   const { size } = new Set(matches.map(({ match }) => match[0]));
-  if (size > 1) lines.push(["others", `${size} messages are known here; this is the last one`]);
-  return [family.title, lines];
+  if (size > 1) notes.unshift(["others", `${size} messages are known here; this is the last one`]);
+  const unknown = unknownAfter(last.end, line, error);
+  if (unknown) notes.unshift(["raised", unknown]);
+  const message = last.match[0].trim();
+  return [
+    family.title,
+    [["message", message], ...explain(last, line), ["lesson", family.lesson], ...notes],
+  ];
 }
+
+/** A number with a comma between thousands. */
+const grouped = (n) => String(n).replace(/\B(?=(?:\d{3})+$)/g, ",");
+
+const SHOWN = 200; // characters of an unknown message
 
 /** The first 200 characters of a text. */
 function beginningOf(line) {
-  const characters = [...line.slice(0, 402)]; // a character may take two places
-  if (characters.length > 200) return `${characters.slice(0, 200).join("")} …`;
-  return line || "empty";
+  const characters = [...line.slice(0, 2 * SHOWN + 2)]; // a character may take two places
+  return characters.length > SHOWN ? `${characters.slice(0, SHOWN).join("")} …` : line;
+}
+
+// "a.py:3: UserWarning: …", "KeyError: 'a'", "KeyboardInterrupt", "torch._dynamo.exc.Unsupported: …"
+const NAME_OF_ERROR =
+  /^(?:\S{1,300}:\d{1,9}: )?(?:[\w.]{0,200}(?:Error|Exception|Warning|Interrupt|Exit)(?::|$)|[A-Za-z_]\w{0,100}\.[\w.]{1,200}:\s)/;
+
+/** The last error of a text, from the line that begins with its name; no lines if there is none. */
+function lastErrorOf(lines) {
+  const start = lines.findLastIndex((line) => NAME_OF_ERROR.test(line));
+  return start < 0 ? [] : lines.slice(start);
+}
+
+/**
+ * A sentence about an unknown error behind the last known message, which ends at `end`; "" if there
+ * is none.
+ */
+function unknownAfter(end, line, error) {
+  const isAfter = error && line.endsWith(error) && line.length - error.length >= end;
+  const quoted = isAfter ? `: ${beginningOf(error)}` : "";
+  if (LED_ON.test(line.slice(end)))
+    return `the error after this message is not known here, and this message led to it${quoted}`;
+  return isAfter ? `an error after this message is not known here${quoted}` : "";
 }
 
 /**

@@ -12,6 +12,7 @@ const HOW = "With its traceback or without; of several messages the last one cou
 export function render(view) {
   const shell = createShell(view, { label: "diagnosis", kind: "sk-paste", draw, code });
   const id = `${shell.id}-text`;
+  let pasted = 0; // the characters that were in the box before it was cut
   const box = h("textarea", {
     id,
     class: "sk-input",
@@ -20,6 +21,7 @@ export function render(view) {
     autocomplete: "off",
     "aria-describedby": `${id}-how`,
     oninput() {
+      pasted = box.value.length;
       // The end of a text tells what was raised. Half of a letter could not be sent.
       shell.put({ text: box.value.slice(-MOST).toWellFormed() });
     },
@@ -39,8 +41,8 @@ export function render(view) {
     /** @type {State} */
     const { text } = shell.state();
     if (box.value !== text) box.value = text;
-    const line = text.split(/\s+/).filter(Boolean).join(" ");
-    const [heading, lines] = line ? diagnose(line) : ["", [["known", KNOWN]]];
+    const length = pasted > MOST && text.length === MOST ? pasted : 0;
+    const [heading, lines] = text.trim() ? diagnose(text, { length }) : ["", [["known", KNOWN]]];
     set(title, "text", heading);
     fill(list, ...terms(lines));
     const meaning = lines.find(([label]) => label === "means");
