@@ -94,6 +94,7 @@ class Recorder(TorchDispatchMode):
         self._roots: dict[int, tuple[Any, str]] = {}
         self._by_sequence: dict[int, int] = {}  # forward ops, by autograd's sequence numbers
         self._sequences: list[int] = []  # those numbers, in order
+        self._has_compiled_functions = False
         self._thread = threading.get_ident()
         for name, value in inputs.items():
             operands = self._operands(tensors_of(value))
@@ -118,6 +119,7 @@ class Recorder(TorchDispatchMode):
                 kernels.include(kernels.CALL_KEY, True)
                 if "torch._dynamo" in sys.modules:  # run compiled functions as they were written
                     stack.enter_context(torch.compiler.set_stance("force_eager"))
+                    stack.enter_context(self._noting_compiled_functions())
                 for value in vars(torch.overrides).values():
                     if hasattr(value, "cache_info") and not value.cache_info().currsize:
                         stack.callback(value.cache_clear)  # filled meanwhile: it holds our methods
@@ -146,7 +148,7 @@ class Recorder(TorchDispatchMode):
         calls = {op.call for op in self.ops}
         if not names.isdisjoint(_REORDERING):
             yield "not seen: what oneDNN and cuDNN reorder inside of one kernel"
-        if "torch._dynamo" in sys.modules:
+        if self._has_compiled_functions:
             yield "compiled functions ran as they were written"
         if others := sorted(calls & _OTHER_FORMULAS):
             yield f"{', '.join(others)} took another formula, as under any dispatch mode"
@@ -392,6 +394,16 @@ class Recorder(TorchDispatchMode):
                 for operand in self._operands([tensor]):
                     names.setdefault(operand.storage, f"{key} of {owner}" if owner else key)
         return names
+
+    def _noting_compiled_functions(self) -> Any:
+        """Wrap the function of the compiler that says how a compiled function is to run."""
+        callback_of = private("_dynamo.eval_frame._callback_from_stance")
+
+        def noting(callback: Any) -> Any:
+            self._has_compiled_functions |= callable(callback)
+            return callback_of(callback)
+
+        return patch("torch._dynamo.eval_frame._callback_from_stance", noting)
 
     def _reporting(self, method: Any) -> Any:
         """Wrap a method to note calls that did nothing.

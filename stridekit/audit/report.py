@@ -186,9 +186,10 @@ def _notes(audit: Audit) -> list[str]:
     copied = audit.copied
     sums = []
     for kind, words in _OTHER_KINDS.items():
-        if kind in copied:
-            count, size = copied[kind]
-            sums.append(f"{in_bytes(size)} {words} in {many(count, 'copy')}")
+        # A number, which an op makes a tensor of, is not worth a line.
+        sizes = [copy.bytes for copy in audit.copies if copy.kind == kind and copy.shape]
+        if sizes:
+            sums.append(f"{in_bytes(sum(sizes))} {words} in {many(len(sizes), 'copy')}")
     notes = [f"no layout changed: {', '.join(sums)}"] if sums else []
     if Kind.ASKED in copied:
         count, size = copied[Kind.ASKED]

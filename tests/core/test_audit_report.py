@@ -74,7 +74,7 @@ def test_its_text_names_line_cause_and_advice():
     asked = "asked for by clone(), or by to() of an input: "
     assert asked not in text
     last = stridekit.audit(lambda x: x.to(memory_format=torch.channels_last), X[None])
-    assert f"{asked}128 B more, in 1 copy\n" in str(last)
+    assert f"{asked}128 B more, in 1 copy" in str(last)
     assert last.findings == ()
     page = last._repr_html_()
     assert page.index("there is nothing to change") < page.index(asked)
@@ -91,8 +91,7 @@ NOTES = {
 def test_a_note_stands_where_it_is_true(words):
     x = torch.ones(3, 4)
     assert words in str(stridekit.audit(NOTES[words], x))
-    if "torch._dynamo" not in sys.modules or "compiled" not in words:
-        assert words not in str(stridekit.audit(torch.relu, x))
+    assert words not in str(stridekit.audit(torch.relu, x))
 
 
 def test_copies_that_change_no_layout_are_summed():
@@ -103,7 +102,7 @@ def test_copies_that_change_no_layout_are_summed():
 
     audit = stridekit.audit(forward, torch.ones(2, 3))
     sums = "24 B written into tensors in 1 copy, 24 B broadcast in 1 copy, 48 B cast in 1 copy"
-    assert f"\n  no layout changed: {sums}, 48 B cloned as they lie in 1 copy\n" in str(audit)
+    assert f"\n  no layout changed: {sums}, 48 B cloned as they lie in 1 copy" in str(audit)
     assert audit.table("kind").rows == (
         ("dtype", "1", "48 B"), ("clone", "1", "48 B"), ("write", "1", "24 B"), ("broadcast", "1", "24 B"),
     )  # fmt: skip

@@ -134,6 +134,9 @@ def enter_torch_defaults():
 
 USES = {
     "audit": import_audit,
+    "audit of a compiled function": lambda: stridekit.audit(
+        torch.compile(torch.relu, backend="eager"), X
+    ),
     "explain_view": lambda: stridekit.explain_view(X.t(), 24),
     "Layout": lambda: Layout.of(X).t().why_not_view(24),
     "memset": lambda: stridekit.memset(X[::2]).count(),
@@ -169,6 +172,7 @@ NEEDED_BY = {
     "_C._parse_dispatch_key": {"audit"},
     "_C._storage_address": {"relation", "relation to a detached tensor", "shares_storage"},
     "_GLOBAL_DEVICE_CONTEXT": {"torch_defaults"},
+    "_dynamo.eval_frame._callback_from_stance": {"audit of a compiled function"},
     "_functorch.pyfunctorch.temporarily_clear_interpreter_stack": {"why_no_flash"},
     "_neg_view": {"read_storage of a negated view"},
     "_ops.HigherOrderOperator": {"audit"},
