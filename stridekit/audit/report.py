@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from stridekit._arguments import in_bytes, many
 from stridekit._table import columns
 from stridekit.audit.events import Kind, Place
-from stridekit.audit.findings import LEAVE_OUT, Finding, first_of
+from stridekit.audit.findings import LEAVE_OUT, WRITE_GRADIENT, Finding, first_of
 
 if TYPE_CHECKING:
     from stridekit.audit.result import Audit
 
 FIRST = 5  # findings that are shown
 _MOST_LINES = 3  # of one finding
+# Bytes per second that a copy reads and writes: what bandwidth() measured for lesson 08 on one thread.
+RECORDED_SPEED = 14.7e9
+_LEAST_SECONDS = 1e-5  # of copies whose time is worth a row
 # The rows of a finding that are code, and the styles of its title, its rows and their cells.
 _ROWS_OF_CODE = ("line", "made by")
 _TITLE = "margin:0.8em 0 0.2em;font-weight:600"
@@ -41,13 +44,18 @@ class Item(NamedTuple):
     bytes: int
 
 
-def items_of(findings: Sequence[Finding], own: Sequence[Finding]) -> list[Item]:
-    """Return the parts of a report: findings have numbers, and copies inside of calls follow."""
+def items_of(
+    findings: Sequence[Finding], own: Sequence[Finding], speed: float = RECORDED_SPEED
+) -> list[Item]:
+    """Return the parts of a report: findings have numbers, and copies inside of calls follow.
+
+    `speed` is what a copy reads and writes in bytes per second, for estimates of times.
+    """
     total = sum(finding.copied for finding in (*findings, *own))
     large = [finding for finding in own if finding.bytes * _SMALL_PART >= total]
     small = [finding for finding in own if finding not in large]
-    items = [_item(str(number), finding) for number, finding in enumerate(findings, 1)]
-    items += [_item("–", finding) for finding in large]
+    items = [_item(str(number), finding, speed) for number, finding in enumerate(findings, 1)]
+    items += [_item("–", finding, speed) for finding in large]
     if small:
         items.append(_item_of_small(small))
     return items
@@ -73,9 +81,9 @@ def title_of(audit: Audit) -> str:
     )
 
 
-def text_of(audit: Audit, most: int | None) -> str:
+def text_of(audit: Audit, most: int | None, speed: float = RECORDED_SPEED) -> str:
     """Write an audit as text, with its first `most` findings."""
-    items = items_of(audit.findings, audit.own)
+    items = items_of(audit.findings, audit.own, speed)
     most = len(items) if most is None else most
     lines = [title_of(audit), *[f"  {gap}" for gap in _gaps(audit)]]
     lines += [_text(item) for item in items[:most]]
@@ -123,7 +131,7 @@ def _is_backward(finding: Finding) -> bool:
     return all(occurrence.backward for occurrence in finding.occurrences)
 
 
-def _item(number: str, finding: Finding) -> Item:
+def _item(number: str, finding: Finding, speed: float) -> Item:
     """Return a finding's part of a report: its lines, what made the layout, the layout, and what to do."""
     own_kind_first = sorted(finding.occurrences, key=lambda x: x.kind != finding.kind)
     lines: dict[str, None] = {}  # an ordered set
@@ -143,6 +151,10 @@ def _item(number: str, finding: Finding) -> Item:
     rows.append(("to do", finding.advice))
     if finding.advice.startswith(LEAVE_OUT):
         rows.append(("saves", f"{in_bytes(finding.saves)} in all"))
+    size = finding.bytes if finding.kind == WRITE_GRADIENT else finding.copied
+    seconds = 2 * size / speed
+    if seconds >= _LEAST_SECONDS:
+        rows.append(("time", f"an estimate: {1e3 * seconds:.2g} ms, at {speed / 1e9:.3g} GB/s"))
     return Item(number, what_of(finding), tuple(rows), finding.bytes)
 
 

@@ -20,7 +20,7 @@ from stridekit.audit.baseline import Baseline
 from stridekit.audit.events import Copy, Event, Operand
 from stridekit.audit.findings import METHODS, OWN, Finding, Occurrence, Search, together
 from stridekit.audit.record import Recorder
-from stridekit.audit.report import FIRST, html_of, listing, text_of, title_of
+from stridekit.audit.report import FIRST, RECORDED_SPEED, html_of, listing, text_of, title_of
 from stridekit.audit.stored import read_json, write_json
 from stridekit.audit.trials import ModelCall, Trial, copier, leaving_out
 
@@ -342,9 +342,18 @@ class Audit:
         """One line: what ran, the number of findings, and the bytes copied because of a layout."""
         return title_of(self)
 
-    def report(self, most: int | None = None) -> str:
-        """Write the audit as text: all findings and copies inside of calls, or the first `most`."""
-        return text_of(self, most)
+    def report(self, most: int | None = None, *, speed: float = RECORDED_SPEED) -> str:
+        """Write the audit as text: all findings and copies inside of calls, or the first `most`.
+
+        A time is an estimate: bytes that are read and written, over `speed` in bytes per second. It is
+        that of lesson 08's record; `bandwidth().speeds["copy"]` has that of your machine. A copy that
+        turns a layout takes longer.
+        """
+        if not isinstance(speed, (int, float)) or not speed > 0:
+            raise ValueError(
+                f"speed is {shown(speed)}: give bytes per second, such as bandwidth().speeds['copy']"
+            )
+        return text_of(self, most, speed)
 
     def __repr__(self) -> str:
         return self.report(FIRST)

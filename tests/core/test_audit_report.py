@@ -80,6 +80,19 @@ def test_its_text_names_line_cause_and_advice():
     assert page.index("there is nothing to change") < page.index(asked)
 
 
+def test_the_time_of_a_finding_is_an_estimate():
+    audit = stridekit.audit(lambda x: x.t().reshape(-1), torch.ones(1000, 1470))
+    assert "time     an estimate: 0.8 ms, at 14.7 GB/s" in audit.report()
+    assert "an estimate: 0.8 ms" in audit._repr_html_()
+    assert "time     an estimate: 5.9 ms, at 2 GB/s" in audit.report(speed=2e9)
+    assert "an estimate" not in str(
+        stridekit.audit(lambda x: x.t().reshape(-1), torch.ones(99, 99))
+    )
+    for odd in (0, -1, "fast", float("nan"), None):
+        with pytest.raises(ValueError, match=r"speed is .*: give bytes per second"):
+            audit.report(speed=odd)
+
+
 NOTES = {
     "not seen: what oneDNN": lambda x: F.conv2d(x[None, None], torch.ones(1, 1, 1, 1)),
     "quantile took another formula": lambda x: x.quantile(0.5),
