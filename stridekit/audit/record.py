@@ -501,6 +501,8 @@ def _in_use(*roots: Any) -> list[torch.Tensor]:
         for value in objects:  # the list grows meanwhile
             if issubclass(type(value), torch.Tensor):
                 tensors.append(value)
+            elif type(value).__module__ == "numpy" and getattr(value, "base", None) is not None:
+                objects.append(value.base)  # the garbage collector does not know it
             elif len(objects) < _MOST_OBJECTS and not isinstance(value, _NO_PARTS):  # so rings end
                 objects += gc.get_referents(value)[:_MOST_OBJECTS]
     return tensors

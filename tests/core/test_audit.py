@@ -401,6 +401,16 @@ def test_the_search_for_small_views_keeps_nothing_alive():
     assert kept.shape == (8,)
 
 
+def test_a_small_view_that_is_kept_as_an_array_is_found():
+    with stridekit.audit() as audit:
+        y = torch.randn(8, 8) * 2
+        kept = {"first": y[0].numpy()[2:]}
+        del y
+    assert [finding.kind for finding in audit.findings] == ["small view of a large storage"]
+    assert audit.findings[0].bytes == 256 - 32  # torch keeps the row for the array
+    assert kept["first"].shape == (6,)
+
+
 def test_the_search_for_small_views_leaves_the_variables_of_a_script():
     """They are no copies, unlike those of a function."""
     source = "with stridekit.audit() as audit:\n    kept = (torch.ones(8, 8) * 2)[0]\nafter = kept"
