@@ -17,6 +17,7 @@ from stridekit.tensors.sharing import shares_storage as shares_storage
 from stridekit.tensors.sharing import has_internal_overlap as has_internal_overlap
 from stridekit.memory.memset import Undecided as Undecided
 from stridekit.tensors.relation import relation as relation
+from stridekit.tensors.storages import storages as storages
 from stridekit.widgets import AliasExplorer as AliasExplorer
 from stridekit.widgets import Sort as Sort
 from stridekit.tensors.view_error import explain_view as explain_view

@@ -26,7 +26,8 @@ MORE = {
     "results": (
         "Results",
         "What these functions return.",
-        "tensors.explain:Explanation tensors.relation:Relation cost.traffic:Traffic audit:Audit",
+        "tensors.explain:Explanation tensors.relation:Relation tensors.storages:Storages "
+        "cost.traffic:Traffic audit:Audit",
     ),
     "lessons": (
         "For single lessons",

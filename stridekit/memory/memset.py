@@ -35,8 +35,9 @@ from stridekit.memory.strided_set import (
     normal_form,
     reach,
 )
+from stridekit.memory.union import count_union
 
-__all__ = ["MemorySet", "Undecided", "generators_of", "has_collision"]
+__all__ = ["MemorySet", "Undecided", "count_together", "generators_of", "has_collision"]
 
 # Names of the spaces of Layouts, one for each storage, begin with this; tensors and arrays have the
 # name of their device.
@@ -251,6 +252,11 @@ def generators_of(layout: Layout) -> tuple[int, list[Generator], str]:
     generators.append((1, itemsize))
     space = f"{_STORAGE} {layout.storage!r}" if layout.storage else _STORAGE
     return itemsize * layout.storage_offset, generators, space
+
+
+def count_together(sets: Sequence[MemorySet], budget: Budget) -> int:
+    """Count the bytes of one address space that belong to at least one of the sets."""
+    return count_union([(x.first, x._generators) for x in sets if x], budget)
 
 
 def has_collision(generators: Sequence[Generator], budget: int = BUDGET) -> bool:

@@ -110,7 +110,7 @@ def shares_storage(x: Strided, y: Strided) -> bool:
         storage_start = private("_C._storage_address")
         if storage_start(x) == storage_start(y):
             return True  # even if it is empty
-    return not _block(x).isdisjoint(_block(y))
+    return not block_of(x).isdisjoint(block_of(y))
 
 
 def first_address(x: Any) -> int:
@@ -160,7 +160,7 @@ def _space(t: torch.Tensor) -> str:
     return "cpu" if t.is_cpu else str(t.device)
 
 
-def _block(x: Any) -> MemorySet:
+def block_of(x: Any) -> MemorySet:
     """Return the bytes that x keeps alive: its storage, or the block that an array lies in."""
     if is_tensor(x):
         return MemorySet(_storage_start(x), [(1, storage_bytes(x))], _space(as_plain(x)))
@@ -169,7 +169,7 @@ def _block(x: Any) -> MemorySet:
         return MemorySet(0, [(1, 1)], space)  # any byte will do: they share them all
     memory = borrowed(x)
     if is_tensor(memory):
-        return _block(memory)
+        return block_of(memory)
     memset(memory)  # refuses anything but an array
     start, nbytes = array_block(memory)
     return MemorySet(start, [(1, nbytes)], "cpu")

@@ -146,11 +146,14 @@ USES = {
     "read_storage of a shrunk tensor": read_shrunk,
     "relation to a detached tensor": lambda: stridekit.relation(X.detach(), X),
     "shares_storage": lambda: stridekit.shares_storage(X[1:], X),
+    "storages": lambda: stridekit.storages([X]),
     "torch_defaults": enter_torch_defaults,
     "why_no_flash": lambda: why_no_flash(Q, Q, Q),
 }
 READS = {"read_storage", "read_storage of a negated view", "read_storage of a shrunk tensor"}
-ADDRESSES = READS | {"memset", "relation", "relation to a detached tensor", "shares_storage"}
+ADDRESSES = READS | {
+    *("memset", "relation", "relation to a detached tensor", "shares_storage", "storages"),
+}
 # The uses that fail without a private name.
 NEEDED_BY = {
     "_C.DisableTorchFunction": ADDRESSES,
@@ -170,7 +173,12 @@ NEEDED_BY = {
     "_C._len_torch_dispatch_stack": {"audit"},
     "_C._overlaps": {"relation"},
     "_C._parse_dispatch_key": {"audit"},
-    "_C._storage_address": {"relation", "relation to a detached tensor", "shares_storage"},
+    "_C._storage_address": {
+        "relation",
+        "relation to a detached tensor",
+        "shares_storage",
+        "storages",
+    },
     "_GLOBAL_DEVICE_CONTEXT": {"torch_defaults"},
     "_dynamo.eval_frame._callback_from_stance": {"audit of a compiled function"},
     "_functorch.pyfunctorch.temporarily_clear_interpreter_stack": {"why_no_flash"},
@@ -183,6 +191,8 @@ NEEDED_BY = {
     "overrides._len_torch_function_stack": {"torch_defaults"},
     "overrides._pop_mode": {"torch_defaults"},
     "overrides._push_mode": {"torch_defaults"},
+    "storage._dtype_to_storage_type_map": {"storages"},
+    "storage._new_dtypes": {"storages"},
     "utils._python_dispatch._disable_current_modes": {"explain_view", "why_no_flash"},
     "utils._python_dispatch._get_current_dispatch_mode_stack": {"audit"},
 }

@@ -13,7 +13,7 @@ from stridekit import Layout, MemorySet, timing
 from stridekit.cost.warp import warp_sectors
 from stridekit.elementwise import broadcast_tensors
 from tests.core import agree, fuzz_layout
-from tests.core.brute_force import numbers
+from tests.core.brute_force import block, numbers
 from tests.core.robustness import (
     CORE,
     TORCH_STRIDES,
@@ -59,6 +59,16 @@ def summary(explanation):
 
 def extent(memory_set):
     return memory_set.stop - memory_set.first, memory_set.count()
+
+
+def bytes_alive(x):
+    """Return the bytes of the memory that x keeps alive, in a list; an empty one where it has none."""
+    try:
+        sk.memset(x)
+    except ValueError:
+        return []
+    start, stop = block(x)
+    return [stop - start] if start < stop else []
 
 
 def nest_of_layout(x):
@@ -116,6 +126,12 @@ QUESTIONS = {
     "relation": Question(
         lambda x: (sk.relation(x, x).is_view, sk.relation(x, unrelated(x)).shares_memory),
         HAS_STORAGE,
+    ),
+    "storages": Question(
+        lambda x: [s.nbytes for s in sk.storages(x).storages if "x" in s.names],
+        "tensors without strides, uneven arrays: answer; layouts: TypeError",
+        truth=bytes_alive,
+        names_kind=False,
     ),
     "output_layout": Question(lambda x: numbers(sk.output_layout(x, x)), TORCH_DTYPES),
     "loop_nest": Question(
@@ -318,7 +334,7 @@ def test_junk_is_answered_or_refused(argument):
 RESULTS = """
 x.ndim; x.numel; x.stride; x.span; x.copied
 x.memory_format; x.is_dense(); x.why_not_dense(); x.why_not_torch(); z[..., :2].view_as_complex()
-x; m; m.where; m.counts_from_storage; relation(x, x); explain(x); explain_view(T.t(), 24)
+x; m; m.where; m.counts_from_storage; storages([T]); relation(x, x); explain(x); explain_view(T.t(), 24)
 traffic(x); CacheSets(64, 8); warp_sectors(x); bandwidth(12288, repetitions=2)
 cmp; cmp.ratios['b']; measure(f, min_run_time=1e-4)
 timing.machine(); timing.hierarchy(); timing.hierarchy()['L1']; timing.why_no_cuda()

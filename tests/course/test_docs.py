@@ -29,6 +29,7 @@ each_name = pytest.mark.parametrize("name", PUBLIC)
 RAISES_NOTHING = {
     "Explanation",
     "Relation",
+    "Storages",
     "Traffic",
     "WarpSectors",
     "Bandwidth",
