@@ -24,7 +24,7 @@ IN_VENV = .venv/bin/python
 UV = build/uv/bin/uv
 
 # The tests of the core: the packages that they need, their arguments in other environments, and the doctests.
-CORE_NEEDS = pytest hypothesis import-linter setuptools einops safetensors onnx
+CORE_NEEDS = pytest hypothesis import-linter setuptools einops safetensors onnx matplotlib pillow
 CORE_ARGS = -q -rs --doctest-modules -p no:cacheprovider -o addopts= -m "not long" \
   --deselect="tests/core/test_fuzz.py::test_family[sdpa]"
 CORE_DOCTESTS := $(addprefix stridekit/,layout.py rules.py elementwise.py memory tensors audit cost)

@@ -18,13 +18,17 @@ import numpy as np
 import onnx
 import torch
 import torch.nn.functional as F
+from matplotlib.figure import Figure
 from onnx import checker
 from onnx.helper import make_tensor
 from onnx.numpy_helper import from_array
 from onnx.reference import ReferenceEvaluator
+from PIL.Image import fromarray
 from safetensors.torch import load, save, save_model
 from torch import distributed, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.attention.flex_attention import flex_attention
 from torch.utils.checkpoint import checkpoint
@@ -109,6 +113,40 @@ def changed(times: int) -> None:
     y.sum().backward()
 
 
+def changed_slices(times: int) -> None:
+    x = torch.ones(3, requires_grad=True) * 1
+    x[0] = 2
+    y = x * x
+    for _ in range(times):
+        x[1] = 3
+    y.sum().backward()
+
+
+def stepped(layer: nn.Module, x: torch.Tensor, steps: int = 1) -> None:
+    """Let an optimizer write to the weight of a layer between two backward passes."""
+    optimizer = torch.optim.SGD(layer.parameters())
+    y = layer(x.requires_grad_())
+    y.sum().backward(retain_graph=True)
+    for _ in range(steps):
+        optimizer.step()
+    y.sum().backward()
+
+
+def loaded(layer: nn.Linear, **options: Any) -> object:
+    """Return the result of a layer of 3 inputs and 4 outputs that got its weights anew."""
+    layer.load_state_dict(nn.Linear(3, 4).state_dict(), **options)
+    return layer(z(3))
+
+
+def recompiled(*inputs: torch.Tensor, dynamic: bool | None = None) -> None:
+    """Call a compiled function with one input after the other; compiling it again is an error."""
+    torch._dynamo.reset()
+    function = torch.compile(lambda x: x + 1, backend="eager", dynamic=dynamic)
+    with torch._dynamo.config.patch(error_on_recompile=True):
+        for x in inputs:
+            function(x)
+
+
 def recomputed() -> None:
     calls = []
 
@@ -175,6 +213,20 @@ def in_group(call: Callable[[], object]) -> None:
             call()
         finally:
             distributed.destroy_process_group()
+
+
+def sharded(weight: torch.Tensor) -> None:
+    layer = nn.Linear(2, 2, bias=False)
+    layer.weight = nn.Parameter(weight)
+    fully_shard(layer, mesh=init_device_mesh("cpu", (1,)))
+
+
+def picture(a: np.ndarray) -> object:
+    return Figure().subplots().imshow(a)
+
+
+def jagged() -> torch.Tensor:
+    return torch.nested.nested_tensor([z(2, 3), z(4, 3)], layout=torch.jagged)
 
 
 all_to_all = distributed.all_to_all_single

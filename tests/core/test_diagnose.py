@@ -98,7 +98,7 @@ def test_each_family_and_each_text_of_it_is_met() -> None:
     lines = [" ".join(text.split()) for text in messages()]
     for family in FAMILIES.values():
         for template in family["templates"]:
-            words = [re.escape(part) for part in re.split(r"\{\w*[,:*~+&]?\}", template)]
+            words = [re.escape(part) for part in re.split(r"\{\w*[,:*~+&%]?\}", template)]
             pattern = re.compile(".+?".join(words))
             assert any(pattern.search(line) for line in lines), template
 

@@ -26,11 +26,17 @@ from tests.core.messages import (
     HAS_MESSAGES_OF_ROWS,
     Custom,
     assert_size_stride,
+    changed_slices,
+    fromarray,
     in_group,
     infer,
     meta,
+    picture,
     raised,
+    recompiled,
     sdpa,
+    sharded,
+    stepped,
     z,
 )
 
@@ -110,6 +116,12 @@ def explained(call: Callable[[], object], words: str) -> dict[str, str]:
 
 def means(call: Callable[[], object], words: str) -> str:
     return explained(call, words)["means"]
+
+
+def run_cure(lines: dict[str, str], **names: object) -> object:
+    """Return the value of the code that a cure begins with."""
+    code = re.split(r", (?:an?|which) |; ", lines["cure"])[0]
+    return eval(code, {"np": np, "torch": torch, "F": F, **names})
 
 
 def runs(call: Callable[[], object]) -> bool:
@@ -203,6 +215,35 @@ def test_sizes_of_pieces(draw):
     pieces = draw.shape()
     said = means(lambda: z(*shape).split(pieces, dim), "sum exactly")
     assert said == f"the sizes add up to {sum(pieces)}, dim {dim} has {shape[dim]}"
+
+
+@repeated
+def test_a_negative_size_of_a_piece(draw):
+    shape = draw.shape()
+    dim = draw.randrange(len(shape))
+    pieces = [draw.randint(-2, 3) for _ in range(draw.randint(1, 3))]
+    said = means(lambda: z(*shape).split(pieces, dim), "non-negative")
+    negative = [k for k, length in enumerate(pieces) if length < 0]
+    assert said == f"piece {negative[0]} of {pieces} has {pieces[negative[0]]}: sizes are 0 or more"
+
+
+@repeated
+def test_a_negative_size_of_all_pieces(draw):
+    count = draw.randint(-9, 3)
+    x = z(*draw.shape())
+    lines = explained(lambda: x.split(count), "non-negative")
+    assert lines["means"] == f"each piece would have {count}: sizes are 0 or more" and count < 0
+    assert run_cure(lines, x=x, dim=0)[0].shape == x.shape
+
+
+@repeated
+def test_a_negative_length(draw):
+    x = z(*draw.shape(1))
+    dim, start = draw.randrange(x.ndim), draw.randint(0, 1)
+    lines = explained(lambda: x.narrow(dim, start, draw.randint(-3, 0)), "length must be")
+    rest = x.narrow(dim, start, x.shape[dim] - start)
+    code = lines["cure"].partition(" for ")[0]
+    assert eval(code, {"x": x, "dim": dim, "start": start}).shape == rest.shape
 
 
 @repeated
@@ -523,6 +564,18 @@ def test_a_buffer_that_ends_inside_of_an_element(draw):
 
 
 @repeated
+def test_a_buffer_that_ends_before_the_offset(draw):
+    size, offset = draw.randint(1, 9), draw.randint(-4, 20)
+    dtype = draw.choice(DTYPES[:2])
+    call = lambda: torch.frombuffer(bytearray(size), dtype=dtype, offset=offset)  # noqa: E731
+    lines = explained(call, "must be non-negative")
+    assert (
+        lines["means"] == f"byte {offset} is asked for first, the buffer has bytes 0 to {size - 1}"
+    )
+    assert lines["cure"].endswith(f": 0 to {size - 1}") and offset not in range(size)
+
+
+@repeated
 def test_the_bytes_of_another_dtype(draw):
     shape = draw.shape(0, 8, (0, 3))
     dims = [slice(draw.randint(0, 1), None, draw.choice([1, 1, 1, 2])) for _ in shape]
@@ -577,14 +630,17 @@ def test_pairs_of_floats(draw):
 def test_a_result_of_another_shape(draw):
     old = draw.shape(1)
     new = draw.changed(old)
-    out = z(*old)
+    more = draw.choice([0, 0, 99])  # elements of the storage behind the view
+    out = z(prod(old) + more)[: prod(old)].view(old)
     bytes_before = out.untyped_storage().nbytes()
     said = means(lambda: torch.add(z(*new), 1, out=out), "was resized")
     assert f"has shape {old}, the result {new}: " in said
     has_grown = out.untyped_storage().nbytes() > bytes_before
+    assert has_grown == (prod(new) > prod(old) + more)
     ending = "in the storage that it had"
-    if has_grown:
-        ending = f"and a larger storage for {many(prod(new), 'element')}"
+    if prod(new) > prod(old):
+        count = many(prod(new), "element")
+        ending = f"and a larger storage if its own had no room for {count}"
     assert said.endswith(ending)
 
 
@@ -626,6 +682,32 @@ def test_a_tensor_that_changed(draw):
     said = means(train, "modified by an inplace operation")
     assert f"a tensor of shape {shape}, the output of {name}, for the backward pass" in said
     assert f"it was written to {many(count, 'time')}: the gradient would be wrong" in said
+
+
+@repeated
+def test_a_slice_that_changed(draw):
+    count = draw.randint(0, 3)
+    lines = explained(lambda: changed_slices(count), "CopySlices")
+    assert "shape (3,), the result of a write to a slice, for the backward" in lines["means"]
+    assert f"it was written to {many(count, 'time')}: the gradient would be wrong" in lines["means"]
+    assert "step()" not in lines["cause"]
+
+
+@repeated
+def test_a_weight_that_changed(draw):
+    size, features, steps = draw.randint(1, 3), draw.randint(1, 4), draw.randint(0, 2)
+    layers = {
+        "conv": (nn.Conv1d(size, features, 1), z(2, size, 3)),
+        "linear": (nn.Linear(size, features), z(2, size)),
+        "norm": (nn.LayerNorm(size), z(2, size)),
+    }
+    layer, x = layers[draw.choice([*layers])]
+    lines = explained(lambda: stepped(layer, x, steps), "inplace operation")
+    shape = tuple(layer.weight.shape)
+    assert f" of shape {shape[::-1] if isinstance(layer, nn.Linear) else shape}" in lines["means"]
+    assert f"it was written to {many(steps, 'time')}: the gradient would be wrong" in lines["means"]
+    assert lines["cause"].startswith("optimizer.step() between two calls of backward()")
+    assert lines["cure"].startswith("call backward() for all losses before the first step()")
 
 
 @pytest.mark.parametrize("name", ["split", "chunk", "unbind"])
@@ -671,6 +753,32 @@ def test_strides_that_were_compiled(draw):
         assert part == f"dim {dim} has {' and '.join(reasons)}" and reasons
 
 
+@repeated
+def test_strides_that_torch_compile_guards(draw):
+    shape = draw.shape(2, 4, (1, 3))
+    other = draw.changed(shape)
+    require(min(other, default=0) > 1)  # a size of 1 is a case of its own
+    x = z(*shape)
+    y = z(*other).permute(draw.sample(range(len(other)), len(other)))
+    lines = explained(lambda: recompiled(x, y), "mismatch")
+    if "dims" in lines["means"] or "1 dim," in lines["means"]:
+        dims = many(y.ndim, "dim")
+        assert lines["means"] == f"x has {dims}, and the code was compiled for {x.ndim}"
+        assert x.ndim != y.ndim
+        return
+    pattern = r"dim (\d) of x has (size|stride) (\d+), and the code was compiled for (\d+)"
+    dim, word, got, wanted = re.fullmatch(pattern, lines["means"]).groups()
+    numbers = [x.shape, y.shape] if word == "size" else [x.stride(), y.stride()]
+    assert [layout[int(dim)] for layout in numbers] == [int(wanted), int(got)]
+    if word == "size":
+        assert lines["cure"].startswith("torch.compile(f, dynamic=True), or")
+        # The compiler takes equal sizes for one number, until they differ.
+        if len(set(shape)) == len(shape):
+            assert runs(lambda: recompiled(x, y.contiguous(), dynamic=True))
+    elif x.shape == y.shape:
+        assert runs(lambda: recompiled(x, run_cure({"cure": "x.contiguous()"}, x=y)))
+
+
 # Operations -------------------------------------------------------------------------------------------
 
 
@@ -679,14 +787,18 @@ def test_channels_of_a_batch(draw):
     shape = draw.shape(1, 5, (3, 5))
     wanted = draw.randint(1, 5)
     convolve = {3: F.conv1d, 4: F.conv2d, 5: F.conv3d}[len(shape)]
-    require(shape[0] > 1)  # torch prints a batch of one where there is none
     x = z(*shape)
+    if draw.random() < 0.4:
+        x = z(*shape[1:])
+        shape = (1, *shape[1:])  # torch prints a batch of one where there is none
     weight = z(5, wanted, *[1] * (len(shape) - 2))
     lines = explained(lambda: convolve(x, weight), "channels, but got")
     if shape[-1] == wanted:
         assert (
             f"dim 1 of {shape} has {shape[1]}, and the last dim has the {wanted} " in lines["means"]
         )
+    elif shape[0] == wanted == 1:
+        assert lines["means"].startswith(f"{shape} is one image of {shape[1]} channels")
     elif shape[0] == wanted:
         assert f"dim 1 of {shape} has {shape[1]}, and dim 0 has the {wanted} " in lines["means"]
     else:
@@ -694,7 +806,7 @@ def test_channels_of_a_batch(draw):
         assert lines["means"] == f"dim 1 of {shape} is the channels: {ending}"
         assert lines["cure"] == LOOK
         return
-    assert runs(lambda: convolve(eval(lines["cure"].split(", a view")[0], {"x": x}), weight))
+    assert runs(lambda: convolve(run_cure(lines, x=x), weight))
 
 
 NORMS = (
@@ -815,8 +927,10 @@ def test_a_target_of_other_classes(draw):
     require(target != logits)  # those would be probabilities
     call = lambda: F.cross_entropy(z(*logits), z(*target).long())  # noqa: E731
     said = explained(call, "").get("means", "")
-    require(said)  # "only batches of spatial targets" is not known
-    if said.startswith("the input has a batch"):
+    require(said)
+    if said.startswith("the input (N, C, H, W) takes"):
+        assert said.endswith(f" of 3 dims, and the target has {len(target)}") and len(logits) == 4
+    elif said.startswith("the input has a batch"):
         assert said == f"the input has a batch of {logits[0]}, the target of {target[0]}"
     elif said.startswith("without its classes in dim 1, "):
         rest = "" if target == wanted else f", and the target is {target}"
@@ -1023,6 +1137,40 @@ def test_the_bytes_of_an_onnx_tensor(draw):
     assert said == f"{start}{len(given)}{ending}"
 
 
+@repeated
+def test_an_array_for_matplotlib(draw):
+    a = np.zeros(draw.shape(1, 5, (1, 5)))
+    lines = explained(lambda: picture(a), "Invalid shape")
+    assert str(a.shape) in lines["means"]
+    if a.ndim > 1:
+        assert runs(lambda: picture(run_cure(lines, a=a)))
+
+
+@repeated
+def test_an_array_for_pillow(draw):
+    a = np.zeros(draw.shape(1, 6, (2, 4)), draw.choice([np.uint8, np.float32, np.int64]))
+    lines = explained(lambda: fromarray(a), "Cannot handle this data type")
+    channels = a.shape[2:]
+    if a.ndim == 4:
+        assert lines["means"] == "the array has 4 dims: a batch of pictures"
+        assert run_cure(lines, a=a).shape == (a.shape[2], a.shape[3], a.shape[1])
+    elif channels == (1,):
+        assert lines["means"].startswith("the last dim has 1: Pillow takes")
+        assert run_cure(lines, a=a).shape == a.shape[:2]
+    elif channels and channels[0] > 4:
+        assert lines["means"].startswith(f"the last dim has {channels[0]}, and Pillow")
+        assert run_cure(lines, a=a).shape == (*a.shape[1:], a.shape[0])
+        assert "a[0] of (1, H, W)" in lines["cure"]
+    else:
+        count = many((*channels, 1)[0], "channel")
+        assert lines["means"] == f"Pillow has no pictures of {count} of dtype {a.dtype.str}"
+        code, _, rest = lines["cure"].partition(" for floats from 0 to 1, ")
+        for source in (code, rest.partition(" for ")[0]):
+            assert runs(lambda source=source: fromarray(eval(source, {"a": a, "np": np})))
+    if a.ndim > 2 and (channels == (1,) or channels[-1] > 4):
+        assert ("to bytes: (a * 255).astype(np.uint8)" in lines["cure"]) == (a.dtype != np.uint8)
+
+
 BUCKET = (
     "Grad strides do not match bucket view strides.\n"
     "grad.sizes() = {}, strides() = {}\nbucket_view.sizes() = {}, strides() = {}"
@@ -1091,6 +1239,46 @@ ODD_SPANS = {
 def test_a_layout_that_cannot_be_is_told_in_bytes(name):
     text = f"{SPAN.format(*ODD_SPANS[name])} of 99 are out of bounds for storage of size 24"
     assert lines_of(text)["means"] == "99 bytes are needed, the storage has 24"
+
+
+def test_parameters_that_fsdp_shards():
+    def shard_all():
+        for seed in range(CASES):
+            draw = Draw(seed)
+            x = z(*draw.shape(2, 4, (2, 4)))
+            x = x.permute(draw.sample(range(x.ndim), x.ndim))
+            error = raised(lambda: sharded(x))  # noqa: B023
+            if x.is_contiguous():
+                assert isinstance(error, AssertionError)
+                continue
+            wanted = x.contiguous().stride()
+            numbers = f"shape {tuple(x.shape)} has to have strides {wanted}, and has {x.stride()}"
+            assert lines_of(error)["means"] == f"FSDP cuts parameters into rows: {numbers}"
+
+    in_group(shard_all)
+
+
+COMPACT = (
+    "Only DLPack tensors with trivial (compact) striding are supported; i.e., tensors whose striding "
+    "represents a transposition of the underlying buffer but not broadcasting. "
+    "Dimensions were: [{}], strides were [{}]."
+)
+
+
+@repeated
+def test_gaps_and_shared_elements_on_the_way_to_jax(draw):
+    """JAX is not among the packages of the tests."""
+    shape = draw.shape(1, 4, (1, 3))
+    stride = tuple(draw.choice([0, 1, 2, 4, 12]) for _ in shape)
+    said = lines_of(COMPACT.format(",".join(map(str, shape)), ",".join(map(str, stride))))["means"]
+    offsets = {sum(map(int.__mul__, index, stride)) for index in product(*map(range, shape))}
+    reached = max(offsets) + 1
+    if reached == prod(shape):
+        assert said.startswith("JAX keeps elements without gaps")
+        return
+    where = "with gaps between them" if reached > prod(shape) else "some of which share memory"
+    elements = f"{many(prod(shape), 'element')} of shape {shape} into {reached}"
+    assert said == f"strides {stride} put the {elements}, {where}"
 
 
 def test_tensors_that_are_gathered():

@@ -43,7 +43,8 @@ const TIME =
   `|[A-Z][a-z]{2} [ \\d]\\d ${CLOCK})(?=\\s|$)`;
 // What stands in front of each line; one line may have several.
 const PREFIXES = [
-  "[>|│┃](?!=)", // a quotation, a group of exceptions, a box
+  ">(?!=|[a-z]\\d)", // a quotation; not >= and not >f4, a dtype
+  "[|│┃](?=\\s|$)", // a group of exceptions, a box; not |u1
   "E(?=\\s|$)", // pytest
   "\\[(?:rank|default|worker|local_rank)[ _:]?\\d{1,6}\\]:?", // torchrun
   "\\[\\d{1,6},\\d{1,6}\\]<std(?:out|err)>:", // mpirun

@@ -1,7 +1,8 @@
 // The meaning of an error or a warning: the last known message of a text, with its numbers decoded.
 
-import { counted } from "../page/layout.js";
+import { counted, grouped } from "../page/layout.js";
 import { joined, linesOf } from "./cleaning.js";
+import { CONVERSIONS } from "./conversions.js";
 import { MEMORY } from "./memory.js";
 import { LIBRARIES, OPERATIONS } from "./operations.js";
 import { compiled, fieldsOf } from "./reading.js";
@@ -11,14 +12,15 @@ import { SHAPES } from "./shapes.js";
 
 /** @typedef {{ text: string }} State */
 
-export const FAMILIES = [...SHAPES, ...OPERATIONS, ...MEMORY, ...LIBRARIES].map((family) => ({
+const ALL = [...SHAPES, ...OPERATIONS, ...MEMORY, ...CONVERSIONS, ...LIBRARIES];
+export const FAMILIES = ALL.map((family) => ({
   ...family,
   templates: [family.templates].flat(),
 }));
 export const UNKNOWN = "a message that stridekit does not know";
 export const KNOWN =
   `${counted(FAMILIES.length, "kind")} of messages, about shapes, strides, shared memory, ` +
-  "dtypes, gradients, attention, NumPy, safetensors, einops, ONNX";
+  "dtypes, gradients, attention, NumPy, JAX, images, safetensors, einops, ONNX";
 export const ASK = "Paste an error or a warning";
 export const MOST = 20_000; // characters in the box
 
@@ -73,9 +75,6 @@ export function diagnose(text, { raised = "", length = 0 } = {}) {
     [["message", message], ...explain(last, line), ["lesson", family.lesson], ...notes],
   ];
 }
-
-/** A number with a comma between thousands. */
-const grouped = (n) => String(n).replace(/\B(?=(?:\d{3})+$)/g, ",");
 
 const SHOWN = 200; // characters of an unknown message
 

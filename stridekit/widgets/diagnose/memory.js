@@ -103,6 +103,35 @@ function checkedDim(check) {
   return `dim ${d} has ${differences.join(" and ") || "what was expected"}`;
 }
 
+// What a guard of torch.compile says of a tensor.
+const UNLIKE = [
+  "stride mismatch at index {dim}. expected {a}, actual {b}",
+  "size mismatch at index {dim}. expected {a}, actual {b}",
+  "rank mismatch. expected {a}, actual {b}",
+];
+
+/** Explain for which number the code was compiled. */
+function explainUnlikeCompiled({ name, dim, a, b }, { text }) {
+  // L['x'] is the local variable x.
+  const tensor = /^L\['(\w+)'\]$/.exec(name ?? "")?.[1] ?? name ?? "the tensor";
+  if (dim === undefined)
+    return {
+      means: `${tensor} has ${counted(b, "dim")}, and the code was compiled for ${a}`,
+      cause: "inputs with a batch dim and without",
+      cure: "x.unsqueeze(0), a view, for an input without its batch",
+    };
+  const word = text.includes("stride") ? "stride" : "size";
+  const means = `dim ${dim} of ${tensor} has ${word} ${b}, and the code was compiled for ${a}`;
+  if (word === "stride") return means;
+  return {
+    means,
+    cause: "a smaller last batch, or sequences of different lengths",
+    cure:
+      "torch.compile(f, dynamic=True), " +
+      `or torch._dynamo.mark_dynamic(x, ${dim}) before the first call`,
+  };
+}
+
 /** The name that a text ends with, as in "ValueError: x.grad"; "" if it ends without one. */
 function lastNameIn(text) {
   const match = /([\w.[\]']{1,60}(?: tensor)?)(?:\(\))?\W{0,3}$/.exec(text.slice(-80));
@@ -111,7 +140,56 @@ function lastNameIn(text) {
 }
 
 /** The name of the operation that a node of autograd belongs to: "Exp" for ExpBackward0. */
-const operationOf = (node) => node.replace(/Backward\d*$/, "");
+const operationOf = (node) => node.replace(/^torch::autograd::/, "").replace(/Backward\d*$/, "");
+
+const VARIABLES = "one of the variables needed for gradient computation has been ";
+const WITH_NODE =
+  "modified by an inplace operation: [{type*} {shape,}], " +
+  "which is output {n} of {op*}, is at version {now}; expected version {then}";
+const OF_A_LEAF =
+  "modified by an inplace operation: [{type*} {shape,}] is at version {now}; " +
+  "expected version {then}";
+const CHANGED = [
+  VARIABLES + WITH_NODE,
+  VARIABLES + OF_A_LEAF,
+  `${VARIABLES}modified by an inplace operation`,
+  WITH_NODE,
+  OF_A_LEAF,
+];
+const WRITTEN =
+  "an operation in place (+=, relu_, x[...] = ...) on it or on any view of it: " +
+  "they share one version counter";
+const NO_WRITE =
+  "write y = y + 1 in place of y += 1; " +
+  "torch.autograd.set_detect_anomaly(True) names the forward line";
+// A linear layer keeps the transpose of its weight.
+const OF_A_WEIGHT = /^(?:T|Transpose|Permute|AsStrided)$/;
+
+/** Explain how often a tensor was written to before its gradient, and by what. */
+function explainChanged({ shape, op = "", now, then }) {
+  if (!shape) return null;
+  const operation = operationOf(op);
+  const isOfSlice = operation === "CopySlices";
+  let origin = "";
+  if (isOfSlice) origin = ", the result of a write to a slice,";
+  else if (op) origin = `, the output of ${operation},`;
+  const means =
+    `autograd kept a tensor of shape ${tuple(shape)}${origin} for the backward pass, ` +
+    `and since then it was written to ${counted(now - then, "time")}: the gradient would be wrong`;
+  if (isOfSlice)
+    return {
+      means,
+      cause: "x[...] = ... on slices of one tensor, and a use of x between two of these writes",
+      cure: "use x.clone() between two writes, or put the parts together by torch.stack or torch.cat",
+    };
+  if (!op || OF_A_WEIGHT.test(operation))
+    return {
+      means,
+      cause: `optimizer.step() between two calls of backward(), if this is a weight; or ${WRITTEN}`,
+      cure: `call backward() for all losses before the first step(); ${NO_WRITE}`,
+    };
+  return { means, cause: WRITTEN };
+}
 
 export const MEMORY = [
   ...taughtBy("01_strides", "Two units: elements and bytes", [
@@ -170,6 +248,9 @@ export const MEMORY = [
           "storage size of {needs} are out of bounds for storage of size {size}",
         "requested buffer length ({n} * {itemsize} bytes) after offset " +
           "({skipped} bytes) must not be greater than actual buffer length ({size} bytes)",
+        "offset ({skipped} bytes) must be non-negative " +
+          "and no greater than buffer length ({size} bytes) minus 1",
+        "both buffer length ({size}) and count ({n}) must not be 0",
         "invalid storage offset {offset}",
         "strides is not compatible with available memory",
         "strides is incompatible with shape of requested array and size of buffer",
@@ -187,6 +268,16 @@ export const MEMORY = [
         "Layout(size, stride, offset).span says which elements it reaches",
       decode(fields) {
         const { n, itemsize, skipped, size, shape, needs } = fields;
+        if (skipped === undefined && n !== undefined)
+          return {
+            means: size ? "0 elements are asked for" : "the buffer has no bytes",
+            cure: "torch.empty(0, dtype=dtype), or leave the empty part of a file out",
+          };
+        if (n === undefined && skipped !== undefined)
+          return {
+            means: `byte ${skipped} is asked for first, the buffer has bytes 0 to ${size - 1}`,
+            cure: `offset counts bytes, not elements: 0 to ${size - 1}`,
+          };
         if (n !== undefined)
           return (
             `${skipped} + ${n} * ${itemsize} = ${skipped + n * itemsize} bytes are needed, ` +
@@ -343,9 +434,10 @@ export const MEMORY = [
       cure: "out.resize_(0) first, or no out=",
       decode({ old, next }) {
         const needed = product(next);
+        // The tensor may be a view of a storage that has room.
         const storage =
           needed > product(old)
-            ? `, and a larger storage for ${counted(needed, "element")}`
+            ? `, and a larger storage if its own had no room for ${counted(needed, "element")}`
             : " in the storage that it had";
         return (
           `the tensor given as out= has shape ${tuple(old)}, the result ${tuple(next)}: ` +
@@ -432,28 +524,12 @@ export const MEMORY = [
     },
     {
       title: "a tensor that changed before its gradient",
-      templates: [
-        "modified by an inplace operation: [{type*} {shape,}], " +
-          "which is output {n} of {op*}, is at version {now}; expected version {then}",
-        "modified by an inplace operation: [{type*} {shape,}] is at version {now}; " +
-          "expected version {then}",
-      ],
+      templates: CHANGED,
       means: "autograd kept a tensor for the backward pass, and it was written to since then",
       harm: WRONG_GRADIENT,
-      cause:
-        "an operation in place (+=, relu_, x[...] = ...) on it or on any view of it: " +
-        "they share one version counter",
-      cure:
-        "write y = y + 1 in place of y += 1; " +
-        "torch.autograd.set_detect_anomaly(True) names the forward line",
-      decode({ shape, op, now, then }) {
-        const origin = op ? `, the output of ${operationOf(op)},` : "";
-        return (
-          `autograd kept a tensor of shape ${tuple(shape)}${origin} for the backward pass, ` +
-          `and since then it was written to ${counted(now - then, "time")}: ` +
-          "the gradient would be wrong"
-        );
-      },
+      cause: `${WRITTEN}; or optimizer.step() between two calls of backward()`,
+      cure: NO_WRITE,
+      decode: explainChanged,
     },
     {
       title: "a write to one of several views",
@@ -574,6 +650,18 @@ export const MEMORY = [
         const apart = namedDims(dimsApart(fake, real));
         return `the strides ${tuple(fake)} and ${tuple(real)} differ in ${apart}`;
       },
+    },
+    {
+      title: "a tensor unlike the one that was compiled for",
+      section: "The strides of a clone",
+      templates: UNLIKE.flatMap((words) => [`tensor '{name~}' ${words}`, words]),
+      means: "the code was compiled for tensors of other numbers",
+      harm:
+        "in time: the function is compiled once more, " +
+        "and runs without the compiler after 8 times (recompile_limit)",
+      cause: "inputs of several layouts: a transpose, a slice, a smaller last batch",
+      cure: "x.contiguous() before the call gives all inputs one order, a copy where it has to",
+      decode: explainUnlikeCompiled,
     },
     {
       title: "a matrix in the wrong order",

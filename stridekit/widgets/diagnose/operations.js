@@ -1,6 +1,7 @@
 // Messages of operations that want a shape: convolutions, norms, losses, products, attention.
 
 import {
+  contiguousStride,
   counted,
   listed,
   product,
@@ -51,16 +52,22 @@ export const OPERATIONS = [
         const last = input.length - 1;
         if (input.length > 2 && input[last] === wanted) {
           const order = [0, last, ...range(last).slice(1)];
+          // torch prints a batch of one where there is none. movedim counts from the end.
+          const moved = input[0] === 1 ? `movedim(-1, ${-last})` : `permute(${order.join(", ")})`;
           return {
             means:
               `dim 1 of ${tuple(input)} has ${got}, and the last dim has the ${wanted} channels: ` +
               "this is (N, …, C), torch's convolutions take (N, C, …)",
             cause: "an image as NumPy, PIL, OpenCV or TensorFlow keep it, with its channels last",
-            cure:
-              `x.permute(${order.join(", ")}), ` +
-              "a view that is channels-last in memory, which convolutions like",
+            cure: `x.${moved}, a view that is channels-last in memory, which convolutions like`,
           };
         }
+        if (input[0] === 1 && wanted === 1)
+          return {
+            means: `${tuple(input)} is one image of ${got} channels, the weight is made for one`,
+            cause: "images without colours, whose batch was taken for channels",
+            cure: `x.reshape(-1, 1, ${input.slice(2).join(", ")}), a batch of ${got}`,
+          };
         if (input[0] === wanted)
           return {
             means:
@@ -85,7 +92,7 @@ export const OPERATIONS = [
       means: "dim 1 of the input is the channels, and has to fit the norm",
       cause: "an input with its channels last (N, H, W, C), or a norm made for another layer",
       cure:
-        "x.permute(0, 3, 1, 2) for an image with its channels last, a view; " +
+        "x.movedim(-1, 1), a view, for channels in the last dim; " +
         "nn.LayerNorm(C) normalises the last dim",
       decode: ({ got, wanted, weight, input }) =>
         `dim 1 of the input has ${got ?? input[1]} channels, ` +
@@ -124,8 +131,15 @@ export const OPERATIONS = [
       means: "with its padding the input has {input}, and the kernel {kernel}",
       cause: "a small image in a deep network, or H and W in the place of C: (N, H, W, C)",
       cure:
-        "a larger image, fewer strides, " +
-        "or x.permute(0, 3, 1, 2) for an image with its channels last",
+        "a larger image, fewer layers with a stride, " +
+        "or x.movedim(-1, -3), a view, for an image with its channels last",
+      decode({ kernel }) {
+        const dims = kernel.split("x").length;
+        const cure =
+          "a larger input, fewer layers with a stride, " +
+          `or x.movedim(-1, ${-1 - dims}), a view, for an input with its channels last`;
+        return dims === 2 ? null : { cure };
+      },
     },
     {
       title: "channels-last for another number of dims",
@@ -244,18 +258,29 @@ export const OPERATIONS = [
         "size mismatch (got input: {input,} , target: {target,}",
         "Expected input batch_size ({a}) to match target batch_size ({b})",
         "Expected target size {wanted,}, got {target,}",
+        "only batches of spatial targets supported ({n}D tensors) but got targets of dimension: {got}",
+        "only batches of spatial targets supported ({n}D tensors) but got targets of size: : {target,}",
         "0D or 1D target tensor expected, multi-target not supported",
       ],
       means: [
         "the input has a batch of {a}, the target of {b}",
         "without its classes in dim 1 the input is {wanted}, and the target {target}",
+        "the input (N, C, H, W) takes a target (N, H, W) of {n dim}, and the target has {got}",
+        "the input (N, C, H, W) takes a target (N, H, W) of {n dim}, and the target is {target}",
         "the classes are dim 1 of the input: (N, C, d1, …) with a target of shape (N, d1, …)",
       ],
       cause: "classes in the last dim, as in (N, T, C), or a target with a dim of size 1",
       cure:
         "logits.movedim(-1, 1), a view; " +
         "logits.reshape(-1, C) with target.reshape(-1); target.squeeze(1)",
-      decode({ input, target }) {
+      decode({ input, target, n, got = target?.length }) {
+        if (n !== undefined && got > n)
+          return {
+            cause: "a target with a dim of size 1, (N, 1, H, W), or with a plane for each class",
+            cure: "target.squeeze(1), a view; target.argmax(1) for a plane for each class",
+          };
+        if (n !== undefined)
+          return { cause: "one class for each image, and a model that classifies each pixel" };
         if (!input) return null;
         const wanted = input.toSpliced(1, 1);
         const means = `without its classes in dim 1, ${tuple(input)} is ${tuple(wanted)}`;
@@ -754,6 +779,30 @@ export const LIBRARIES = [
             `they differ in ${where}, so elements lie elsewhere`,
           harm: `in time: each step copies ${all} in another order`,
         };
+      },
+    },
+    {
+      title: "a parameter that FSDP cannot shard",
+      lesson: "06_attention",
+      section: "Weights are views, too",
+      templates: [
+        "FSDP does not support non-contiguous parameters yet: " +
+          "param.shape={shape,} param.stride()={stride,}",
+        "FSDP does not support non-contiguous parameters yet",
+      ],
+      means: "FSDP cuts parameters into rows, so they have to be contiguous",
+      harm: "no: FSDP refuses",
+      cause: "a weight that was tied or set as the transpose of another one, or channels-last",
+      cure:
+        "param.data = param.data.contiguous(), a copy, before fully_shard; for channels-last " +
+        "model.to(memory_format=torch.contiguous_format)",
+      decode({ shape, stride }) {
+        if (!shape) return null;
+        const wanted = contiguousStride(shape);
+        return (
+          `FSDP cuts parameters into rows: shape ${tuple(shape)} has to have ` +
+          `strides ${tuple(wanted)}, and has ${tuple(stride)}`
+        );
       },
     },
     {

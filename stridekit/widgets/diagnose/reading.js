@@ -20,7 +20,8 @@ import { tuple } from "../page/layout.js";
  *
  * A template is a library's text with its fields in braces. The sign behind a field's name gives
  * the field's form: {n} is an integer, {shape,} a list in brackets, {shapes:} several lists, {op*}
- * a word, {names~} a short text and {~} any text. {what+} and {dims&} are for one family each.
+ * a word, {names~} a short text and {~} any text. {what+}, {dims&} and {dtype%} are for one family
+ * each.
  *
  * A label may have several sentences. The first sentence whose fields are all known counts, and {n
  * dim} becomes "2 dims".
@@ -56,7 +57,8 @@ const PATTERNS = {
     const dim = "size \\d{1,19}==\\d{1,19}, stride \\d{1,19}==\\d{1,19} at dim=\\d{1,9}";
     return `(?<${name}>${dim}(?:; expected ${dim}){0,40})`;
   },
-  "*": (name) => `(?<${name}>[\\w.]{1,100})`,
+  "%": (name) => `(?<${name}>[|<>=][a-zA-Z]\\d{1,4})`,
+  "*": (name) => `(?<${name}>[\\w.:]{1,100})`,
   "~": (name) => (name ? `(?<${name}>.{1,200}?)` : ".{0,400}?"),
 };
 
@@ -67,7 +69,7 @@ const PATTERNS = {
  * @param {string} template
  */
 export function compiled(template) {
-  const [begin, ...rest] = template.split(/\{(\w*)([,:*~+&]?)\}/);
+  const [begin, ...rest] = template.split(/\{(\w*)([,:*~+&%]?)\}/);
   const literal = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   /** @type {Record<string, string>} */
   const signs = {};

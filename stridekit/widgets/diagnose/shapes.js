@@ -118,18 +118,35 @@ export const SHAPES = [
       },
     },
     {
-      title: "a view of a tensor without strides",
+      title: "a tensor without strides",
       section: "The rule of view",
       templates: [
         "Could not run 'aten::view' with arguments from the 'Sparse",
         "Mkldnn tensor does not support view",
         "NestedTensorImpl doesn't support strides",
+        "Cannot access storage of {kind*}",
+        "Cannot access data pointer of Tensor that doesn't have storage",
+        "can't convert {kind*} layout tensor to numpy",
       ],
       means:
-        "sparse, nested and oneDNN tensors do not keep their " +
-        "elements at offset + index * stride, so they have no views",
-      cause: "x.view, x.stride() or an operation that calls them, on a tensor of another layout",
+        "sparse, nested and oneDNN tensors do not keep their elements at offset + index * stride, " +
+        "so they have no views, and no storage of their own",
+      cause:
+        "x.view, x.stride(), x.numpy(), x.data_ptr(), or an operation or a library that calls " +
+        "them, on a tensor of another layout",
       cure: "x.to_dense() first; x.layout tells which layout a tensor has",
+    },
+    {
+      title: "a view of a ragged tensor",
+      section: "The rule of view",
+      templates: "view(): cannot view shape ({shape~}) as [{wanted~}]",
+      means:
+        "a nested tensor has rows of different lengths: a name in ({shape}) stands for them, " +
+        "so [{wanted}] has to begin with the batch and that dim",
+      cause: "a view that joins the ragged dim with another, or leaves it out",
+      cure:
+        "x.values(), a view of all rows one after the other, which is an ordinary tensor; " +
+        "x.to_padded_tensor(0) fills the rows up",
     },
     {
       title: "a shape for another number of elements",
@@ -184,6 +201,10 @@ export const SHAPES = [
         "invalid shape dimension {size}",
         "Trying to create tensor with negative dimension {size}: {shape,}",
         "negative dimensions are not allowed",
+        "narrow(): length must be non-negative",
+        "split_with_sizes expects split_sizes have only non-negative entries, " +
+          "but got split_sizes={sizes,}",
+        "split expects split_size be non-negative, but got split_size={n}",
       ],
       means:
         "a size is 0 or more; " +
@@ -191,7 +212,21 @@ export const SHAPES = [
       harm: REFUSED,
       cause: "a size computed by a subtraction, or -1 where it has no meaning",
       cure: LOOK,
-      decode({ size, d, shape }) {
+      decode({ size, d, shape, sizes, n }, { text }) {
+        if (sizes) {
+          const piece = sizes.findIndex((length) => length < 0);
+          return {
+            means: `piece ${piece} of [${sizes.join(", ")}] has ${sizes[piece]}: sizes are 0 or more`,
+            cure: "write the rest of the dim in the place of -1: x.shape[dim] - the other sizes",
+          };
+        }
+        if (n !== undefined)
+          return {
+            means: `each piece would have ${n}: sizes are 0 or more`,
+            cure: "x.split(x.shape[dim], dim), a view of the whole dim",
+          };
+        if (text.startsWith("narrow"))
+          return { cure: "x.narrow(dim, start, x.shape[dim] - start) for all that follows start" };
         if (!shape) return null;
         const dim = d ?? shape.indexOf(size);
         return `the size of dim ${dim} in ${tuple(shape)} is ${size}: sizes are 0 or more`;
