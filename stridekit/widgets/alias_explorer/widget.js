@@ -140,7 +140,8 @@ export function render(view) {
       showNewest();
       move(before, state);
     }
-    shell.speak(place || (refusal ? "" : lastLine));
+    const lastWords = place || (refusal ? "" : lastLine);
+    shell.speak(isNew ? lastLine : lastWords);
   }
 
   /** Run the lines of another state; a spot that still exists stays. */

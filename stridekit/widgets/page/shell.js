@@ -185,6 +185,8 @@ export function createShell(
   }
 
   function redraw() {
+    // What was said of another state goes at once, and the same sentence is heard again.
+    if (drawn !== model.get("_state")) set(spoken, "text", "");
     drawn = model.get("_state");
     const drawRestOfWidget = draw();
     frame?.draw();
