@@ -1,6 +1,6 @@
-"""A fixture for tests of your own: a run may copy no more than the last time. pytest finds it by itself.
+"""A fixture for tests of your own: a run may copy no more than the last time.
 
-It is small, because pytest imports it in each session: torch and audit are imported where a test uses it.
+A conftest.py takes it by `pytest_plugins = ["stridekit.pytest_plugin"]`.
 """
 
 from __future__ import annotations

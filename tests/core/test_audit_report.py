@@ -569,11 +569,11 @@ def test_copies(copies_no_more):
 
 
 def test_a_fixture_of_pytest_compares_with_a_baseline(pytester):
-    plugin = ["-p", "no:stridekit", "-p", "stridekit.pytest_plugin"]  # once, installed or not
+    pytester.makeconftest('pytest_plugins = ["stridekit.pytest_plugin"]')
     update = "--update-copies"
     for count, *options, failed in ((1, 0), (1, 0), (2, 1), (2, update, 0), (2, 0)):
         pytester.makepyfile(test_mine=TEST.replace("COUNT", str(count)))
-        result = pytester.runpytest_inprocess(*plugin, *options)
+        result = pytester.runpytest_inprocess(*options)
         result.assert_outcomes(passed=1 - failed, failed=failed)
         if failed:
             result.stdout.fnmatch_lines(["*copied 96 B to change layouts, and *has 48 B. New is:*"])
