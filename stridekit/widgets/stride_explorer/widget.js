@@ -40,9 +40,11 @@ const TRAITS = [
   "storage_size",
   "source",
 ];
-// The px for grid and tape on a wide page, where the widget keeps its height: at most what the first
-// picture takes, or what presets take. Rows are low if they would take more, and then panes scroll.
-const ROOM = { first: 478, presets: 399 };
+// On a wide page the widget keeps its height: at most so many px for all that stands below the first
+// row, and for grid and tape so many that the presets fit. Rows are low if they would take more, and
+// then panes scroll.
+const MOST = 672;
+const FOR_PRESETS = 399;
 // px of what stands above and below grid and tape, and of what comes and goes above them
 const CHAIN = 34;
 const FOOT = 135;
@@ -250,13 +252,13 @@ export function render({ model, el }) {
     const isAll = model.get("_more");
     const what = JSON.stringify([shell.width, isAll, start.storageSize, model.get("_presets")]);
     if (reserved?.for === what) return reserved.room;
+    let around = EDGE + (model.get("_note") ? NOTE : 0);
+    if (isAll) around += CHAIN + FOOT + (view.layout.shape.length > 3 ? MORE_TERMS : 0);
+    const most = MOST - around;
     const forPresets = isAll ? roomForPresets(view, start) : 0;
-    const forFirst = Math.min(arrangeIn(ROOM.first, view), ROOM.first);
-    const room = Math.max(forPresets, forFirst);
+    const room = Math.min(Math.max(forPresets, arrangeIn(most, view)), most);
     reserved = { for: what, room };
-    let height = room + EDGE + (model.get("_note") ? NOTE : 0);
-    if (isAll) height += CHAIN + FOOT + (view.layout.shape.length > 3 ? MORE_TERMS : 0);
-    set(rest, "style", `--sk-height:${height}px`);
+    set(rest, "style", `--sk-height:${room + around}px`);
     return room;
   }
 
@@ -264,9 +266,9 @@ export function render({ model, el }) {
   function roomForPresets({ sliderMax }, start) {
     const heights = model.get("_presets").map(({ layout }) => {
       const state = { ...layout, index: null, chain: null };
-      return arrangeIn(ROOM.presets, viewOfStage(state, start, sliderMax));
+      return arrangeIn(FOR_PRESETS, viewOfStage(state, start, sliderMax));
     });
-    return Math.min(Math.max(0, ...heights) + STEPS, ROOM.presets);
+    return Math.min(Math.max(0, ...heights) + STEPS, FOR_PRESETS);
   }
 
   /** Arrange grid and tape, with low rows where `room` is short; returns their height in px. */
