@@ -270,6 +270,7 @@ class Row:
     call: str
     lines: dict[str, str]
     works: str
+    given: str
 
     def error(self) -> Any:
         """Return the exception, or the first warning, or the quoted text."""
@@ -278,10 +279,10 @@ class Row:
         return raised(lambda: run(self.call))
 
 
-def run(source: str) -> object:
+def run(source: str, /, **names: object) -> Any:
     """Return the value of an expression; a traceback shows its source."""
     linecache.cache[source] = (len(source), None, [source], source)
-    return eval(compile(source, source, "eval"), globals())
+    return eval(compile(source, source, "eval"), {**globals(), **names})
 
 
 def raised(call: Callable[[], object]) -> Any:
@@ -310,7 +311,8 @@ def _rows() -> list[Row]:
         ):
             lines = dict(line.strip().split(": ", 1) for line in explanation.splitlines())
             works = lines.pop("works", "")
-            rows += [Row(title, call, lines, works) for call in calls.splitlines()]
+            given = lines.pop("given", "")
+            rows += [Row(title, call, lines, works, given) for call in calls.splitlines()]
     return rows
 
 

@@ -482,14 +482,27 @@ def test_an_index_tensor_that_is_too_large(draw):
     for d, size in enumerate(index):
         if d != dim and size > shape[d]:
             reasons.append(f"{size} in dim {d}, the tensor has {shape[d]}")
+    call = lambda index: z(*shape).gather(dim, index)  # noqa: E731
     if draw.random() < 0.5:
-        said = means(lambda: z(*shape).gather(dim, numbers), "xpected index")
-    else:
-        said = means(lambda: z(*shape).scatter(dim, numbers, z(*source)), "xpected index")
+        call = lambda index: z(*shape).scatter(dim, index, z(*source))  # noqa: E731
         for d, size in enumerate(index):
             if size > source[d]:
                 reasons.append(f"{size} in dim {d}, the source has {source[d]}")
-    assert said == f"the index has {'; '.join(reasons)}"
+    lines = explained(lambda: call(numbers), "xpected index")
+    assert lines["means"] == f"the index has {'; '.join(reasons)}"
+    assert runs(lambda: call(run_cure(lines, index=numbers)))
+
+
+@repeated
+def test_an_index_of_other_rows(draw):
+    x, rows = z(2, 3), draw.randint(1, 5)
+    index, source = z(draw.randint(1, 5)).long(), z(rows, 3)
+    lines = explained(lambda: x.index_add(0, index, source), "Number of indices")
+    counts = f"the index has {many(len(index), 'element')}, and the source has {rows} in that dim"
+    assert lines["means"] == counts
+    cured = run_cure(lines, index=index, source=source, dim=0)
+    names = [cured, source] if "index[" in lines["cure"] else [index, cured]
+    assert runs(lambda: x.index_add(0, *names))
 
 
 @repeated

@@ -5,6 +5,8 @@ import { counted, lastOf, product, tuple, whyNotCounted } from "../page/layout.j
 import { dimsApart, NUMPY, namedDims, REFUSED, taughtBy } from "./reading.js";
 import { explainUnlike } from "./shapes.js";
 
+// The names of an array in messages of Python and of NumPy.
+const IS_ARRAY = /^(?:ndarray|numpy\.ndarray|memoryview|buffer)$/;
 const WRONG_GRADIENT = "no: the alternative would be a wrong gradient";
 
 /** Compare the last element that a layout reaches with the end of its storage. */
@@ -78,7 +80,7 @@ const PAIRS_COPIED =
 const COMPLEX = {
   "last dimension of size 2": {
     means: "a complex number is two floats: the last dim has to be that pair",
-    cure: "x.unflatten(-1, (-1, 2)) makes pairs of neighbours, if their number is even",
+    cure: "x.unflatten(-1, (x.shape[-1] // 2, 2)), a view, makes pairs of an even number",
   },
   "last dimension with stride 1": {
     means: "the two floats of a complex number are neighbours in memory, and here they are not",
@@ -403,6 +405,8 @@ export const MEMORY = [
       cure:
         "x = x.clone() (or .contiguous()) before the write; " +
         "memset(x) and has_internal_overlap(x) tell",
+      decode: (_, { text }) =>
+        text.startsWith("writing to an array") ? { cure: "a = a.copy() before the write" } : null,
     },
     {
       title: "a write to memory that is still read",
@@ -499,6 +503,13 @@ export const MEMORY = [
       harm: REFUSED,
       cause: "np.array(a, copy=False) of code for NumPy 1, where it meant: copy if needed",
       cure: "np.asarray(a), which copies if it has to",
+      decode: (_, { text }) =>
+        text.startsWith("can't alias")
+          ? {
+              cause: "torch.asarray(..., copy=False) of a list, or of an array of another dtype",
+              cure: "torch.asarray(a), which copies if it has to",
+            }
+          : null,
     },
     {
       title: "an array of a tensor with a gradient",
@@ -520,7 +531,11 @@ export const MEMORY = [
       ],
       means: "conj() and imag of it are views with a flag: the bytes are those of the other tensor",
       cause: "x.conj(), x.mH or x.H of a complex tensor",
-      cure: "x.resolve_conj().numpy() or x.resolve_neg().numpy(), copies",
+      cure: "x.resolve_conj().numpy(), a copy",
+      decode: (_, { text }) =>
+        text.includes("negative")
+          ? { cause: "the imaginary part of a conj()", cure: "x.resolve_neg().numpy(), a copy" }
+          : null,
     },
     {
       title: "a tensor that changed before its gradient",
@@ -677,17 +692,29 @@ export const MEMORY = [
         "the kernel takes rows one after the other in its first matrix, " +
         "columns in the second, each begun at a multiple of 16 bytes",
       cause: "a transpose too many or too few: w.t() of a contiguous weight is column-major",
-      cure:
-        "w.t().contiguous().t() is column-major, with the same elements; " +
-        "pad rows to a multiple of 16 bytes",
-      decode({ stride, d, got }) {
+      cure: "x.contiguous() is row-major, w.mT.contiguous().mT column-major: both copy",
+      decode({ order = "", stride, d, got }, { text }) {
+        const isRow = order.startsWith("row") || text.includes("row_major");
+        const cure = isRow
+          ? "x.contiguous(), a copy, is row-major"
+          : "w.mT.contiguous().mT, a copy, is column-major";
         if (stride)
-          return (
-            `the last two strides are ${tuple(stride.slice(-2))}: ` +
-            "row-major ends in 1, column-major has 1 before the last"
-          );
-        if (got === undefined) return null;
-        return `the stride of dim ${d} is ${got} elements, and that is no multiple of 16 bytes`;
+          return {
+            means:
+              `the last two strides are ${tuple(stride.slice(-2))}: ` +
+              "row-major ends in 1, column-major has 1 before the last",
+            cure,
+          };
+        if (!text.includes("16 bytes")) return { cure };
+        const padded = {
+          cause: "rows that are cut from longer ones, or whose length is no multiple of 16 bytes",
+          cure: "F.pad(x, (0, -x.shape[-1] % 16)), a copy with rows of a multiple of 16 elements",
+        };
+        if (got === undefined) return padded;
+        return {
+          ...padded,
+          means: `the stride of dim ${d} is ${got} elements, and that is no multiple of 16 bytes`,
+        };
       },
     },
     {
@@ -720,12 +747,25 @@ export const MEMORY = [
       cause:
         "a transpose, a permute or a slice earlier on; the gradient of sum() or mean() " +
         "is expanded, with strides of 0; a channels-last tensor counts as not contiguous",
-      cure:
-        "x.contiguous() before the call, a copy; " +
-        "flatten_parameters() for an RNN; explain(x) tells which stride it is",
+      cure: "x.contiguous() before the call, a copy; explain(x) tells which stride it is",
       decode(_, { text, before }) {
         const hasName = !/^(?:only|requires)/.test(text);
         const name = hasName ? lastNameIn(before) : "";
+        if (text.startsWith("RNN"))
+          return {
+            means:
+              "the weights of the network lie apart, and the GPU's kernel takes them as one block",
+            cause: "weights that were moved, loaded, tied or made anew",
+            cure: "rnn.flatten_parameters() once before the loop, which copies them into one block",
+          };
+        if (IS_ARRAY.test(name) || /C-contiguous/.test(text))
+          return {
+            means:
+              `${name || "the array"} is read element by element in row-major order, ` +
+              "and its strides are not passed on",
+            cause: "a transposed array, or a slice with a step or of some columns",
+            cure: "np.ascontiguousarray(a), a copy where a has gaps or another order",
+          };
         if (/last|-1/.test(text))
           return (
             `${name || "the tensor"} needs stride 1 in its last dim; ` +

@@ -18,6 +18,9 @@ const OTHER_WAY =
   "features in a dim other than the last, a flatten too early or too late, " +
   "or a weight that lies the other way round";
 
+// A line of torch's traceback: Module.to converts each weight.
+const OF_A_MODULE = /module\.py", line \d{1,6}, in (?:convert|_apply)\b/;
+
 /** Explain why an (a, b) matrix and a (c, d) matrix do not multiply. */
 function explainProduct(a, b, c, d) {
   const means =
@@ -113,12 +116,22 @@ export const OPERATIONS = [
       ],
       means: "the operation counts its dims from the batch and the channels on",
       cause: "an image without its batch or channel dim, or with a dim too many",
-      cure: "x.unsqueeze(0) adds a batch of one, x.unsqueeze(1) a channel: both are views",
-      decode({ input, n, m, got = input?.length }) {
+      cure: "x.unsqueeze(0) adds a dim in front, x.squeeze(dim) drops one of size 1: both are views",
+      decode({ input, n, m = n, got = input?.length }) {
         if (got === undefined) return null;
         const subject = input ? tuple(input) : "the input";
-        const wanted = [n, m].filter(Boolean).join(" or ") || "another number";
-        return `${subject} has ${counted(got, "dim")}; the operation takes ${wanted}`;
+        const wanted = [...new Set([n, m])].filter(Boolean).join(" or ") || "another number";
+        const means = `${subject} has ${counted(got, "dim")}; the operation takes ${wanted}`;
+        if (got > m)
+          return {
+            means,
+            cause: "a dim of size 1, or H and W where rows are meant",
+            cure:
+              "x.squeeze(dim), a view without a dim of size 1; " +
+              `x.flatten(${m - 1}) joins the last dims, as (N, C, H, W) needs it`,
+          };
+        if (got === n - 1) return { means, cure: "x.unsqueeze(0), a view with a dim in front" };
+        return means;
       },
     },
     {
@@ -149,12 +162,27 @@ export const OPERATIONS = [
         "Only tensors of rank {rank} can use the {format*} memory format",
       ],
       means: "{format} is an order of {rank} dims, and the tensor has another number",
-      cause: "an image without its batch dim",
-      cure: "x.unsqueeze(0) first: a batch of one",
-      decode({ format, rank }) {
+      cause: "an image without its batch dim, or a format for another kind of image",
+      cure: "x.unsqueeze(0), a batch of one, if x lacks that alone",
+      decode({ format, rank }, { before }) {
         const dims = { 3: "(N, C, L)", 4: "(N, C, H, W)", 5: "(N, C, D, H, W)" }[rank];
         if (!dims) return null;
-        return `${format} is an order of ${dims}, and the tensor has another number of dims`;
+        const means = `${format} is an order of ${dims}, and the tensor has another number of dims`;
+        const isVolume = rank === 5;
+        const other = isVolume ? "channels_last" : "channels_last_3d";
+        const kind = isVolume ? "2" : "3";
+        if (OF_A_MODULE.test(before))
+          return {
+            means,
+            cause: `a model of convolutions over ${kind} dims`,
+            cure: `model.to(memory_format=torch.${other}), the format of these convolutions`,
+          };
+        return {
+          means,
+          cure:
+            `x.unsqueeze(0), a batch of one, if x has ${rank - 1} dims without its batch; ` +
+            `torch.${other} for images of ${kind} dims`,
+        };
       },
     },
   ]),
@@ -218,7 +246,14 @@ export const OPERATIONS = [
       cure:
         "x.transpose(0, 1), a view, exchanges batch and time; " +
         "x.transpose(1, 2) features and time",
-      decode: ({ want, hidden }) => explainUnlike(hidden, want),
+      decode({ want, hidden }) {
+        if (!want) return null;
+        return {
+          ...explainUnlike(hidden, want),
+          cause: "a state of another batch, or of a network with other sizes",
+          cure: `torch.zeros(${want.join(", ")}), a state without a past, or none, which is the same`,
+        };
+      },
     },
     {
       title: "a loss of two shapes",
@@ -240,9 +275,13 @@ export const OPERATIONS = [
           ...shape,
         ]);
         if (a.some((n, d) => n !== b[d] && n !== 1 && b[d] !== 1))
-          return { ...explainUnlike(target, input), harm: TORCH };
+          return { ...explainUnlike(target, input), harm: TORCH, cure: LOOK };
         const result = a.map((n, d) => (n === 1 ? b[d] : n));
+        const isOneToOne = product(target) === product(input);
         return {
+          cure: isOneToOne
+            ? `target.reshape(${input.join(", ")}), a view where target is contiguous`
+            : LOOK,
           means: `${tuple(target)} and ${tuple(input)} broadcast to ${tuple(result)}`,
           harm: text.includes("incorrect")
             ? "yes: the loss compares elements that do not belong together, and is a wrong number"
@@ -300,7 +339,14 @@ export const OPERATIONS = [
       means: "a gradient has the shape of its tensor",
       cause: "a backward that forgets a transpose or a broadcast, or a weight that was replaced",
       cure: "grad.t() for a transpose; grad.sum(dim, keepdim=True) for a dim that was broadcast",
-      decode: ({ a, b }) => explainUnlike(a, b),
+      decode({ a, b }) {
+        if (!b) return null;
+        const isTurned = a.length === 2 && same(a.toReversed(), b);
+        const cure = isTurned
+          ? "grad.t(), a view"
+          : `a gradient of shape ${tuple(b)}: grad.sum(dim, keepdim=True) for a broadcast dim`;
+        return { ...explainUnlike(a, b), cure };
+      },
     },
     {
       title: "a weight of another shape",
@@ -410,11 +456,19 @@ export const OPERATIONS = [
       ],
       harm: NUMPY,
       cause: OTHER_WAY,
-      cure: "a @ b.T or a @ b.swapaxes(-1, -2), views",
-      decode: ({ n, a }) =>
-        n !== undefined && a === undefined
-          ? "a number has no dim to sum over: use * in place of @"
-          : null,
+      cure: "a @ b.swapaxes(-1, -2), with a view of b, if b lies the other way round",
+      decode({ n, a, left, right }) {
+        if (n !== undefined && a === undefined)
+          return {
+            means: "a number has no dim to sum over: use * in place of @",
+            cause: "a number where an array was expected",
+            cure: "a * b",
+          };
+        if (left?.length !== 2 || right.length !== 2) return left ? { cure: LOOK } : null;
+        if (left[1] === right[1]) return { cure: "a @ b.T, with a view of b" };
+        if (left[0] === right[0]) return { cure: "a.T @ b, with a view of a" };
+        return { cure: LOOK };
+      },
     },
     {
       title: "batches of matrices that do not multiply",
@@ -451,7 +505,12 @@ export const OPERATIONS = [
         "mm takes matrices, bmm batches of them, dot vectors; " +
         "only matmul (@) takes all and broadcasts",
       cause: "a missing or an additional batch dim",
-      cure: "a @ b, or x.unsqueeze(0), a view",
+      cure: "a @ b, a product that takes and broadcasts batches",
+      decode(_, { text }) {
+        if (text.includes("matmul"))
+          return { cause: "a number where a matrix was expected", cure: "a * b" };
+        return text.startsWith("1D") ? { cure: "a.flatten() @ b.flatten()" } : null;
+      },
     },
     {
       title: "heads that are not grouped",

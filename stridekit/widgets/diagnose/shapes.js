@@ -87,6 +87,47 @@ export function explainUnlike(a, b) {
   return { means: `${tuple(a)} and ${tuple(b)} differ in ${namedDims(dimsApart(a, b))}` };
 }
 
+/** Explain an index of gather and scatter, or of index_select and others, which take a vector. */
+function explainIndex({ index, shape, src, dim, n, size }, { text }) {
+  if (text.includes("vector"))
+    return {
+      means: "index_select takes one number for each row that it selects, in a vector",
+      cause: "an index with a dim of size 1, or a table of numbers",
+      cure: "index.flatten() for a vector; x[index], a copy, takes an index of any shape in dim 0",
+    };
+  if (size !== undefined)
+    return {
+      cause: "an index for some of the rows, and a source with other ones",
+      cure:
+        n < size
+          ? `source.narrow(dim, 0, ${n}), a view of as many rows as the index names`
+          : `index[:${size}], a view of as many numbers as the source has rows`,
+    };
+  if (text.startsWith("`indices`"))
+    return {
+      cure: "np.expand_dims(indices, axis), a view; argmax(..., keepdims=True) keeps the dim",
+    };
+  if (!index) return null;
+  const reasons = [];
+  for (const d of range(index.length)) {
+    if (d !== dim && index[d] > shape[d])
+      reasons.push(`${index[d]} in dim ${d}, the tensor has ${shape[d]}`);
+  }
+  for (const d of range(src ? index.length : 0)) {
+    if (index[d] > src[d]) reasons.push(`${index[d]} in dim ${d}, the source has ${src[d]}`);
+  }
+  if (!reasons.length) return null;
+  const cuts = index.map((count, d) => {
+    const most = Math.min(d === dim ? count : shape[d], src ? src[d] : count);
+    return most < count ? `:${most}` : ":";
+  });
+  return {
+    means: `the index has ${reasons.join("; ")}`,
+    cause: "an index that was made for another tensor, or dims that were exchanged",
+    cure: `index[${cuts.join(", ")}], a view, if the rest is not needed`,
+  };
+}
+
 export const SHAPES = [
   ...taughtBy("03_contiguity", "The message, decoded", [
     {
@@ -310,7 +351,8 @@ export const SHAPES = [
       cause: "unfold, narrow or sliding_window_view of a short sequence, often the last of a file",
       cure: "pad the sequence first (F.pad), or leave short ones out",
       decode({ dim, size, n, start = 0 }) {
-        if (size === undefined) return null;
+        if (size === undefined)
+          return { cure: "pad the sequence first (np.pad), or leave short ones out" };
         const where = dim === undefined ? "the dim" : `dim ${dim}`;
         return `elements ${start} to ${start + n - 1} are asked for, ${where} has ${size}`;
       },
@@ -414,13 +456,19 @@ export const SHAPES = [
       cure:
         "x.mT for a batch of matrices; " +
         "x[:, None] or x.unsqueeze(0) turns a vector into a matrix: all are views",
-      decode({ n }) {
-        if (n === undefined) return null;
-        const why =
-          n > 2
-            ? "there are several pairs of dims to exchange, and x.mT takes the last"
-            : "there are no two dims to exchange";
-        return `the tensor has ${counted(n, "dim")}: ${why}`;
+      decode({ n = 1, op }) {
+        const means = `the tensor has ${counted(n, "dim")}: `;
+        if (n < 2)
+          return {
+            means: `${means}there are no two dims to exchange`,
+            cause: "a vector where a matrix is meant",
+            cure: "x[None], a view with one row, or x[:, None], one with one column",
+          };
+        return {
+          means: `${means}there are several pairs of dims to exchange, and x.mT takes the last`,
+          cause: "a batch dim too many, or t() in code for a single matrix",
+          cure: `x.${op === "H" ? "mH" : "mT"}, a view: it exchanges the last two dims`,
+        };
       },
     },
     {
@@ -465,6 +513,11 @@ export const SHAPES = [
       cure:
         "write them all: -1 keeps a size, as in x.expand(5, -1, -1); " +
         "in x[i] = y a y of the shape of x[i]",
+      decode(_, { text }) {
+        if (text.includes("repeat")) return { cure: "x.repeat(2, 1): a number for each dim" };
+        if (!text.startsWith("input operand")) return null;
+        return { cure: "np.broadcast_to(a, (5, *a.shape)), a view, keeps the dims of a" };
+      },
     },
     {
       title: "shapes that do not broadcast",
@@ -571,12 +624,17 @@ export const SHAPES = [
       cure:
         "print the shapes of both; x[mask] with a mask of x.shape[:mask.ndim]; " +
         "torch.where(mask, y, x) broadcasts",
-      decode({ mask, shape, dim, axis, shapes }) {
+      decode({ mask, shape, dim, axis, shapes }, { text }) {
+        const cure =
+          "print the shapes of both; a[mask] with a mask of a.shape[:mask.ndim]; " +
+          "np.where(mask, y, a) broadcasts";
+        const ofLibrary = /array|boolean|mask is true|mask and data/.test(text) ? { cure } : {};
         if (shapes) {
           // As torch prints them, [2, 3], [4]; NumPy prints (2,3) (4,).
           const lists = shapes.replaceAll("[", "(").replaceAll("]", ")").replaceAll(", ", ",");
-          return explainBroadcast(shapesIn(lists));
+          return { ...explainBroadcast(shapesIn(lists)), ...ofLibrary };
         }
+        if (ofLibrary.cure) return ofLibrary;
         if (!mask || !(dim in mask) || !(axis in shape)) return null;
         return (
           `dim ${dim} of the mask has ${mask[dim]}, ` +
@@ -610,18 +668,7 @@ export const SHAPES = [
       cure:
         "index.unsqueeze(dim), a view; argmax(..., keepdim=True) keeps the dim; " +
         "torch.take_along_dim broadcasts",
-      decode({ index, shape, src, dim }) {
-        if (!index) return null;
-        const reasons = [];
-        for (const d of range(index.length)) {
-          if (d !== dim && index[d] > shape[d])
-            reasons.push(`${index[d]} in dim ${d}, the tensor has ${shape[d]}`);
-        }
-        for (const d of range(src ? index.length : 0)) {
-          if (index[d] > src[d]) reasons.push(`${index[d]} in dim ${d}, the source has ${src[d]}`);
-        }
-        return reasons.length ? `the index has ${reasons.join("; ")}` : null;
-      },
+      decode: explainIndex,
     },
     {
       title: "tensors of other sizes, joined",
@@ -643,7 +690,7 @@ export const SHAPES = [
         "zero-dimensional tensor (at position {n}) cannot be concatenated",
       ],
       means: [
-        "one has {p dim}, another {q}: a dim is missing, and x.unsqueeze(dim) adds it",
+        "one has {p dim}, another {q}: a dim is missing",
         "all sizes but that of dim {dim} have to agree: " +
           "dim {d} has {a} in the first tensor, and {b} in number {n} (the first is number 0)",
         "all sizes but that of the joined dim have to agree: " +
@@ -658,10 +705,25 @@ export const SHAPES = [
       cure:
         "give the dim, as in torch.cat(tensors, dim=1); " +
         "pad the smaller ones; torch.stack makes a new dim",
-      decode: (_, { text }) =>
-        text.startsWith("zero")
-          ? "a single element has no dim to be joined in: torch.stack makes one"
-          : null,
+      decode({ p }, { text }) {
+        const isArray = text.includes("array");
+        const stack = isArray ? "np.stack" : "torch.stack";
+        if (text.startsWith("zero"))
+          return {
+            means: `a single element has no dim to be joined in: ${stack} makes one`,
+            cause: "results of sum, mean or item, each of which is one element",
+            cure: isArray ? "np.stack(arrays)" : "torch.stack(tensors)",
+          };
+        if (p !== undefined && isArray)
+          return { cure: "np.expand_dims(a, axis), a view, adds a dim of size 1" };
+        if (p !== undefined) return { cure: "x.unsqueeze(dim), a view, adds a dim of size 1" };
+        if (!isArray) return null;
+        return {
+          cure:
+            "give the axis, as in np.concatenate(arrays, axis=1); " +
+            "pad the smaller ones; np.stack makes a new dim",
+        };
+      },
     },
     {
       title: "tensors of other sizes, stacked",
@@ -682,7 +744,13 @@ export const SHAPES = [
       cure:
         "give all items one size, or pad them: " +
         "DataLoader(..., collate_fn=...) with torch.nn.utils.rnn.pad_sequence",
-      decode: ({ a, b }) => (a ? explainUnlike(a, b) : null),
+      decode({ a, b }, { text }) {
+        if (text.includes("arrays"))
+          return {
+            cure: "give all arrays one shape: np.pad(a, widths) for the smaller ones, a copy",
+          };
+        return a ? explainUnlike(a, b) : null;
+      },
     },
     {
       title: "rows of different lengths",
