@@ -76,14 +76,16 @@ class Hand:
         self.w = show(self.widget)
         self.page = self.w.page
 
-    def follow(self, row):
-        """Do all actions of a row, and check what is seen."""
+    def follow(self, row, drawings=None):
+        """Do all actions of a row, and check what is seen, and how it is drawn."""
         for actions, wanted in row.lines:
             for action in actions:
                 self.do(action)
             self.agrees(is_pointing=bool(actions) and actions[-1].startswith(STAYS))
             for sight in wanted:
                 self.sees(sight)
+            if drawings:
+                drawings.take(self.w, " | ".join(actions))
 
     def node(self, target):
         """Return the nodes that a target names."""

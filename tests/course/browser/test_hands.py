@@ -8,6 +8,7 @@ from PIL import Image
 
 from stridekit.widgets.offline import offline_page
 from tests.core.messages import BUCKET
+from tests.course.browser.drawings import IS_RECORDING, Drawings
 from tests.course.browser.hand import HAND_NAMES, SIZE, Hand, rows
 from tests.course.browser.pages import (
     ALIVE,
@@ -26,8 +27,12 @@ pytestmark = needs_chromium
 
 
 @pytest.mark.parametrize("row", rows("hands.txt"))
-def test_hand(show, row):
-    Hand(show, row.make).follow(row)
+def test_hand(show, row, request):
+    hand = Hand(show, row.make)
+    drawings = Drawings(hand.page, request.node.callspec.id)
+    hand.follow(row, drawings)
+    if IS_RECORDING:
+        drawings.store()
 
 
 def test_a_turn_is_undone_redone_and_reset_and_a_link_brings_it_back(plain, tmp_path):
