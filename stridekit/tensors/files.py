@@ -1,8 +1,8 @@
-"""What torch.save and safetensors write for some tensors, or why they refuse; nothing is written.
+"""The bytes that torch.save and safetensors write for some tensors, or the reason why they refuse.
 
 torch.save writes each storage whole and once, whatever its tensors reach of it. safetensors writes the
 elements of each tensor, and refuses tensors that share memory. Both numbers count the data, without the
-names, shapes and padding around it.
+names, shapes and padding around it. Nothing is written or read here.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ NO_FILE = File(None)
 def torch_file(tensors: Iterable[tuple[str, torch.Tensor]]) -> File:
     """Return what torch.save writes for named tensors that have memory, without their subclasses.
 
-    It refuses memory that it would have to write under two dtypes. Dtypes that are newer than its
-    TypedStorage are written as bytes, and those that it does not know are refused.
+    It refuses to write one memory under two dtypes, and dtypes that it does not know. It writes dtypes
+    that are newer than its TypedStorage as bytes.
     """
     import torch
 
@@ -78,7 +78,7 @@ def storage_of(t: torch.Tensor) -> int:
 
 
 class _Saved(NamedTuple):
-    """The numbers of a tensor that safetensors looks at; addresses are 0 where there are no elements."""
+    """The numbers of a tensor that safetensors compares; the addresses of an empty tensor are 0."""
 
     name: str
     layout: Layout
@@ -123,7 +123,7 @@ def safe_file(state_dict: Any) -> File:
 def safe_model_file(state_dict: Any) -> File:
     """Return what `safetensors.torch.save_model` writes for a module with this state_dict.
 
-    Of tensors that share memory it keeps one that covers the whole storage, and refuses where none does.
+    It keeps one tensor for each shared storage, and refuses if no tensor covers the whole of it.
     """
     tensors = _saved(state_dict)
     if isinstance(tensors, str):

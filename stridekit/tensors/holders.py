@@ -229,8 +229,8 @@ def living(frame: FrameType) -> Iterator[Held]:
 def _others(named: dict[int, Held], caller: FrameType) -> dict[int, Any]:
     """Return the living tensors and arrays without a name, by their ids.
 
-    The base of a view lives on as an object, only for the view: it is no further holder of the memory,
-    unless something else refers to it.
+    The base of a view lives on as an object. It holds the memory itself only if something else than the
+    view refers to it.
     """
     tensor_types = _with_subclasses("torch", "Tensor")
     array_types = _with_subclasses("numpy", "ndarray")
@@ -278,7 +278,7 @@ def base_of_array(array: Any) -> Any:
 
 
 def _values_of_frames(caller: FrameType) -> set[int]:
-    """Return the ids of the values of all local variables; the collector does not see those that run.
+    """Return the ids of the values of local variables; the collector does not see functions that run.
 
     The frames of this package are left out: a frame that refers to itself would outlive its call.
     """
@@ -307,7 +307,7 @@ def _local_variables(frame: FrameType) -> dict[str, Any]:
 def _variables(frame: FrameType) -> list[tuple[str, Any]]:
     """Return the variables of a frame, and of those of its module that called it; `_` names come last.
 
-    In a notebook, `_`, `_3` and their like hold results of cells.
+    In a notebook, variables such as `_` and `_3` hold results of cells.
     """
     variables: dict[str, Any] = {}
     for caller, _ in walk_stack(frame):

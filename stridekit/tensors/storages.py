@@ -118,8 +118,8 @@ class Storages:
 
     `storages` are blocks of memory, those first of which clones free the most bytes. `torch_save` and
     `safetensors` are the bytes of data in a file, without names, shapes and padding; None if there is no
-    file, or if the library refuses, and then `why_not_torch_save` and `why_not_safetensors` say why.
-    `torch_save_cloned` is for a file in which those that `clone` names are cloned. `uncounted` are pairs
+    file. `why_not_torch_save` and `why_not_safetensors` are the reasons why a library refuses.
+    `torch_save_cloned` is for a file with clones in the place of `clone`. `uncounted` are pairs
     of a name and the reason why a tensor has no part in the numbers.
 
     >>> import torch
@@ -254,10 +254,10 @@ class Storages:
         freed = in_bytes(sum(storage.saves for storage in large))
         names = listed(self.clone)
         if self.torch_save_cloned is None:
-            return f"{names}: then {freed} of memory can be freed"
+            return f"{names}: then {freed} less is kept alive"
         return (
             f"{names}: then torch.save writes {self.torch_save_cloned:,} bytes, "
-            f"and {freed} of memory can be freed"
+            f"and {freed} less is kept alive"
         )
 
 
@@ -265,7 +265,7 @@ _LEFT = "text-align:left"
 
 
 def _texts(storage: KeptStorage) -> tuple[str, str, str]:
-    """Return the texts about a storage: its bytes, those that are reached, and who holds it."""
+    """Return the texts about a storage: its bytes, the reached bytes, and the holders."""
     reached = "?" if storage.reached is None else in_bytes(storage.reached)
     is_alone = len(storage.holders) == 1
     who = str(storage.holders[0]) if is_alone else listed(storage.names)
@@ -307,9 +307,9 @@ def storages(x: Any = ...) -> Storages:
     the variables of the calling module. No data is read, and the result keeps nothing alive.
 
     `torch_save` is for objects that pickle by their attributes, and leaves out the elements of arrays.
-    `safetensors` is what `save_file` writes for a dict, and `save_model` for a module. What has no single
-    memory (sparse, meta …) is listed as not counted. Raises TypeError for an x that is no container and
-    holds no tensor.
+    `safetensors` is what `save_file` writes for a dict, and `save_model` for a module. Tensors without a
+    single memory (sparse, meta …) are listed as not counted. Raises TypeError for an x that is not a
+    container and does not hold a tensor.
 
     >>> import torch
     >>> batch = torch.zeros(1000, 256)
@@ -319,7 +319,7 @@ def storages(x: Any = ...) -> Storages:
       1.02 MB  3.07 kB  row and seen
       torch.save   writes 1,024,000 bytes: each storage whole, and once
       safetensors  writes 3,072 bytes: the elements of each tensor
-      clone        row and seen: then torch.save writes 3,072 bytes, and 1.02 MB of memory ...
+      clone        row and seen: then torch.save writes 3,072 bytes, and 1.02 MB less is kept alive
     """
     if x is ...:
         uses, uncounted = _uses(living(sys._getframe(1)))

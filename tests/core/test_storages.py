@@ -1,4 +1,4 @@
-"""storages: torch.save and safetensors write the bytes that it says, and brute force counts the rest."""
+"""storages: torch.save and safetensors write the predicted bytes, and brute force counts the rest."""
 
 import gc
 import io
@@ -192,7 +192,7 @@ def test_a_language_model_with_tied_weights_and_a_slice():
         "  torch.save   writes 33,600 bytes: each storage whole, and once\n"
         "  safetensors  refuses: embed.weight and head.weight share memory: clone all but one, or use "
         "save_model\n"
-        "  clone        places: then torch.save writes 1,760 bytes, and 31.8 kB of memory can be freed"
+        "  clone        places: then torch.save writes 1,760 bytes, and 31.8 kB less is kept alive"
     )
     of_model = storages(model)
     assert of_model.storages[0].names == ["places"]

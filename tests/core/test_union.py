@@ -44,7 +44,7 @@ def test_all_pairs_of_small_sets():
 
 
 HUGE = Layout((10**6, 10**6), itemsize=4)
-# What is counted without a single step, for 4 * 10**12 bytes.
+# Layouts and the bytes of their union, which is counted without a single step, for 4 * 10**12 bytes.
 PARTS = {
     "rows": ([HUGE[k] for k in range(100)], 4 * 10**8),
     "columns": ([HUGE[:, k] for k in range(100)], 4 * 10**8),
