@@ -166,7 +166,7 @@ def _message(family: dict[str, Any], rows: Mapping[str, Row]) -> str:
         lines.append(f"- **lesson**: {link}\n")
     templates = "\n".join(family["templates"])
     text = f"### {family['title']}\n\n```text\n{templates}\n```\n\n{''.join(lines)}"
-    return re.sub(r"\{(\w+ \w+|\w*[,:*~+&]?)\}", "…", text)  # the fields of templates and sentences
+    return re.sub(r"\{(\w+ \w+|\w*[,:*~+&%]?)\}", "…", text)  # the fields of templates and sentences
 
 
 def _most_general(sentences: str | list[str]) -> str:

@@ -21,7 +21,8 @@ export function render(view) {
     autocomplete: "off",
     "aria-describedby": `${id}-how`,
     oninput() {
-      pasted = box.value.length;
+      // A browser may tell of one paste twice: the second time the box is cut already.
+      if (box.value !== shell.state().text) pasted = box.value.length;
       // The end of a text tells what was raised. Half of a letter could not be sent.
       shell.put({ text: box.value.slice(-MOST).toWellFormed() });
     },

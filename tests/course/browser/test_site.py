@@ -110,6 +110,11 @@ def test_a_pasted_message_means_what_python_says(visit, small_site):
         assert box.locator(".sk-title").inner_text() == meaning.title
         sentences = [sentence for _, sentence in meaning.lines]
         assert box.locator("dd").all_inner_texts() == sentences
+    box.get_by_label(pages.BOX).fill(f"{'loss 0.5 ' * 3000}{BUCKET}")
+    pages.wait_for_frame(box)
+    assert box.locator(".sk-title").inner_text() == diagnose(BUCKET).title
+    read = f"only the last 20,000 of {27_000 + len(BUCKET):,} characters"
+    assert box.locator("dd").last.inner_text() == read
 
 
 def marks(page):
