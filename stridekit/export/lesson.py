@@ -130,6 +130,8 @@ def settle(notebook: Any, states: dict[str, Any]) -> list[Offline]:
 
     Folds are those of notebooks. Widgets of other libraries cannot live on a page.
     """
+    # The kernel has not run cells that a reader has emptied: their outputs are of an older run.
+    notebook.cells = [cell for cell in notebook.cells if cell.source.strip()]
     form.fold(notebook)
     alive = {key: Offline.of(key, states) for key, state in states.items() if "_code" in state}
     cells: list[Any] = []

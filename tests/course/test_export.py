@@ -23,6 +23,7 @@ output = v4.new_output
 BEHIND = lesson.BEHIND.partition(r"\g")[0]
 CARD = code("Predict('How many?', 4711, why='So many.')")
 NOT_RUN = SimpleNamespace(widget_state={})
+WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 
 
 def write(path, *cells):
@@ -107,6 +108,39 @@ def test_a_widget_of_another_library_is_left_out_and_two_views_are_one_widget():
     pages = [shown.data["text/html"] for shown in notebook.cells[0].outputs]
     assert ['data-widget="0"' in html for html in pages] == [False, True, True, False]
     assert [lesson.WITHOUT_KERNEL in html for html in pages] == [True, False, False, True]
+
+
+def test_a_lesson_that_was_left_half_done_makes_the_page_of_a_new_one(tmp_path):
+    """Old outputs, answers and folds are gone, and so are cells that a reader has emptied."""
+    sources = ["x = 5", f"from stridekit import Predict\n{CARD.source}", "x + 1", "x + 2"]
+    page = lesson.lesson(write(tmp_path / "new.ipynb", *map(code, sources), words("So.")))
+    assert [widget.state["_state"]["shown"] for widget in page.widgets] == [False]
+    card = stridekit.Predict("How many?", 4711, why="So many.")
+    card.committed = 4711
+    assert card.shown
+    saved = {model.model_id: {"state": model.get_state()} for model in (card, card._code)}
+    view = output("display_data", data={lesson.form.WIDGET_VIEW: {"model_id": card.model_id}})
+    cells = [
+        code(sources[0], execution_count=7),
+        code(sources[1], execution_count=8, outputs=[view]),
+        printed(sources[2], "an older run"),
+        code(sources[3], metadata={"collapsed": True, "jupyter": {"outputs_hidden": False}}),
+        words(""),
+        code(" ", outputs=[view, output("stream", text="an older run")]),
+        words("So."),
+        code(""),
+    ]
+    notebook = v4.new_notebook(cells=cells)
+    notebook.metadata["widgets"] = {WIDGET_STATE: {"state": saved}}
+    path = tmp_path / "half.ipynb"
+    nbformat.write(notebook, path)
+    half = lesson.lesson(path)
+    assert [widget.state for widget in half.widgets] == [widget.state for widget in page.widgets]
+    assert without_ids(half.notebook) == without_ids(page.notebook)
+
+
+def without_ids(notebook):
+    return [{key: cell[key] for key in cell if key != "id"} for cell in notebook.cells]
 
 
 def test_a_lesson_runs_in_its_folder_with_this_python(tmp_path, monkeypatch):
