@@ -29,8 +29,13 @@ class CopyTracer(Framed, script="copy_tracer/rows.js"):
     >>> net = torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Flatten(0))
     >>> CopyTracer(audit(net, torch.ones(4, 6).t()))
     CopyTracer: audit of Sequential: 1 finding; 1 of 1 copies changed a layout, 96 B
-      0               the input                                                           (6, 4): (1, 6)
-      ...
+      0               the input                          (6, 4): (1, 6)
+      1  0 (ReLU)     relu       new, 96 B               (6, 4): (1, 6)
+      2  1 (Flatten)  flatten    copies 96 B, finding 1  (24,): (1,)
+      finding 1: 96 B, copy by reshape, in flatten, 1 (Flatten)
+        given as      the input  (6, 4): (1, 6)
+        passed on by  0 (ReLU)  relu  (6, 4): (1, 6)
+        copied by     1 (Flatten)  flatten  (6, 4): (1, 6) to (4, 1)
         to do         give it a contiguous tensor: reshape of that is a view
     """
 
