@@ -299,16 +299,23 @@ def mark_of(row, chains):
     return ""
 
 
+MOST_CHARACTERS = 20_000  # of a message in the box
+
+
 def of_a_message(widget):
     """The words of Python's diagnosis of the same message."""
     if not widget.text:
         return {".sk-title": [], "dt": lambda seen: seen in ([], ["known"])}
     diagnosis = diagnose(widget.text)
-    return {
-        ".sk-title": [diagnosis.title],
-        "dt": [label for label, _ in diagnosis.lines],
-        "dd": [" ".join(text.split()) for _, text in diagnosis.lines],
-    }
+    labels = [label for label, _ in diagnosis.lines]
+    texts = [" ".join(text.split()) for _, text in diagnosis.lines]
+    if len(widget.text) == MOST_CHARACTERS:  # the page knows how long the text was before
+        return {
+            ".sk-title": [diagnosis.title],
+            "dt": [*labels, "read"],
+            "dd": lambda seen: seen[:-1] == texts and " of 50,001 characters" in seen[-1],
+        }
+    return {".sk-title": [diagnosis.title], "dt": labels, "dd": texts}
 
 
 def of_a_question(widget):
