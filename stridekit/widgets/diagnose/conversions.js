@@ -173,6 +173,8 @@ export const CONVERSIONS = [
       means: [
         "OpenCV draws into the memory of {name}: it takes any distance between rows, but pixels " +
           "and channels have to follow one another, in a dtype that OpenCV has",
+        "OpenCV draws into an array's memory: it takes any distance between rows, but pixels " +
+          "and channels have to follow one another, in a dtype that OpenCV has",
       ],
       harm: REFUSED,
       cause:
