@@ -30,7 +30,7 @@ Span = tuple[int, int]  # the numbers from the first to before the second
 Answer = TypeVar("Answer")
 
 BUDGET = 100_000  # steps of about ten microseconds: a branch of a search, or 1024 bits of a bitmap
-_BITS = 1024
+BITS = 1024  # of a bitmap, for one step
 _SMALL = 1000  # steps for a bitmap: a million bits
 MAX_DEPTH = 200  # the most generators that a search nests: Python's stack is finite
 
@@ -211,7 +211,7 @@ def bitmap(generators: Iterable[Generator], budget: Budget) -> int:
         copies = 1
         while copies < n:  # doubling: the bits or-ed with themselves, `copies` steps further on
             added = min(copies, n - copies)
-            budget.spend(1 + (bits.bit_length() + added * c) // _BITS)
+            budget.spend(1 + (bits.bit_length() + added * c) // BITS)
             bits |= bits << (added * c)
             copies += added
     return bits
@@ -348,7 +348,7 @@ def iter_generators(generators: tuple[Generator, ...], budget: Budget) -> Iterat
         return
     step = gcd(*[c for c, _ in generators])
     digits = scaled(generators, step)
-    if reach(digits) // _BITS < min(_SMALL, prod([n for _, n in digits])):
+    if reach(digits) // BITS < min(_SMALL, prod([n for _, n in digits])):
         bits = bitmap(digits, budget)
         yield from (step * k for k, bit in enumerate(reversed(f"{bits:b}")) if bit == "1")
         return

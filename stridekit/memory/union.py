@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from stridekit.memory.strided_set import (
+    BITS,
     Budget,
     Part,
     bitmap,
@@ -70,6 +71,7 @@ def _count_group(group: list[Part], budget: Budget) -> int:
     lowest = group[0][0]
     bits = 0
     for base, generators in group:
+        budget.spend((base - lowest) // BITS)
         bits |= bitmap(generators, budget) << (base - lowest)
     return bits.bit_count()
 

@@ -208,10 +208,12 @@ def _sharing(tensors: Sequence[_Saved]) -> list[list[_Saved]] | str:
     return groups
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return a few names, and how many more there are."""
-    shown_names = list(names[:_MOST_NAMES])
-    if len(names) > _MOST_NAMES:
-        shown_names.append(f"{len(names) - _MOST_NAMES:,} more")
+def listed(names: Sequence[str], leave_out: int | None = None) -> str:
+    """Return a few names, without that of one number, and how many more there are."""
+    first_numbers = range(min(len(names), _MOST_NAMES + 1))
+    shown_names = [names[k] for k in first_numbers if k != leave_out][:_MOST_NAMES]
+    more = len(names) - (leave_out is not None) - len(shown_names)
+    if more:
+        shown_names.append(f"{more:,} more")
     *first, last = shown_names
     return f"{', '.join(first)} and {last}" if first else last

@@ -160,10 +160,10 @@ class Storages:
         head = ("tensor", "reaches", "keeps", "shares its storage with")
         rows = []
         for storage in self.storages:
+            names = storage.names
             for k, holder in enumerate(storage.holders):
-                others = [*storage.names[:k], *storage.names[k + 1 :]]
                 reached = "?" if holder.reached is None else f"{holder.reached:,}"
-                sharers = listed(others) if others else "nobody"
+                sharers = listed(names, leave_out=k) if len(names) > 1 else "nobody"
                 rows.append((str(holder), reached, f"{storage.nbytes:,}", sharers))
         return Table(self._title(), head, tuple(rows))
 

@@ -230,7 +230,10 @@ def test_rows_of_one_batch_share_it():
     kept = storages([*batch])
     assert [s.names for s in kept.storages] == [[f"[{k}]" for k in range(8)]]
     assert (kept.reached, kept.storages[0].saves, kept.clone) == (3_200, 0, ())
-    assert kept.table().rows[2][1:] == ("400", "3,200", "[0], [1], [3] and 4 more")
+    sharers = [row[-1] for row in kept.table().rows]
+    assert kept.table().rows[0][1:] == ("400", "3,200", "[1], [2], [3] and 4 more")
+    assert sharers[2] == "[0], [1], [3] and 4 more"
+    assert sharers[3:] == ["[0], [1], [2] and 4 more"] * 5
 
 
 @pytest.mark.parametrize(("rows", "advised"), [(4, True), (5, False)])

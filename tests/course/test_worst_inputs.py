@@ -37,6 +37,9 @@ class Case(NamedTuple):
     setup: str = ""
 
 
+GRIDS = """\
+x = torch.empty(3000, 3000)
+grids = [x[k % 7 :: 2 + k % 5, k % 3 :: 3 + k % 4] for k in range(3000)]"""
 INTERLEAVED = "L((10**9,) * 3, (10**9 + 7, 10**9 + 9, 10**9 + 21))"  # its three steps interleave
 HARD = "L((2,) * 60, [10**12 + k**5 for k in range(60)])"
 DEEP = "L((2,) * 900, [2**k + 2 ** (k // 2) for k in range(900)])"
@@ -61,6 +64,8 @@ CASES = {
         Case("memset(L((10**3,) * 8, (7, 11, 13, 17, 19, 23, 29, 31))).blocks(10**6 + 3)"),
         Case("memset(x[:1]) <= memset(x)", setup=TRIPLED),
         Case(f"is_view({DEEP}, L((10**9,) * 3, (2, 3, 10**400)))"),
+        Case("storages(rows).table()", setup="rows = [*torch.zeros(10**4, 4)]"),
+        Case("storages(grids)", setup=GRIDS),
         Case("loop_nest(*[L((2,) * 60), L((2,) * 60).T] * 500)"),
         Case("CacheSets(2**19, 1).misses(L((2**19,), (17,), itemsize=4))"),
         Case("explore(t)", setup="t = torch.empty(()).expand(10**9, 10**9)"),
