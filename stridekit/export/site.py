@@ -166,7 +166,8 @@ def _message(family: dict[str, Any], rows: Mapping[str, Row]) -> str:
         lines.append(f"- **lesson**: {link}\n")
     templates = "\n".join(family["templates"])
     text = f"### {family['title']}\n\n```text\n{templates}\n```\n\n{''.join(lines)}"
-    return re.sub(r"\{(\w+ \w+|\w*[,:*~+&%]?)\}", "…", text)  # the fields of templates and sentences
+    # The fields of templates and sentences.
+    return re.sub(r"\{(\w+ \w+|\w*[,:*~+&%]?)\}", "…", text)
 
 
 def _most_general(sentences: str | list[str]) -> str:
