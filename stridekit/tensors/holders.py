@@ -271,9 +271,10 @@ def _base(value: Any) -> Any:
 
 def base_of_array(array: Any) -> Any:
     """Return the object at the end of an array's `.base` chain; None of an array with its own memory."""
-    base = as_base_array(array).base
+    base_of = sys.modules["numpy"].ndarray.base.__get__  # a subclass may have a base of its own
+    base = base_of(array)
     while is_array(base):
-        base = as_base_array(base).base
+        base = base_of(base)
     return base
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from stridekit import Layout, storages
 from stridekit.tensors.files import SAFE_DTYPES
+from stridekit.tensors.holders import base_of_array
 from tests.core import steps
 from tests.core.brute_force import bytes_of
 from tests.core.robust_inputs import INPUTS, Wrapper, meet
@@ -590,3 +591,12 @@ def test_each_kind_of_input_in_a_list_is_counted_or_named():
         kept = meet(kind, lambda x: storages([x]))
         assert pickle.loads(pickle.dumps(kept)) == kept
         assert str(kept) and kept._repr_html_() and str(kept.table())
+
+
+class Owner(np.ndarray):
+    """An array of a subclass that owns its memory: a view of it has it as its base."""
+
+
+def test_the_base_of_an_array_of_a_subclass_ends():
+    owner = np.ndarray.__new__(Owner, (3,))
+    assert base_of_array(owner) is None
