@@ -29,9 +29,10 @@ pytestmark = needs_chromium
 @pytest.mark.parametrize("row", rows("hands.txt"))
 def test_hand(show, row, request):
     hand = Hand(show, row.make)
-    drawings = Drawings(hand.page, request.node.callspec.id)
+    is_drawn = not row.make.startswith("Diagnose")  # which has words alone, some of them later
+    drawings = Drawings(hand.page, request.node.callspec.id) if is_drawn else None
     hand.follow(row, drawings)
-    if IS_RECORDING:
+    if IS_RECORDING and drawings:
         drawings.store()
 
 
