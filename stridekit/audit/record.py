@@ -42,6 +42,7 @@ from stridekit.audit.events import (
     where,
 )
 from stridekit.audit.replay import Call, without_tensors
+from stridekit.tensors.holders import base_of_array, is_array, local_variables
 
 _SMALL = 4  # a view is small if its storage has so many times its bytes
 _MOST_OBJECTS = 5_000  # of a frame that are searched for tensors which a program keeps
@@ -491,18 +492,17 @@ def _in_use(*roots: Any) -> list[torch.Tensor]:
     """
     groups = [[*roots]]
     for frame, _ in walk_stack(sys._getframe()):
-        if not is_readers(frame.f_code):
-            continue
-        groups.append([*frame.f_locals.values()])
-        if frame.f_code.co_flags & CO_OPTIMIZED and isinstance(frame.f_locals, dict):
-            frame.f_locals.clear()  # a copy, which would outlive what the function deletes
+        if is_readers(frame.f_code):
+            is_function = frame.f_code.co_flags & CO_OPTIMIZED
+            variables = local_variables(frame) if is_function else frame.f_locals
+            groups.append([*variables.values()])
     tensors: list[torch.Tensor] = []
     for objects in groups:
         for value in objects:  # the list grows meanwhile
             if issubclass(type(value), torch.Tensor):
                 tensors.append(value)
-            elif type(value).__module__ == "numpy" and getattr(value, "base", None) is not None:
-                objects.append(value.base)  # the garbage collector does not know it
+            elif is_array(value):
+                objects.append(base_of_array(value))  # the garbage collector does not know it
             elif len(objects) < _MOST_OBJECTS and not isinstance(value, _NO_PARTS):  # so rings end
                 objects += gc.get_referents(value)[:_MOST_OBJECTS]
     return tensors

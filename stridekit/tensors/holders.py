@@ -288,11 +288,11 @@ def _values_of_frames(caller: FrameType) -> set[int]:
     values: set[int] = set()
     for frame in innermost.values():
         for each_frame, _ in walk_stack(frame):
-            values.update(map(id, _local_variables(each_frame).values()))
+            values.update(map(id, local_variables(each_frame).values()))
     return values
 
 
-def _local_variables(frame: FrameType) -> dict[str, Any]:
+def local_variables(frame: FrameType) -> dict[str, Any]:
     """Return the local variables of a function; none of a module or a class, which has no others."""
     if not frame.f_code.co_flags & CO_OPTIMIZED:
         return {}
@@ -313,6 +313,6 @@ def _variables(frame: FrameType) -> list[tuple[str, Any]]:
     variables: dict[str, Any] = {}
     for caller, _ in walk_stack(frame):
         if caller.f_globals is frame.f_globals:
-            variables = {**_local_variables(caller), **variables}
+            variables = {**local_variables(caller), **variables}
     variables = {**frame.f_globals, **variables}
     return sorted(variables.items(), key=lambda item: item[0].startswith("_"))

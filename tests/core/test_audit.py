@@ -401,6 +401,14 @@ def test_the_search_for_small_views_keeps_nothing_alive():
     assert kept.shape == (8,)
 
 
+def test_the_search_for_small_views_leaves_a_dict_of_local_variables():
+    with stridekit.audit() as audit:
+        kept = (torch.randn(8, 8) * 2)[0]
+        variables = locals()
+    assert [finding.kind for finding in audit.findings] == ["small view of a large storage"]
+    assert variables["kept"] is kept
+
+
 def test_a_small_view_that_is_kept_as_an_array_is_found():
     with stridekit.audit() as audit:
         y = torch.randn(8, 8) * 2
