@@ -56,7 +56,8 @@ class Advice:
                 if again is None:
                     return ""
                 is_less |= again.copied < copied
-                by_call.setdefault(call, again.copied + operand.nbytes)
+                size = again.copied + operand.nbytes
+                by_call[call] = min(size, by_call.get(call, size))
         if not is_less:
             return "leave it: the op copies as much of any memory format"
         call = min(by_call, key=lambda name: by_call[name])
