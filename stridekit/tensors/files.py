@@ -102,12 +102,10 @@ class _Saved(NamedTuple):
 
 def safe_file(state_dict: Any) -> File:
     """Return what `safetensors.torch.save_file(state_dict)` writes: the elements of each tensor."""
-    tensors = _saved(state_dict)
-    if isinstance(tensors, str):
-        return File(None, tensors)
-    groups = _sharing(tensors)
-    if isinstance(groups, str):
-        return File(None, groups)
+    read = _read(state_dict)
+    if isinstance(read, File):
+        return read
+    tensors, groups = read
     for group in groups:
         if len(group) > 1:
             names = listed([saved.name for saved in group])
@@ -125,12 +123,10 @@ def safe_model_file(state_dict: Any) -> File:
 
     It keeps one tensor for each shared storage, and refuses if no tensor covers the whole of it.
     """
-    tensors = _saved(state_dict)
-    if isinstance(tensors, str):
-        return File(None, tensors)
-    groups = _sharing(tensors)
-    if isinstance(groups, str):
-        return File(None, groups)
+    read = _read(state_dict)
+    if isinstance(read, File):
+        return read
+    tensors, groups = read
     left_out: set[str] = set()
     for group in groups:
         complete = sorted(saved.name for saved in group if saved.is_complete)
@@ -139,6 +135,15 @@ def safe_model_file(state_dict: Any) -> File:
             return File(None, f"no tensor covers the whole storage of {names}: clone what you keep")
         left_out.update(saved.name for saved in group if saved.name != complete[0])
     return File(sum(saved.nbytes for saved in tensors if saved.name not in left_out))
+
+
+def _read(state_dict: Any) -> tuple[list[_Saved], list[list[_Saved]]] | File:
+    """Return all tensors, and those that share memory as groups; a File with the reason of a refusal."""
+    tensors = _saved(state_dict)
+    if isinstance(tensors, str):
+        return File(None, tensors)
+    groups = _sharing(tensors)
+    return File(None, groups) if isinstance(groups, str) else (tensors, groups)
 
 
 def _saved(state_dict: Any) -> list[_Saved] | str:
