@@ -19,11 +19,13 @@ _MOST_LINES = 3  # of one finding
 # Bytes per second that a copy reads and writes: what bandwidth() measured for lesson 08 on one thread.
 RECORDED_SPEED = 14.7e9
 _LEAST_SECONDS = 1e-5  # of copies whose time is worth a row
-# The rows of a finding that are code, and the styles of its title, its rows and their cells.
+# The rows of a finding that are code, and the styles of its title, its rows, their names and their cells.
+# JupyterLab has styles of its own for such lists, where a name takes a fifth of the width.
 _ROWS_OF_CODE = ("line", "made by")
 _TITLE = "margin:0.8em 0 0.2em;font-weight:600"
 _ROWS = "display:grid;grid-template-columns:max-content 1fr;gap:0.1em 1em;margin:0 0 0 1.5em"
-_CELL = "margin:0;overflow-wrap:anywhere"
+_NAME = "width:auto;white-space:nowrap;font-weight:400"
+_CELL = "width:auto;margin:0;overflow-wrap:anywhere"
 _SMALL_PART = 100  # copies inside of a call that have a smaller part of the bytes share one line
 # The copies that change no layout, in words.
 _OTHER_KINDS = {
@@ -180,8 +182,9 @@ def _html(item: Item) -> str:
         cell = escape(text)
         if name in _ROWS_OF_CODE:
             cell = f"<code>{cell}</code>"
-        rows.append(f"<dt>{escape(name)}</dt><dd style='{_CELL}'>{cell}</dd>")
-    title = f"<p style='{_TITLE}'>{item.number} {escape(item.title)}</p>"
+        rows.append(f"<dt style='{_NAME}'>{escape(name)}</dt><dd style='{_CELL}'>{cell}</dd>")
+    number = f"<span style='margin-right:1em'>{item.number}</span>"
+    title = f"<p style='{_TITLE}'>{number}{escape(item.title)}</p>"
     return f"{title}<dl style='{_ROWS}'>{''.join(rows)}</dl>"
 
 

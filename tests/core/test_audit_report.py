@@ -69,7 +69,7 @@ def test_its_text_names_line_cause_and_advice():
         "0 B, call that does nothing, in contiguous, Turned",
     ):
         assert words in text
-    for words in ("y[..., :2].reshape(2, 8)</code>", "stride (16, 4, 1)", ">3 0 B"):
+    for words in ("y[..., :2].reshape(2, 8)</code>", "stride (16, 4, 1)", ">3</span>0 B"):
         assert words in page
     asked = "asked for by clone(), or by to() of an input: "
     assert asked not in text
