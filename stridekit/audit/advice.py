@@ -39,32 +39,33 @@ class Advice:
             )
         return ""
 
-    def on_layout(self, op: Event) -> str:
-        """Return the layout of which an op copies less, if a copy to it pays; "" if none does.
+    def on_layout(self, copy: Copy) -> str:
+        """Return the layout of an operand of which an op copies less, if a copy to it pays; or "".
 
         If the op copies as much of any layout, say so.
         """
+        op = self.ops[copy.op]
+        operand = op.inputs[copy.operand]
         copied = self.consequences.copied[op.number]
-        by_call: dict[str, int] = {}  # the bytes that are copied in all with a call for the operand
-        is_less = False
-        for index, operand in enumerate(op.inputs):
-            for name, call in self._formats(operand):
-                layouts = [x.layout for x in op.inputs]
-                stride = stride_in_format(operand.shape, name)
-                layouts[index] = Layout(operand.shape, stride, 0, operand.itemsize)
-                again = self.consequences.replayed(op, layouts)
-                if again is None:
-                    return ""
-                is_less |= again.copied < copied
-                size = again.copied + operand.nbytes
-                by_call[call] = min(size, by_call.get(call, size))
-        if not is_less:
-            return "leave it: the op copies as much of any memory format"
+        by_call: dict[str, int] = {}  # the bytes that the op copies after a call
+        for name, call in self._formats(operand):
+            layouts = [x.layout for x in op.inputs]
+            stride = stride_in_format(operand.shape, name)
+            layouts[copy.operand] = Layout(operand.shape, stride, 0, operand.itemsize)
+            again = self.consequences.replayed(op, layouts)
+            if again is None:
+                return ""
+            by_call[call] = again.copied
+        if not by_call:
+            return ""
         call = min(by_call, key=lambda name: by_call[name])
         if by_call[call] >= copied:
+            return "leave it: the op copies as much of any memory format"
+        with_call = by_call[call] + operand.nbytes
+        if with_call >= copied:
             return ""
         return (
-            f"give it the tensor by .{call}: the two then copy {in_bytes(by_call[call])} "
+            f"give it the tensor by .{call}: the two then copy {in_bytes(with_call)} "
             f"instead of {in_bytes(copied)}"
         )
 

@@ -162,8 +162,8 @@ class Search:
         self.on_layouts: dict[int, str] = {}
         for index in self.causes:
             if self._kind(index) == OF_OP:
-                op = self._op(index)
-                self.on_layouts[op.number] = self.advice.on_layout(op)
+                copy = self.copies[index]
+                self.on_layouts[copy.op] = self.advice.on_layout(copy)
 
     def _is_one_call(self, *numbers: int) -> bool:
         """Whether one call made the layout and copied it: no line of the reader's stands between."""

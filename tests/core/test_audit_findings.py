@@ -964,6 +964,11 @@ OTHER_ADVICE = {
         (torch.eye(4) * 2,),
         "leave it: the op copies as much of any memory format",
     ),
+    "a convolution whose small weight is in the other format": (
+        F.conv2d,
+        (randn(8, 32, 14, 14), last(16, 32, 1, 1)),
+        KINDS[OF_OP],
+    ),
     "a tensor with two readers that copy": (
         lambda x: [(y.softmax(-1), y.log_softmax(-1)) for y in [x[:, 1:]]],
         (randn(4, 6),),
