@@ -111,10 +111,8 @@ def _lesson(path: Path) -> _Lesson:
         return _Lesson(path.stem)
     code = "\n".join(source for cell_type, source in sources if cell_type == "code")
     words = "\n".join(source for cell_type, source in sources if cell_type == "markdown")
-    title = path.stem
-    if heading := re.search("^# (.+)", words, re.M):
-        number = re.sub(r"\D.*", "", path.stem)
-        title = f"{number} {heading[1]}".strip()
+    heading = re.search("^# (.+)", words, re.M)
+    title = heading[1] if heading else path.stem
     imports = " ".join(re.findall(r"^from stridekit\.exercises import (.+)", code, re.M))
     packages = {alias or name: name for name, alias in re.findall(r"(\w+)(?: as (\w+))?", imports)}
     exercises = {}

@@ -143,11 +143,15 @@ def settle(notebook: Any, states: dict[str, Any]) -> list[Offline]:
             _settle_words(cell, is_folded=bool(folds))
         elif cell.source == form.GUARD or FOR_LAB_ALONE.search(cell.source):
             continue
-        elif form.asks(cell) or folds.get("source_hidden"):
+        elif form.asks(cell):
             tags.append("remove-input")
+        elif folds.get("source_hidden"):
+            tags.append("hide-input")
         elif form.CHECKS.search(cell.source):
             cells.append(nbformat.v4.new_markdown_cell(NOT_HERE))
         cell.metadata = nbformat.from_dict({"tags": tags})
+        if set_up := form.SET_UP.match(cell.source):
+            cell.metadata["mystnb"] = {"code_prompt_show": set_up[1]}
         for output in cell.get("outputs", []):
             _settle_output(output, alive, numbers)
         cells.append(cell)

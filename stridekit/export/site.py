@@ -15,7 +15,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any, NamedTuple
@@ -28,6 +28,7 @@ from sphinx.util.docutils import docutils_namespace
 
 from stridekit.export import reference
 from stridekit.export.lesson import Lesson, lesson, mathml
+from stridekit.lessons import notebook as form
 from stridekit.lessons.notebook import NotebookError
 from stridekit.widgets import Diagnose, StrideExplorer
 from stridekit.widgets.offline import Offline, live, offline
@@ -36,7 +37,7 @@ HERE = Path(__file__).parent
 MARK = ".stridekit-site"  # a file whose folder an export may replace
 # A row's link may lead to a notebook, or to its page on a site.
 ROW = re.compile(
-    r"^\| \[(.+?)\]\((?:\S*/)?([^/\n]+)\.(?:ipynb|html)\) \| (.+?) \| (.+?) \|$", re.MULTILINE
+    r"^\| \[.+?\]\((?:\S*/)?([^/\n]+)\.(?:ipynb|html)\) \| (.+?) \| (.+?) \|$", re.MULTILINE
 )
 RESERVED = {"index", "lessons", "diagnose", "reference", "search", *reference.pages()}
 WIDE = ("index", "search", "diagnose")  # pages without a sidebar
@@ -112,20 +113,20 @@ def _check_paths(source: Path, paths: Sequence[Path], folder: Path) -> None:
 
 
 class Row(NamedTuple):
-    """A lesson in the table of the README: its title, its question, and the skill at its end."""
+    """A lesson: the title of its notebook, and in the README its question and the skill at its end."""
 
     title: str
     question: str = ""
     skill: str = ""
 
 
-def _rows(lessons: Iterable[str], readme: Path) -> dict[str, Row]:
-    """Return the row of each lesson; a title is the name of the file where the README has none."""
-    rows = {name: Row(name) for name in lessons}
+def _rows(lessons: Mapping[str, Lesson], readme: Path) -> dict[str, Row]:
+    """Return the row of each lesson; a notebook without a title has the name of its file."""
+    rows = {name: Row(form.title_of(page.notebook) or name) for name, page in lessons.items()}
     if readme.is_file():
-        for title, name, question, skill in ROW.findall(readme.read_text(encoding="utf-8")):
+        for name, question, skill in ROW.findall(readme.read_text(encoding="utf-8")):
             if name in rows:
-                rows[name] = Row(title, question, skill)
+                rows[name] = Row(rows[name].title, question, skill)
     return rows
 
 
@@ -187,7 +188,8 @@ def _build(folder: Path, lessons: dict[str, Lesson], notebooks: Path) -> Path:
     for name, text in _sources(rows).items():
         (source / name).write_text(text, encoding="utf-8")
     for name, page in lessons.items():
-        _put_title(page.notebook, rows[name].title)
+        if form.title_of(page.notebook) is None:
+            page.notebook.cells.insert(0, nbformat.v4.new_markdown_cell(f"# {name}"))
         nbformat.write(page.notebook, source / f"{name}.ipynb")
     widgets = {name: page.widgets for name, page in lessons.items()}
     widgets["index"] = offline([StrideExplorer(), Diagnose()])
@@ -229,16 +231,6 @@ def _run_sphinx(
         reason = str(error).strip().partition("\n")[0]
         raise NotebookError(f"Sphinx cannot build the pages: {reason}") from None
     return sections
-
-
-def _put_title(notebook: Any, title: str) -> None:
-    """Give a lesson its numbered title in the README; the title of the notebook stands below."""
-    first = next((cell for cell in notebook.cells if cell.cell_type == "markdown"), None)
-    heading = re.match(r"# (.*)", first.source if first else "")
-    if first is None or heading is None:
-        notebook.cells.insert(0, nbformat.v4.new_markdown_cell(f"# {title}"))
-    elif title[:2].isdigit():
-        first.source = f"# {title}\n\n*{heading[1]}*\n{first.source[heading.end() :]}"
 
 
 def _sections(tree: nodes.document, page: str) -> Iterator[list[str]]:

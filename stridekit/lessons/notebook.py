@@ -30,6 +30,8 @@ METADATA = {
     "language_info": {"name": "python", "file_extension": ".py"},  # which nbconvert gives a script
 }
 ASKS = re.compile(r"^Predict\(", re.MULTILINE)
+SET_UP = re.compile(r"# (Set-up: .+)")  # the first line of a cell that belongs to no lesson
+TITLE = re.compile(r"# (.+)")
 HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 CHECKS = re.compile(r"^(\w+)\.(\w+)\.check\(", re.MULTILINE)  # an exercise's lesson and name
 REPOSITORY = "https://github.com/stridekit/stridekit"
@@ -124,6 +126,18 @@ def asks(cell: Any) -> bool:
     return cell.cell_type == "code" and bool(ASKS.search(cell.source))
 
 
+def sets_up(cell: Any) -> bool:
+    """Return True for a cell of imports, data or goals, whose code is folded away."""
+    return cell.cell_type == "code" and bool(SET_UP.match(cell.source))
+
+
+def title_of(notebook: Any) -> str | None:
+    """Return the heading with which a notebook begins: the only name of a lesson; None without one."""
+    first = next((cell for cell in notebook.cells if cell.cell_type == "markdown"), None)
+    heading = TITLE.match(first.source) if first else None
+    return heading[1] if heading else None
+
+
 def ids(notebook: Any) -> list[str]:
     """Return the id of each cell: a hash of its source, with a number from the second equal cell on."""
     counts: dict[str, int] = {}
@@ -152,7 +166,7 @@ def tidy(notebook: Any) -> None:
         cell.source = cell.source.replace("\r\n", "\n").strip("\n")
         cell.metadata = {k: v for k, v in cell.metadata.items() if k in CELL_METADATA and v}
         folded = cell.metadata.pop("jupyter", {}).get("source_hidden")
-        if asks(cell) or (folded and cell.cell_type == "code"):
+        if asks(cell) or sets_up(cell) or (folded and cell.cell_type == "code"):
             cell.metadata["jupyter"] = {"source_hidden": True}
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if _is_worth_storing(output)]

@@ -51,13 +51,13 @@ def settled(*cells):
 def test_what_gives_an_answer_away_is_folded_up_to_a_heading():
     """A card's own code is gone, and code that an author folded. A comment in code is no heading."""
     explains = words("These are 4711:\n\n```\n# 4711\n```\n\n## Next\n\nText.")
-    closed = code("x = 5", metadata={"jupyter": {"source_hidden": True}})
+    closed = code("# Set-up: five\nx = 5", metadata={"jupyter": {"source_hidden": True}})
     cells = [printed("0", "first"), CARD, printed("f()", "4711"), closed, explains]
     assert settled(*cells, printed("g()", "4711")) == [
         ("0",),
         (CARD.source, "remove-input"),
         ("f()", "hide-output"),
-        ("x = 5", "remove-input"),
+        ("# Set-up: five\nx = 5", "hide-input"),
         (f"{BEHIND}These are 4711:\n\n```\n# 4711\n```\n\n\n\n</details>\n\n## Next\n\nText.",),
         ("g()",),
     ]
@@ -213,14 +213,14 @@ def test_folders_and_names_that_cannot_be_written_are_refused(tmp_path, no_kerne
 
 
 FIRST = [
-    words("# Walk along strides\n\n- **You** walk, $x_0$, see [views](look.ipynb#Stride-&-again)."),
+    words("# 01 Strides\n\n- **You** walk, $x_0$, see [views](look.ipynb#Stride-&-again)."),
     words("## It's `x` & more\n\nThe view size is not compatible."),
     printed("print('of this machine')", "of this machine\n"),
     words("$$\\sum_i x_i$$"),
 ]
-SECOND = [words("# Look at views"), words("## Stride & again\n\nText."), words("### Deep\n\nMore.")]
+SECOND = [words("# 02 Views"), words("## Stride & again\n\nText."), words("### Deep\n\nMore.")]
 README = (  # a link leads to a notebook, or to a page of the site
-    "| [01 Strides](notebooks/walk.ipynb) | where is it? | compute it |\n"
+    "| [Another name](notebooks/walk.ipynb) | where is it? | compute it |\n"
     "| [02 Views](https://a.github.io/kit/look.html) | who else? | find them |\n"
 )
 
@@ -283,15 +283,16 @@ def test_every_link_leads_somewhere_and_nothing_comes_from_elsewhere(built):
     assert {*assert_whole(built)} > {"walk.html", "diagnose.html", "search.html", "reference.html"}
 
 
-def test_lessons_have_the_readmes_titles_and_jupyterlabs_anchors(built):
+def test_lessons_have_the_notebooks_titles_and_jupyterlabs_anchors(built):
     page = Parsed(built / "walk.html")
-    assert "01 Strides" in page.text and "Walk along strides" in page.text
+    assert "01 Strides" in page.text
     assert "It's-x-&-more" in page.ids
     assert any(link.startswith("look.html#") for link in page.links)
     assert "<math" in (built / "walk.html").read_text(encoding="utf-8")
     front = Parsed(built / "index.html")
     assert "where is it?" in front.text and front.text.count("compute it") == 1
-    assert "02 Views" in front.text and "who else?" in front.text
+    assert "01 Strides" in front.text and "02 Views" in front.text and "who else?" in front.text
+    assert "Another name" not in front.text
 
 
 def test_the_reference_has_every_public_name_with_links_and_nothing_of_this_machine(built):

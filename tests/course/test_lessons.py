@@ -63,6 +63,25 @@ def test_the_readme_of_a_fork_has_a_badge_for_each_lesson(written):
     assert "(https://fork.github.io/kit/)" in text
 
 
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_lesson_has_one_name(path):
+    """The heading of its notebook, which its file, the map of progress and the tables repeat."""
+    book = form.parse(path.read_text("utf-8"))
+    title = form.title_of(book)
+    assert re.sub(r"\W", "_", title.lower()) == path.stem
+    assert _lesson(path).title == title
+    tables = [ROOT / "README.md"]
+    if path.stem != "00_start":
+        tables.append(ROOT / "notebooks" / "00_start.ipynb")
+    for table in tables:
+        links = re.findall(
+            rf"\[([^\]|\n]*)\]\(\S*?{path.stem}\.\w+\) \| (.*?) \|", table.read_text("utf-8")
+        )
+        ((shown, question),) = links
+        assert shown == title
+        assert book.cells[0].source.startswith(f"# {title}\n\n**{question}** ")
+
+
 def minutes(path):
     """Return the minutes of a lesson: for words, cells, and cards, and those that exercises state."""
     cells = form.parse(path.read_text("utf-8")).cells

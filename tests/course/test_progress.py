@@ -494,8 +494,8 @@ def lessons(record):
     checks = ["%magic", "column = None\n\nex.column.check(column)", "ex.row.check(row)"]
     begin = "from stridekit import Predict\nfrom stridekit.exercises import strides as ex, views"
     books = {
-        "01_one": ["# One: <first>", begin, *checks, *cards, "(", "x = 1"],
-        "02 two": ["# Two\n\nwords", "# Not this", begin, "views.memset_of.check(memset_of)"],
+        "01_one": ["# 01 One: <first>", begin, *checks, *cards, "(", "x = 1"],
+        "02 two": ["# 02 Two\n\nwords", "# Not this", begin, "views.memset_of.check(memset_of)"],
         "03_none": ["# None", "x = 1"],
         "odd": [],
     }
