@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext, redirect_stdout, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from stridekit._arguments import a_kind, int_, many
 from stridekit._defaults import torch_defaults
 from stridekit.exercises import running
 from stridekit.exercises.mistakes import (
+    Combination,
     Formula,
     Hints,
     Mistake,
@@ -53,14 +54,15 @@ _passed: dict[str, Any] = {}  # by key of an exercise: the answer that passed in
 class Exercise:
     """A task with a check that finds wrong reasoning: `check`, `hint` and `solution`.
 
-    `cases` go from simple to strange: the report shows the first case that differs.
+    `cases` go from simple to strange: the report shows the first case that differs, or for an
+    answer with several known mistakes the first case that shows one of them alone.
     `delicate_cases` run last, and only while every answer is right, because a wrong answer could do
     harm there. `means` says how the task has to be done, and `writes` names the arguments that an
     answer is to change. `otherwise` is the hint for a wrong answer that matches no known mistake.
     The author adds known mistakes as source, each with its hint:
 
     slots   pieces of the solution, and the wrong pieces that people write in place of each.
-            Combinations of wrong pieces are known, too, and get the hint of the first
+            Combinations of wrong pieces are known, too
     wrong   whole answers, or "right => wrong" for the solution with another piece
     exact   answers like these, for learners who answer the same in every case
     only    conditions on the inputs, for learners who go wrong nowhere else
@@ -205,12 +207,18 @@ class Exercise:
     # For the author ---------------------------------------------------------------------------
 
     @cached_property
+    def slot_mistakes(self) -> list[list[Mistake]]:
+        """For each slot the solution with each of the wrong pieces in its place."""
+        mistake = self.formula.mistake
+        return [
+            [mistake(source, hint) for source, hint in changes(right, hints)]
+            for right, hints in self.slots.items()
+        ]
+
+    @cached_property
     def mistakes(self) -> list[Mistake]:
         """The known wrong answers; if two match equally well, the first counts."""
-        mistakes = []
-        for right, hints in self.slots.items():
-            for source, hint in changes(right, hints):
-                mistakes.append(self.formula.mistake(source, hint))
+        mistakes = [*chain.from_iterable(self.slot_mistakes)]
         for source, hint in sources_with_hints(self.wrong):
             mistakes.append(self.formula.mistake(source, hint))
         for source, hint in sources_with_hints(self.exact):
@@ -218,21 +226,18 @@ class Exercise:
         return mistakes
 
     @cached_property
-    def combinations(self) -> list[Mistake]:
-        """The answers with wrong pieces in several slots, each with the hint of the first slot.
+    def combinations(self) -> list[Combination]:
+        """The answers with wrong pieces in several slots; those with the fewest come first.
 
-        So a hint may assume that earlier slots are right, but nothing about later ones. It is shown
-        only to learners who answer the same in every case, because then there is no doubt.
+        They are matched only with learners who answer the same in every case, because then there is
+        no doubt.
         """
-        choices = [[None, *changes(right, hints)] for right, hints in self.slots.items()]
-        mistakes = []
-        for choice in product(*choices):
-            wrong = [change for change in choice if change is not None]
-            if len(wrong) > 1:
-                source = " && ".join(source for source, _ in wrong)
-                _, first_hint = wrong[0]
-                mistakes.append(self.formula.mistake(source, first_hint, exact=True))
-        return mistakes
+        combinations = []
+        for choice in product(*([None, *mistakes] for mistakes in self.slot_mistakes)):
+            parts = [mistake for mistake in choice if mistake is not None]
+            if len(parts) > 1:
+                combinations.append(self.formula.combination(parts))
+        return sorted(combinations, key=lambda combination: len(combination.parts))
 
     # The steps of a check ----------------------------------------------------------------------
 
@@ -315,16 +320,16 @@ class Exercise:
         return trials
 
     def _report_failure(self, fn: Callable[..., Any], trials: list[Trial]) -> Report:
-        """Report the first wrong answer, and how many are right."""
-        first = next(trial for trial in trials if not trial.is_right)
+        """Report a wrong answer with its hint, and how many are right."""
+        shown, hint = self._find_hint(fn, trials)
         rows = [
-            Row("input", self._describe_input(first.case), "lines"),
-            Row("expected", first.expected.shown, "lines"),
-            Row("yours", presentable(first.outcome.shown), "lines"),
+            Row("input", self._describe_input(shown.case), "lines"),
+            Row("expected", shown.expected.shown, "lines"),
+            Row("yours", presentable(shown.outcome.shown), "lines"),
         ]
-        if difference := first.expected.first_difference(first.outcome):
+        if difference := shown.expected.first_difference(shown.outcome):
             rows.append(Row("differs", difference))
-        hint = self._find_hint(fn, trials) or first.outcome.hint or self.otherwise
+        hint = hint or shown.outcome.hint or self.otherwise
         rows.append(Row("hint", hint))
         right = sum(trial.is_right for trial in trials)
         if "stopped" not in trials[-1].outcome.facts:
@@ -335,30 +340,62 @@ class Exercise:
             score = "stopped on the first case"
         return Report("failed", f"{self.name}: not yet ({score})", tuple(rows), hint)
 
-    def _find_hint(self, fn: Callable[..., Any], trials: list[Trial]) -> str:
-        """Return the hint of the mistake that the learner makes; "" if no mistake fits."""
+    def _find_hint(self, fn: Callable[..., Any], trials: list[Trial]) -> tuple[Trial, str]:
+        """Return the wrong answer to show, and the hint of the mistake that the learner makes.
+
+        The hint is "" if no mistake fits.
+        """
+        wrong = [trial for trial in trials if not trial.is_right]
+        first = wrong[0]
         if not all("raised" in trial.outcome.facts for trial in trials):  # errors alone are chance
-            for mistake in (*self.mistakes, *self.combinations):
+            for mistake in self.mistakes:
                 if self._answers_alike(mistake, trials):
-                    return hint_for(mistake, fn)
+                    return first, hint_for(mistake, fn)
+            for combination in self.combinations:
+                is_alike = self._answers_alike(combination, trials)
+                if is_alike and (visible := self._visible_part(combination, wrong)):
+                    trial, part = visible
+                    return trial, hint_for(part, fn)
         if "stopped" not in trials[-1].outcome.facts:  # else there are cases that were not tried
-            wrong = [
-                trial.case.arguments(self.parameters) for trial in trials if not trial.is_right
-            ]
+            inputs = [trial.case.arguments(self.parameters) for trial in wrong]
             for condition, hint in self.only.items():
                 holds = self.formula.answering(condition)
-                if all(holds(*arguments.values()) for arguments in wrong):
-                    return hint
+                if all(holds(*arguments.values()) for arguments in inputs):
+                    return first, hint
         candidates = []
         for mistake in self.mistakes:
             if not mistake.exact:
                 answers = [self._run_known(mistake.answer, trial.case).facts for trial in trials]
                 candidates.append((mistake, answers))
         if best := best_match(candidates, trials):
-            return f"This fits most of your answers. {hint_for(best, fn)}"
-        return ""
+            return first, f"This fits most of your answers. {hint_for(best, fn)}"
+        return first, ""
 
-    def _answers_alike(self, mistake: Mistake, trials: list[Trial]) -> bool:
+    def _visible_part(
+        self, combination: Combination, wrong: list[Trial]
+    ) -> tuple[Trial, Mistake] | None:
+        """Return the wrong answer to show of a combination, and the mistake that it shows.
+
+        Take the first answer that one mistake alone gives as well, while all others do no harm. If
+        there is none, take the first answer where some mistake is wrong by itself.
+        """
+        fallback = None
+        for trial in wrong:
+            answers = [
+                (part, self._run_known(part.answer, trial.case)) for part in combination.parts
+            ]
+            visible = [
+                (part, answer) for part, answer in answers if answer.facts != trial.expected.facts
+            ]
+            if not visible:
+                continue
+            part, answer = visible[0]
+            if len(visible) == 1 and answer.facts == trial.outcome.facts:
+                return trial, part
+            fallback = fallback or (trial, part)
+        return fallback
+
+    def _answers_alike(self, mistake: Mistake | Combination, trials: list[Trial]) -> bool:
         """Return whether a mistake gives the learner's answers in all cases that were tried."""
         answer = mistake.answer
         return all(self._run_known(answer, t.case).facts == t.outcome.facts for t in trials)

@@ -45,6 +45,14 @@ class Mistake:
     piece: str = ""
 
 
+@dataclass(frozen=True)
+class Combination:
+    """An answer with several mistakes at once: a wrong piece in each of several slots."""
+
+    answer: Callable[..., Any]
+    parts: tuple[Mistake, ...]
+
+
 # Hints by the source of a wrong answer or piece, or by a tuple of sources that share the hint.
 Hints = Mapping[Any, str]
 
@@ -114,8 +122,12 @@ class Formula:
 
     def mistake(self, source: str, hint: str, exact: bool = False) -> Mistake:
         """Return the mistake of a source; a learner whose source contains its piece has made it."""
-        shown_by = source.partition(" && ")[0] if exact else source
-        return Mistake(self.answering(source), hint, exact, shown_by.rpartition(" => ")[2])
+        return Mistake(self.answering(source), hint, exact, source.rpartition(" => ")[2])
+
+    def combination(self, parts: Sequence[Mistake]) -> Combination:
+        """Return the answer that makes several mistakes, each of them in a slot of its own."""
+        source = " && ".join(part.answer.__name__ for part in parts)
+        return Combination(self.answering(source), tuple(parts))
 
 
 def hint_for(mistake: Mistake, fn: Any) -> str:

@@ -106,22 +106,73 @@ SLOTS = {
 }
 
 
-def test_combinations_of_slots_have_the_hint_of_the_first_slot():
+def test_combinations_make_a_mistake_in_each_of_several_slots_the_smallest_first():
     task = declared(solution=sum_of, slots=SLOTS)
     assert len(task.mistakes) == 4 and not any(mistake.exact for mistake in task.mistakes)
-    names = [mistake.answer.__name__ for mistake in task.combinations]
-    assert len(names) == 2 + 1 + 2 + 2 and all(" && " in name for name in names)
-    assert all(mistake.exact for mistake in task.combinations)
-    for combination in task.combinations:
-        pieces = combination.answer.__name__.split(" && ")
-        first = next(iter(SLOTS[pieces[0].split(" => ")[0]].items()))
-        wrong = pieces[0].split(" => ")[1]
-        hint = SLOTS[pieces[0].split(" => ")[0]][wrong]
-        assert combination.hint == hint and combination.piece in (first[0], wrong)
-    three = declared(solution=sum_of, slots=SLOTS).check(lambda n: n + 2 + n - 3 + 9 * n - n)
-    assert three.hint == "First."
-    two = declared(solution=sum_of, slots=SLOTS).check(lambda n: n + 1 + n - 5 + 9 * n - n)
-    assert two.hint == "Five."
+    combinations = task.combinations
+    assert [len(combination.parts) for combination in combinations] == [2, 2, 2, 2, 2, 3, 3]
+    for combination in combinations:
+        names = [part.answer.__name__ for part in combination.parts]
+        assert combination.answer.__name__ == " && ".join(names)
+        assert {*combination.parts} <= {*task.mistakes}
+
+
+def place(base, index, step):
+    start = base
+    return (start + index * step) * 4
+
+
+PLACE = {
+    "= base": {"= 0": "Base."},
+    "index * step": {"index": "Step.", "(index + 1) * step": "Index.", "index * 1": "One."},
+    ") * 4": {") * 1": "Bytes."},
+}
+BOTH = "base = 3; index = 2; step = 5"
+NO_BASE = "base = 0; index = 2; step = 5"
+NO_STEP = "base = 3; index = 0; step = 5"
+LATE = "base = 3; index = 4; step = 5"
+SHOWN = [  # the cases, an answer with several wrong pieces, its hint, and the case that is shown
+    # The first wrong piece is right where the base is 0: the second one is shown, alone.
+    ([NO_BASE, LATE], lambda b, i, s: i * s, "Bytes.", NO_BASE),
+    ([BOTH, NO_BASE], lambda b, i, s: i * s, "Bytes.", NO_BASE),
+    ([BOTH, NO_STEP], lambda b, i, s: 4 * i, "Base.", NO_STEP),
+    # No case shows one alone: the first wrong case, and the first piece that is wrong there.
+    ([BOTH, LATE], lambda b, i, s: i * s, "Base.", BOTH),
+    ([BOTH, LATE], lambda b, i, s: 4 * i, "Base.", BOTH),
+    # Of three the one that a case shows alone, though it is the last.
+    ([BOTH, "base = 0; index = 0; step = 1", "base = 0; index = 3; step = 1"],
+     lambda b, i, s: i, "Bytes.", "base = 0; index = 3; step = 1"),
+    # Simple mistakes come before combinations.
+    ([NO_BASE, "base = 0; index = 3; step = 2"], lambda b, i, s: 4 * i, "Step.", NO_BASE),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("cases", "answer", "hint", "shown"), SHOWN)
+def test_of_several_wrong_pieces_the_hint_is_of_one_that_the_shown_case_shows(
+    cases, answer, hint, shown
+):
+    report = declared(cases=cases, solution=place, slots=PLACE).check(answer)
+    assert (report.hint, report.rows[0].text) == (hint, shown)
+    values = {}
+    exec(shown, values)
+    assert [row.text for row in report.rows[1:3]] == [
+        str(place(values["base"], values["index"], values["step"])),
+        str(answer(values["base"], values["index"], values["step"])),
+    ]
+
+
+def test_a_combination_that_no_piece_explains_has_no_hint():
+    """Where no piece does harm alone, none of their hints is true."""
+
+    def either(first, second):
+        left = first
+        right = second
+        return max(left, right)
+
+    slots = {"left = first": {"left = 0": "Left."}, "right = second": {"right = 0": "Right."}}
+    cases = ["first = 5; second = 5", "first = 0; second = 0"]
+    report = declared(cases=cases, solution=either, slots=slots).check(lambda first, second: 0)
+    assert report.hint == "Otherwise."
 
 
 # Counts, cases and what is shown ------------------------------------------------------------------

@@ -7,7 +7,6 @@ import inspect
 import itertools
 import linecache
 import re
-from collections import defaultdict
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -179,35 +178,43 @@ def passes(task, answer):
     return True
 
 
+SAMPLE = 12  # combinations of each exercise; the nightly run tries all
+
+
+@pytest.mark.parametrize("most", [SAMPLE, pytest.param(None, marks=pytest.mark.long)])
 @each_exercise
-def test_of_all_combinations_of_pieces_the_solution_alone_is_right(task):
-    """A check that lets another one pass has too few cases."""
-    run = task._run_known
-    right = task.reference
-    for combination in task.combinations:
-        answer = combination.answer
-        wrong = (run(answer, case).facts != run(right, case).facts for case in task.cases)
-        assert any(wrong), answer.__name__
+def test_each_combination_is_wrong_and_its_hint_is_about_what_the_input_shows(task, most):
+    """A check that lets one pass has too few cases.
+
+    The hint is that of a mistake which is wrong by itself on the shown input. If every case raises
+    an error, it can be that of the error.
+    """
+    right = [task._run_known(task.reference, case) for case in task.cases]
+    inputs = [task._describe_input(case) for case in task.cases]
+    wrong_there = set()  # the hint of a mistake, and an input on which it is wrong
+    for mistake in task.mistakes:
+        for case, shown, expected in zip(task.cases, inputs, right, strict=True):
+            if task._run_known(mistake.answer, case).facts != expected.facts:
+                wrong_there.add((mistake.hint, shown))
+    interval = max(len(task.combinations) // most, 1) if most else 1
+    for combination in task.combinations[::interval]:
+        answers = [task._run_known(combination.answer, case) for case in task.cases]
+        trials = [*map(Trial, task.cases, answers, right)]
+        name = combination.answer.__name__
+        assert not all(trial.is_right for trial in trials), name
+        report = task._report_failure(combination.answer, trials)
+        hint = re.sub("^It looks as if you", "You", report.hint)
+        is_of_an_error = all("raised" in answer.facts for answer in answers)
+        if not is_of_an_error or hint != answers[0].hint:
+            assert (hint, report.rows[0].text) in wrong_there, name
 
 
 @each_exercise
-def test_answers_that_are_alike_in_every_case_get_one_hint(task):
-    """They get the hint of a combination's first wrong piece, or of a single mistake like it."""
-    groups = [[*task.mistakes, *task.combinations]]
-    for case in task.cases:
-        split = defaultdict(list)
-        for k, group in enumerate(groups):
-            for mistake in group:
-                facts = repr(task._run_known(mistake.answer, case).facts)
-                split[k, facts].append(mistake)
-        groups = [group for group in split.values() if has_several_hints(group)]
-    for group in groups:
-        single = {mistake.hint for mistake in group if mistake in task.mistakes}
-        assert len(single) == 1, [mistake.answer.__name__ for mistake in group]
-
-
-def has_several_hints(mistakes):
-    return len({mistake.hint for mistake in mistakes}) > 1
+def test_mistakes_that_are_alike_in_every_case_have_one_hint(task):
+    hints = {}
+    for mistake in task.mistakes:
+        facts = repr([task._run_known(mistake.answer, case).facts for case in task.cases])
+        assert hints.setdefault(facts, mistake.hint) == mistake.hint, mistake.answer.__name__
 
 
 # What else learners hand over -----------------------------------------------------------------

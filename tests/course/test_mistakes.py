@@ -146,15 +146,24 @@ def test_a_piece_has_to_be_in_the_solution_once():
 
 
 def test_the_piece_that_proves_a_mistake_is_the_wrong_one():
-    """Of several changes the first, if the mistake is exact: its hint is about the first slot."""
     both = "= width => = height && base * height => base - height"
     rows = [("width + 1", False, "width + 1"), ("= width => = 1", False, "= 1")]
-    rows += [(both, True, "= height"), ("= width => = 1", True, "= 1"), ("width", True, "width")]
+    rows += [(both, False, "base - height"), ("= width => = 1", True, "= 1")]
+    rows += [("width", True, "width")]
     for source, exact, piece in rows:
         mistake = FORMULA.mistake(source, "A hint.", exact=exact)
         assert (mistake.hint, mistake.exact, mistake.piece) == ("A hint.", exact, piece)
         assert mistake.answer.__name__ == source
     assert not FORMULA.mistake("width", "A hint.").exact and not Mistake(int, "A hint.").exact
+
+
+def test_a_combination_makes_all_of_its_mistakes():
+    side = FORMULA.mistake("= width => = height", "Side.")
+    sign = FORMULA.mistake("base * height => base - height", "Sign.")
+    combination = FORMULA.combination([side, sign])
+    assert combination.parts == (side, sign) and combination.answer(3, 5) == 0
+    names = "= width => = height && base * height => base - height"
+    assert combination.answer.__name__ == names
 
 
 def test_changes_and_the_usual_stride():
