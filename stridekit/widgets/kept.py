@@ -1,7 +1,7 @@
 """The record of what a learner passed and predicted: plain data in a file beside the notebooks.
 
-Each line is a JSON object, of an exercise that was passed or of a card that was answered. Other lines are
-skipped and never removed. Nothing is kept outside a kernel, nor where the variable STRIDEKIT_KEEP_ANSWERS
+Each line is a JSON object: an exercise that was passed, a card that was answered, an answer in a review, the
+path that was chosen, or the day of the notes below it. Other lines are skipped and never removed. Nothing is kept outside a kernel, nor where the variable STRIDEKIT_KEEP_ANSWERS
 is "no", as in tests.
 """
 
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -78,25 +79,42 @@ def path() -> Path | None:
     return Path(shell.starting_dir, FOLDER, RECORD)
 
 
-@_with_cure()
 def record() -> list[dict[str, Any]]:
     """Return all notes, in order, and those that this kernel could not write. Raises RecordError."""
+    return [note for _, note in history()]
+
+
+@_with_cure()
+def history() -> list[tuple[date | None, dict[str, Any]]]:
+    """Return the notes of `record`, each with its day. The first notes of old records have no day."""
     file_path = path()
     if file_path is None:
         return []
     notes = _notes(file_path)
-    return notes + [note for note in _kernel.unwritten if note not in notes]
+    dated = []
+    day = None
+    for note in notes:
+        if "day" in note:
+            day = date.fromisoformat(note["day"])
+        else:
+            dated.append((day, note))
+    return dated + [(today(), note) for note in _missing(notes)]
+
+
+def today() -> date:
+    """Return the day that notes get."""
+    return date.today()  # where the learner is
 
 
 def note(**entry: Any) -> str:
-    """Add a note to the record, unless it is there; return what is in the way of it, the first time.
+    """Add a note to the record; return what is in the way of it, the first time.
 
-    A note that cannot be written is written with the next one that can.
+    An exercise and a card are noted once. A note that cannot be written is written with the next one that can.
     """
     file_path = path()
     if file_path is None:
         return ""
-    if entry not in _kernel.unwritten:
+    if _counts_again(entry) or entry not in _kernel.unwritten:
         _kernel.unwritten.append(entry)
     trouble = ""
     try:
@@ -156,11 +174,24 @@ def read(file_path: Path, most: int) -> str:
 def _write(file_path: Path) -> None:
     """Append the unwritten notes that are not in the file. Raises RecordError."""
     notes = _notes(file_path)
-    missing = [note for note in _kernel.unwritten if note not in notes]
+    missing = _missing(notes)
     if missing:
+        day = {"day": today().isoformat()}
+        if day != next((note for note in reversed(notes) if "day" in note), None):
+            missing.insert(0, day)
         file_path.parent.mkdir(exist_ok=True)
         _append(file_path, "".join(f"{json.dumps(note)}\n" for note in missing).encode())
     _kernel.unwritten.clear()
+
+
+def _missing(notes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the notes of this kernel that are not among those in the file."""
+    return [note for note in _kernel.unwritten if _counts_again(note) or note not in notes]
+
+
+def _counts_again(note: dict[str, Any]) -> bool:
+    """Return True for a note that says something new each time: the last one of its kind counts."""
+    return "review" in note or "path" in note
 
 
 def _append(file_path: Path, data: bytes) -> None:
@@ -218,7 +249,19 @@ def _as_note(line: str) -> dict[str, Any] | None:
     match note:
         case {"passed": str(), **rest} | {"card": str(), "right": bool() | None, **rest}:
             return None if rest else note
+        case {"review": str(), "right": bool(), **rest} | {"path": str(), **rest}:
+            return None if rest else note
+        case {"day": str(day), **rest}:
+            return None if rest or not _is_day(day) else note
     return None
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _free_name(file_path: Path) -> Path:

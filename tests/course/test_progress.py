@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,6 +21,7 @@ from stridekit.lessons import notebook
 from stridekit.widgets import kept
 
 ROOT = Path(__file__).parents[2]
+DAY = '{"day": "2026-11-29"}\n'
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
@@ -29,6 +31,7 @@ def record(tmp_path, monkeypatch):
     monkeypatch.setattr(kept, "path", lambda: tmp_path / "my_answers" / "record.jsonl")
     monkeypatch.setattr(core, "_passed", {})
     monkeypatch.setattr(kept, "_kernel", kept._Kernel())
+    monkeypatch.setattr(kept, "today", lambda: date(2026, 11, 29))
     return tmp_path / "my_answers" / "record.jsonl"
 
 
@@ -149,8 +152,9 @@ def test_the_cure_works(record):
 
 
 def written(record):
-    """Return the lines of the record as JSON."""
-    return [json.loads(line) for line in record.read_text().splitlines()]
+    """Return the lines of the record as JSON, but for the day that stands above them."""
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    return [line for line in lines if f"{json.dumps(line)}\n" != DAY]
 
 
 def in_place_of_the_folder(record):
@@ -267,7 +271,7 @@ def test_a_file_with_one_torn_line_goes_on(record):
     record.write_text(TORN)
     assert repr(progress()).startswith("· nothing passed or predicted yet")
     assert "not on record" not in words(ex.column.check(right))
-    assert record.read_text() == f'{TORN}\n{{"passed": "strides_column"}}\n'
+    assert record.read_text() == f'{TORN}\n{DAY}{{"passed": "strides_column"}}\n'
 
 
 def test_forget_keeps_lines_that_are_no_notes_under_another_name(record):
@@ -326,7 +330,8 @@ def test_four_kernels_write_at_once(record):
     assert [kernel.returncode for kernel in kernels] == [0] * 4
     lines = record.read_text().splitlines()
     assert lines[0] == TORN
-    notes = [json.loads(line)["card"].split() for line in lines[1:] if line]
+    entries = [json.loads(line) for line in lines[1:] if line]
+    notes = [entry["card"].split() for entry in entries if "card" in entry]
     for name in "abcd":
         assert [int(note[1]) for note in notes if note[0] == name] == [*range(200)]
 
@@ -356,7 +361,7 @@ def test_a_disk_that_has_room_again_gets_every_note(record):
     subprocess.run([sys.executable, "-c", FULL_DISK, str(record)], cwd=ROOT, check=True)
     assert [note["card"] for note in kept.record()] == [f"number {k}" for k in range(6)]
     torn = '{"card": "'
-    assert record.read_text().splitlines()[3] == torn
+    assert record.read_text().splitlines()[4] == torn  # the first line is the day
 
 
 def test_on_windows_a_note_is_written_under_a_lock(record, monkeypatch):
@@ -370,9 +375,9 @@ def test_on_windows_a_note_is_written_under_a_lock(record, monkeypatch):
     monkeypatch.setitem(sys.modules, "msvcrt", fake)
     monkeypatch.setattr(kept.sys, "platform", "win32")
     kept.note(passed="x")
-    line = len('{"passed": "x"}\n')
-    assert calls == [("lock", 1 << 30, 1, 0), ("unlock", 1 << 30, 1, line)]
-    assert record.read_bytes() == b'{"passed": "x"}\n' and kept.MOST_BYTES < 1 << 30
+    lines = f'{DAY}{{"passed": "x"}}\n'.encode()
+    assert calls == [("lock", 1 << 30, 1, 0), ("unlock", 1 << 30, 1, len(lines))]
+    assert record.read_bytes() == lines and kept.MOST_BYTES < 1 << 30
 
 
 NOTES = {  # a line, and whether it is a note
@@ -381,6 +386,16 @@ NOTES = {  # a line, and whether it is a note
     '{"card": "x", "right": false}': True,
     '{"right": null, "card": "x"}': True,
     '{"passed": ""}': True,
+    '{"review": "x", "right": true}': True,
+    '{"review": "x", "right": null}': False,
+    '{"review": "x", "right": true, "card": "x"}': False,
+    '{"path": "essentials"}': True,
+    '{"path": 1}': False,
+    '{"path": "essentials", "more": 1}': False,
+    '{"day": "2026-13-01"}': False,
+    '{"day": "today"}': False,
+    '{"day": 20261129}': False,
+    '{"day": "2026-11-29", "more": 1}': False,
     '{"passed": 1}': False,
     '{"passed": null}': False,
     '{"passed": ["x"]}': False,
@@ -412,6 +427,39 @@ def test_a_note_has_exactly_its_names_and_types(record, line):
     assert kept.record() == ([json.loads(line)] if NOTES[line] else [])
 
 
+def test_notes_have_the_day_of_the_line_above_them(record, monkeypatch):
+    """A day is written once, above its first note; notes of an old record have none."""
+    record.parent.mkdir()
+    record.write_text('{"passed": "old"}\n')
+    kept.note(passed="new")
+    kept.note(card="One?", right=True)
+    kept.note(passed="old")
+    monkeypatch.setattr(kept, "today", lambda: date(2026, 12, 1))
+    kept.note(passed="newer")
+    days = [(day and day.isoformat(), [*note.values()][0]) for day, note in kept.history()]
+    assert days == [
+        (None, "old"),
+        ("2026-11-29", "new"),
+        ("2026-11-29", "One?"),
+        ("2026-12-01", "newer"),
+    ]
+    assert [line.get("day") for line in map(json.loads, record.read_text().splitlines())] == [
+        *(None, "2026-11-29", None, None, "2026-12-01", None)
+    ]
+    assert kept.remove() == "my_answers/record.jsonl removed"
+
+
+def test_a_path_and_an_answer_in_a_review_are_noted_each_time(record):
+    for path in ("essentials", "everything", "essentials"):
+        kept.note(path=path)
+    for is_right in (True, False, True):
+        kept.note(review="One?", right=is_right)
+    notes = kept.record()
+    assert [note["path"] for note in notes[:3]] == ["essentials", "everything", "essentials"]
+    assert [note["right"] for note in notes[3:]] == [True, False, True]
+    assert written(record) == notes
+
+
 def test_an_empty_record_is_a_record(record):
     record.parent.mkdir()
     record.write_text("")
@@ -419,7 +467,7 @@ def test_an_empty_record_is_a_record(record):
     kept.note(passed="x")
     kept.note(passed="x")
     kept.note(passed="y")
-    assert record.read_text() == '{"passed": "x"}\n{"passed": "y"}\n'
+    assert record.read_text() == f'{DAY}{{"passed": "x"}}\n{{"passed": "y"}}\n'
 
 
 def test_a_file_is_read_up_to_its_bound(tmp_path):
