@@ -216,6 +216,7 @@ export function createHistory(state, start = state, clock = () => performance.no
   /** @type {any[]} */
   let future = [];
   let changed = -Infinity; // the time of the last change in ms
+  let isReset = false; // whether the next state to keep is that of a reset
 
   /**
    * @param {any[]} from
@@ -243,6 +244,7 @@ export function createHistory(state, start = state, clock = () => performance.no
     take(tool) {
       if (tool === "undo") return go(past, future);
       if (tool === "redo") return go(future, past);
+      isReset = true;
       return start;
     },
 
@@ -255,8 +257,9 @@ export function createHistory(state, start = state, clock = () => performance.no
       current = next;
       if (isSame(before, next)) return;
       future = [];
-      const goesOn = clock() - changed < RESTS && isEqual(before, next, LINES);
-      changed = clock();
+      const goesOn = !isReset && clock() - changed < RESTS && isEqual(before, next, LINES);
+      changed = isReset ? -Infinity : clock();
+      isReset = false;
       if (!goesOn) {
         past = [...past.slice(1 - MOST), before];
       } else if (isSame(past.at(-1), next)) {

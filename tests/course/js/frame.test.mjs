@@ -64,6 +64,12 @@ for (const [behaviour, script, states, tools] of [
     "- 0 1 0",
     "undo",
   ],
+  [
+    "a reset is a step of its own, however fast the hand is",
+    "1 rest 2 reset 3 undo undo undo undo",
+    "0 0 2 1 0",
+    "redo",
+  ],
   ["a step that ends where it began is none", "1 0 undo", "-", ""],
   ["what comes after no step is one", "1 0 2 move undo", "0", "redo"],
 ])
