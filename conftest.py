@@ -93,7 +93,7 @@ def pytest_xdist_make_scheduler(config, log):
 TAKES_LONG = re.compile(r"ipynb$|test_(worst|fuzz|exercises|export|diagnose|refresh)|_explorer")
 PAGES = "pages"
 LAB = "JupyterLab"
-IN_LAB = re.compile(r"test_(in_jupyterlab|first_screen|reopening|hosts|leaks)|kinds_page")
+IN_LAB = re.compile(r"test_(in_jupyterlab|first_screen|reopening|half_done|hosts|leaks)|kinds_page")
 
 
 def _browser(nodeid):

@@ -23,6 +23,14 @@ from tests.core.robust_inputs import INPUTS, Wrapper, meet
 from tests.core.strategies import storage
 
 
+@pytest.fixture(autouse=True)
+def young_process():
+    """Hide what earlier tests have left: a search through all of it takes 20 s in a full worker."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 def bytes_in_file(x):
     """Return the bytes of the storages in a file of torch.save; None if it refuses."""
     buffer = io.BytesIO()

@@ -102,7 +102,7 @@ def open_in(app, lab, path):
     return page
 
 
-EVERYDAY = [("lab", 31), ("notebook", 28)]
+EVERYDAY = [("lab", 31)]
 AT_NIGHT = [(app, last) for app in ("lab", "notebook") for last in STOPS]
 AT_NIGHT = [pytest.param(*row, marks=pytest.mark.long) for row in AT_NIGHT if row not in EVERYDAY]
 
@@ -117,6 +117,7 @@ def test_all_is_there_when_a_half_done_lesson_is_opened_again(lab, folder, app, 
     lab.close(page)
 
 
+@pytest.mark.long
 def test_an_update_on_disk_leaves_all_alive(lab, folder):
     """It takes the signature away. What a hand then does is saved, and seen without a kernel."""
     last = STOPS[-1]
