@@ -1,9 +1,14 @@
 """Which line made the layout that had to be copied, and which lines need the copy.
 
+The op that made the layout is the one whose change of the layout the copy undoes: with a row-major tensor
+after this op the copy would not be needed, and with a row-major tensor before it the copy would still be.
+If several ops are like that, it is the last of them. The exercise `made_by` has the same definition.
+
 A tensor's layout has a history. A chain of views leads back to the op that made the memory. From there the
 history goes on through ops that keep the order of their operand, back to an input of the run. The cause is
 found by trying: the last view of the chain is repeated on a row-major tensor without memory. If the result
-would be copied too, this view is the cause. If not, the last two views are tried, and so on.
+would be copied too, this view is the cause. If not, the last two views are tried, and so on. An op that
+made memory is repeated as well: it packs its result in the order of its operand.
 """
 
 from __future__ import annotations
@@ -19,10 +24,11 @@ import torch
 from stridekit.audit.events import Copy, Dims, Event, Operand
 from stridekit.audit.record import Recorder, tensors_of
 from stridekit.layout import Layout
-from stridekit.rules import dim_order, memory_formats
+from stridekit.rules import dim_order, memory_formats, packed_stride
 
 Key = tuple[object, ...]
 Link = tuple[int, Operand, Operand | None]  # an op, what it made, and from which input
+Made = tuple[Event, Operand]  # an op, and the one of its outputs that the chain goes through
 
 # The layers of a model repeat the same layouts.
 _order = cache(dim_order)
@@ -123,24 +129,26 @@ class History:
 
     def _layout_cause(self, number: int, index: int, fits: Callable[[Layout], bool]) -> Cause:
         """Return the first view, counted from the end, without which an input would fit."""
-        views: list[tuple[Event, Operand]] = []
+        links: list[Made] = []
         passed: list[Key] = []
         cause: Cause | None = None
         for maker, operand, source in self._chain(number, index):
             if maker in self.views:
-                views.insert(0, (self.ops[maker], operand))
-                layout = self._repeated(views)
-                if layout is None or not fits(layout) or len(views) == _MOST_VIEWS:
+                links.insert(0, (self.ops[maker], operand))
+                layout = self._repeated(links)
+                if layout is None or not fits(layout) or len(links) == _MOST_VIEWS:
                     cause = _cause(maker, operand)
             else:
                 # The op made memory, maybe in the order of its input; or the tensor is an older one.
-                key = (maker, key_of(operand))
+                key = (maker, key_of(operand), fits, self._calls(links))
                 passed.append(key)
                 cause = self._causes.get(key)
                 if source is None or _is_row_major(source.shape, source.stride):
                     cause = _cause(maker, operand)
-                views = []
-                fits = Layout.is_contiguous
+                elif not links:
+                    fits = _is_in_reading_order
+                elif links[0][0].number in self.views:
+                    links.insert(0, (self.ops[maker], operand))
             if cause:
                 break
         return self._found(passed, cause)
@@ -151,28 +159,42 @@ class History:
         self._causes |= dict.fromkeys(passed, cause)
         return cause
 
-    def _repeated(self, views: list[tuple[Event, Operand]]) -> Layout | None:
-        """Repeat views on a row-major tensor: return the layout, or None if a view raises."""
-        first, _ = views[0]
+    def _calls(self, links: list[Made]) -> Key:
+        """Return what a repetition of these ops depends on."""
+        calls: list[object] = []
+        for op, operand in links:
+            if op.number in self.views:
+                calls += [*self._call(op), _index_of(op, operand)]
+            calls.append(operand.shape)
+        return tuple(calls)
+
+    def _call(self, op: Event) -> tuple[object, ...]:
+        """Return the function of a view, and its arguments but for the tensor, with a hash."""
+        func, args, kwargs = self.views[op.number]
+        hashable = tuple(tuple(x) if isinstance(x, list) else x for x in args)
+        return func, hashable, tuple(kwargs.items())
+
+    def _repeated(self, links: list[Made]) -> Layout | None:
+        """Repeat ops on a row-major tensor: return the layout, or None if a view raises."""
+        first, _ = links[0]
         layout = Layout(first.inputs[0].shape, itemsize=first.inputs[0].itemsize)
-        for op, operand in views:
-            views_of_op = self.views_of(op, layout)
-            if views_of_op is None:
-                return None
-            keys = [key_of(out) for out in op.outputs]
-            layout = views_of_op[keys.index(key_of(operand))]
+        for op, operand in links:
+            if op.number in self.views:
+                views_of_op = self.views_of(op, layout)
+                if views_of_op is None:
+                    return None
+                layout = views_of_op[_index_of(op, operand)]
+            else:
+                order = _order(layout.shape, layout.stride)
+                layout = Layout(operand.shape, packed_stride(operand.shape, reversed(order)))
         return layout
 
     def views_of(self, op: Event, layout: Layout) -> list[Layout] | None:
         """Return the layouts of an op's views if its input had this one; None if there is no such view."""
-        func, args, kwargs = self.views[op.number]
-        hashable = tuple(tuple(x) if isinstance(x, list) else x for x in args)
-        options = tuple(kwargs.items())
+        func, args, options = self._call(op)
         dtype = op.inputs[0].dtype
         try:
-            views: list[Layout] = _viewed(
-                func, hashable, options, layout.shape, layout.stride, dtype
-            )
+            views: list[Layout] = _viewed(func, args, options, layout.shape, layout.stride, dtype)
         except (RuntimeError, ValueError):
             return None
         return views
@@ -202,7 +224,7 @@ class History:
             return _fits_product
         following = self.ops[min(op.number + 1, len(self.ops) - 1)]
         if following.name == "_unsafe_view" and following.inputs[0] == op.outputs[0]:
-            return lambda layout: not layout.why_not_view(following.outputs[0].shape)
+            return _has_view(following.outputs[0].shape)
         return Layout.is_contiguous
 
 
@@ -246,7 +268,33 @@ def has_same_order(a: Operand, b: Operand) -> bool:
     """Whether the elements of two tensors lie in one order of dims."""
     if a.shape == b.shape and a.stride == b.stride:
         return True
-    return _order(a.shape, a.stride) == _order(b.shape, b.stride)
+    if len(a.shape) != len(b.shape):
+        return False
+    dims = [d for d, sizes in enumerate(zip(a.shape, b.shape, strict=True)) if 1 not in sizes]
+    return _order_of(a, dims) == _order_of(b, dims)
+
+
+def _order_of(operand: Operand, dims: list[int]) -> tuple[int, ...]:
+    """Return the order of some dims, because the place of a dim of size 1 means nothing."""
+    shape = tuple([operand.shape[d] for d in dims])
+    stride = tuple([operand.stride[d] for d in dims])
+    return _order(shape, stride)
+
+
+def _index_of(op: Event, operand: Operand) -> int:
+    keys = [key_of(out) for out in op.outputs]
+    return keys.index(key_of(operand))
+
+
+def _is_in_reading_order(layout: Layout) -> bool:
+    """Whether an op that packs its result in this order makes a row-major tensor."""
+    stride = packed_stride(layout.shape, reversed(_order(layout.shape, layout.stride)))
+    return _is_row_major(layout.shape, stride)
+
+
+@cache  # the same shape gives the same function, by which causes are remembered
+def _has_view(shape: Dims) -> Callable[[Layout], bool]:
+    return lambda layout: not layout.why_not_view(shape)
 
 
 def _fits_product(layout: Layout) -> bool:

@@ -76,6 +76,10 @@ NO_BFLOAT16 = (
 ON_THE_FIRST = (
     "You run every {} on the first x. They form a chain: each gets what the one before it made."
 )
+INDEX = (
+    "Right wherever no function is two steps. Do not look for a step among the others, as `index` "
+    "and `remove` do: they find the first that is equal. `enumerate` gives each step its number."
+)
 NONE_IN_THE_CHAIN = (
     "Right wherever a {0} {1}. Where none does, the answer is `len({0}s)`, one "
     "more than the last number."

@@ -37,10 +37,12 @@ CHANNELS_LAST = "t.to(memory_format=torch.channels_last)"
         case(CUBE, "t.transpose(0, 1)", "t[None]", "t.contiguous()", "t.view(3, 8)"),
         case(MATRIX, "t[:, 2]"),
         case(CUBE, "t[:, :, 1]", "t[None]"),
+        case(CUBE, "t.transpose(0, 1)", "t[..., :2]", "t[..., 0]"),
         case(MATRIX, "t.t()", "t[:3]", "t[None]"),
         case(CUBE, "t.transpose(0, 1)", "t[:, :, 1]"),
         case(MATRIX, "t.t()", "t[:, 2:]", "t.unflatten(0, (2, 3))"),
         case(MATRIX, "t.t()", "t.t()"),
+        case(MATRIX, "t.t()", "t.t()", "t.t()"),
         case(CUBE, "t.permute(1, 2, 0)", "t[1:]", "t.permute(2, 0, 1)"),
         case(CUBE, "t.permute(1, 2, 0)", "t.permute(2, 0, 1)", "t[None]"),
         case(CUBE, "t.transpose(1, 2)", "t[:, :1]"),
@@ -52,7 +54,7 @@ CHANNELS_LAST = "t.to(memory_format=torch.channels_last)"
         case(IMAGES, "t.permute(0, 2, 3, 1)", "t.contiguous()", "t.permute(0, 3, 1, 2)", "t * 2"),
         case(MATRIX, "t.unflatten(1, (2, 3))", "t.transpose(0, 1)", "t[:1]", "t[0]"),
         case(CUBE, "t.transpose(1, 2)", "t.permute(1, 2, 0)", "t[..., 0]"),
-        case(CUBE, "t.transpose(1, 2)", "t.permute(1, 2, 0)", "t[..., 0]", "t[None]"),
+        case(CUBE, "t.transpose(1, 2)", "t.permute(1, 2, 0)", "t + 1", "t[..., 0]", "t[None]"),
         case("torch.arange(16).view(4, 4)", "t.t()", "t.view(2, 2, 4).transpose(1, 2)[:, :, :1]"),
         (  # one function is two steps
             "x = torch.arange(24).view(2, 3, 4)\n"
@@ -65,31 +67,35 @@ CHANNELS_LAST = "t.to(memory_format=torch.channels_last)"
     hints=[
         "Is there a copy at all? Run all steps, and ask `Layout.of(t).why_not_view(-1)`: an empty "
         "answer means that `t.view(-1)` works.",
-        "If there is one, judge each step by itself: give it a contiguous tensor. Does its result "
-        "have a flat view? Which step is the last to lose it?",
-        "Go through the steps, with x as it goes into each. Run step k on `x.contiguous()`: the "
-        "last k after which `why_not_view(-1)` has a reason is the answer.",
+        "If there is a copy, try each step: give it a contiguous tensor, and run the steps after "
+        "it as well. For which steps is the copy still needed?",
+        "Go through the steps, with x as it goes into each. Run `steps[k:]` on `x.contiguous()`. "
+        "The answer is the last k for which `why_not_view(-1)` still has a reason.",
     ],
     otherwise=(
-        "Take the steps of the input above one line each, and give each of them a contiguous "
-        "tensor. After which of them does `view(-1)` not work?"
+        "Take the steps of the input above, one line each. Put `contiguous()` before one of them, "
+        "and run the rest. Does `view(-1)` work on the result?"
     ),
     takeaway=(
-        "The line that copies is seldom the one to mend: look for the one that made the layout."
+        "The line that copies is seldom the line to mend. Look for the line that made the layout."
     ),
 )
 def made_by(x: torch.Tensor, steps: "Steps") -> int:
     """The number of the step that made the layout which `reshape(-1)` of the result has to copy.
 
-    It is the last step that, given a contiguous tensor, returns one without a flat view.
+    It is the last step that still leads to this copy if it gets a contiguous tensor. So try each
+    step k: step k and all later steps run on `contiguous()` of the tensor that went into step k.
 
     x       a contiguous tensor
-    steps   functions from tensor to tensor; the first gets x, each other one what the last made
+    steps   functions from tensor to tensor; the first gets x, each other one the result before it
     return  an int, 0 for the first step; len(steps) if `reshape(-1)` copies nothing
     """
     made = len(steps)
     for k, step in enumerate(steps):
-        if Layout.of(step(x.contiguous())).why_not_view(-1):
+        t = x.contiguous()
+        for later in steps[k:]:
+            t = later(t)
+        if Layout.of(t).why_not_view(-1):
             made = k
         x = step(x)
     return made if Layout.of(x).why_not_view(-1) else len(steps)
@@ -99,61 +105,119 @@ def has_no_view(t: torch.Tensor) -> bool:
     return bool(Layout.of(t).why_not_view(-1))
 
 
+def is_not_contiguous(t: torch.Tensor) -> bool:
+    return not t.is_contiguous()
+
+
+def has_changed(before: torch.Tensor, after: torch.Tensor) -> bool:
+    return (before.shape, before.stride()) != (after.shape, after.stride())
+
+
+def needs_a_copy(x: torch.Tensor, steps: Steps) -> bool:
+    return bool(steps) and has_no_view(results(x, steps)[-1])
+
+
 def first_true(values: Iterable[bool], steps: Steps) -> int:
     """Return the number of the first step whose value is True; len(steps) if none is."""
     return next((k for k, value in enumerate(values) if value), len(steps))
 
 
+def last_true(values: Iterable[bool], steps: Steps) -> int:
+    """Return the number of the last step whose value is True; len(steps) if none is."""
+    return max((k for k, value in enumerate(values) if value), default=len(steps))
+
+
+def last_change(x: torch.Tensor, steps: Steps) -> int:
+    return max(steps_where(has_changed, x, steps), default=len(steps))
+
+
 def last_to_lose_the_view(x: torch.Tensor, steps: Steps) -> int:
     """Return the last step whose input had a flat view and whose result has none."""
-    number = len(steps)
-    could_view = True
-    for k, result in enumerate(results(x, steps)):
-        if could_view and has_no_view(result):
-            number = k
-        could_view = not has_no_view(result)
-    return number
+    lost = steps_where(lambda a, b: has_no_view(b) and not has_no_view(a), x, steps)
+    return max(lost, default=len(steps))
+
+
+def numbers_by_index(numbers: Iterable[int], steps: Steps) -> list[int]:
+    """Return the numbers, each looked up with `index`, which finds the first equal step."""
+    return [steps.index(steps[k]) for k in numbers]
+
+
+def number_by_index(number: int, steps: Steps) -> int:
+    return steps.index(steps[number]) if number < len(steps) else number
 
 
 made_by.wrong |= {
     (
-        "if Layout.of(step(x.contiguous())).why_not_view(-1) => "
-        "if not step(x.contiguous()).is_contiguous()",
-        "made if Layout.of(x).why_not_view(-1) else len(steps) => "
-        "len(steps) if x.is_contiguous() else made",
+        "steps[k:] => steps[k : k + 1]",
+        "steps[k:] => steps[k : k + 1] && x = step(x) => x = step(x.contiguous())",
+    ): (
+        "You try each step alone, without the steps after it. A later step can undo what a step "
+        "does: an index takes away the gap that a slice left. Run the rest of the chain as well."
+    ),
+    (
+        "Layout.of(t).why_not_view(-1) => not t.is_contiguous()",
+        "Layout.of(x).why_not_view(-1) => not x.is_contiguous()",
+        "Layout.of(t).why_not_view(-1) => not t.is_contiguous() && "
+        "Layout.of(x).why_not_view(-1) => not x.is_contiguous()",
     ): (
         "You ask whether a tensor is contiguous. A column is not contiguous, and yet `view(-1)` "
-        "works on it, because the strides of its dims merge: ask for that instead."
+        "works on it, because the strides of its dims merge. Ask for the view instead."
     ),
     "made if Layout.of(x).why_not_view(-1) else len(steps) => made": (
-        "You look for a step without asking first whether the result needs a copy at all. A step "
-        "that another one undoes does not count."
+        "You name a step without asking first whether the result needs a copy at all. A step "
+        "that another step undoes does not count."
     ),
     "        x = step(x)\n => ": shared.ON_THE_FIRST.format("step"),
     "first_true(map(has_no_view, results(x, steps)), steps)": (
         "You answer with the first step after which no view is possible. A later step can undo it, "
-        "or a copy end it: look from the end."
+        "or a copy can end it. Look from the end."
     ),
-    "first_true((not t.is_contiguous() for t in results(x, steps)), steps)": (
-        "You answer with the first step whose result is not contiguous. Some such results need no "
-        "copy, and a later step may undo it."
+    "first_true(map(is_not_contiguous, results(x, steps)), steps)": (
+        "You answer with the first step whose result is not contiguous. Some such results can be "
+        "viewed without a copy, and a later step may undo it."
     ),
-    "max(len(steps) - 1, 0) if steps and has_no_view(results(x, steps)[-1]) else len(steps)": (
-        "You answer with the last step. Try it alone, on a contiguous tensor."
+    "last_true(map(has_no_view, results(x, steps)), steps)": (
+        "You answer with the last step whose result has no flat view. If the end of the chain has "
+        "none, this is always the last step, also if an earlier step made the layout."
     ),
-    "0 if steps and has_no_view(results(x, steps)[-1]) else len(steps)": (
-        "You answer with the first step wherever there is a copy. Try each step alone, on a "
-        "contiguous tensor."
+    "last_true(map(is_not_contiguous, results(x, steps)), steps)": (
+        "You answer with the last step whose result is not contiguous. A step that only passes a "
+        "bad layout on has such a result, too. What would it return for a contiguous tensor?"
+    ),
+    (
+        "last_change(x, steps)",
+        "last_change(x, steps) if needs_a_copy(x, steps) else len(steps)",
+    ): (
+        "You answer with the last step that changes the shape or the stride. Many such steps need "
+        "no copy: `t[None]` changes both. Would the copy be needed if this step got a contiguous "
+        "tensor?"
+    ),
+    "max(len(steps) - 1, 0) if needs_a_copy(x, steps) else len(steps)": (
+        "You answer with the last step wherever there is a copy. Give it a contiguous tensor: "
+        "perhaps its result can be viewed then."
+    ),
+    "0 if needs_a_copy(x, steps) else len(steps)": (
+        "You answer with the first step wherever there is a copy. The copy may still be needed if "
+        "a later step gets a contiguous tensor."
+    ),
+    "made = k => return k": (
+        "You stop at the first step for which the copy is still needed. The task asks for the last "
+        "of these steps."
+    ),
+    "t = x.contiguous() => t = step(x).contiguous() && steps[k:] => steps[k + 1 :]": (
+        "You make the result of step k contiguous, so you find the step before the one that made "
+        "the layout. Make the input of step k contiguous."
     ),
     "made_by(x, steps) + 1": shared.FROM_ZERO.format("step"),
     "made_by(x, steps) - 1": (
-        "You name the step before. The one asked for is the step that makes the layout, and not "
-        "the last good one."
+        "You name the step before. The answer is the step that makes the layout, not the last "
+        "good step before it."
     ),
     "last_to_lose_the_view(x, steps)": (
-        "You name the last step that turns a tensor with a flat view into one without. Is it "
-        "undone by the end? And a step can make a bad layout out of one that was bad before."
+        "You answer with the last step that turns a tensor with a flat view into a tensor without. "
+        "A later step can undo that, and a step can replace a bad layout by another bad layout."
     ),
+    "number_by_index(made_by(x, steps), steps)": shared.INDEX,
 }
 
 

@@ -3,18 +3,36 @@
 from stridekit.exercises import your_model as ex
 from tests.course.wrong_answers.collecting import GENERAL, STOPS, refused
 
-NO_VIEW = "Layout.of(step(x.contiguous())).why_not_view(-1)"
+NO_VIEW = "Layout.of(t).why_not_view(-1)"
+ALONE = "steps[k:] => [step]"
+RESULT = "t = x.contiguous() => t = step(x) && steps[k:] => []"
+NO_CHECK = "made if Layout.of(x).why_not_view(-1) else len(steps) => made"
 refused(
     ex.made_by,
     {
-        "the first step after which no view": [
-            f"{NO_VIEW} => Layout.of(step(x)).why_not_view(-1) && made = k => return k"
+        "You try each step alone": [
+            ALONE,
+            f"{ALONE} && x = step(x) => x = step(x.contiguous())",
         ],
-        "whose result is not contiguous": [
-            f"{NO_VIEW} => not step(x).is_contiguous() && made = k => return k"
+        "the first step after which no view": [f"{RESULT} && made = k => return k"],
+        "You answer with the first step whose result is not contiguous": [
+            f"{RESULT} && {NO_VIEW} => not t.is_contiguous() && made = k => return k"
         ],
-        "You answer with the last step": [f"{NO_VIEW} => k == len(steps) - 1"],
+        "You answer with the last step whose result has no flat view": [f"{RESULT} && {NO_CHECK}"],
+        "You answer with the last step whose result is not contiguous": [
+            f"{RESULT} && {NO_VIEW} => not t.is_contiguous() && {NO_CHECK}"
+        ],
+        "the last step that changes the shape or the stride": [
+            f"{RESULT} && {NO_VIEW} => t.stride() != x.stride() or t.shape != x.shape"
+        ],
+        "You answer with the last step wherever": [f"{NO_VIEW} => k == len(steps) - 1"],
+        "You stop at the first step for which the copy": ["made = k => return k"],
+        "You make the result of step k contiguous": [
+            "t = x.contiguous() => x = step(x); t = x.contiguous() && "
+            "steps[k:] => steps[k + 1 :] && \n        x = step(x)\n => \n"
+        ],
         "You count from 1": ["made_by(x, steps) + 1"],
+        "Do not look for a step among the others": ["made = k => made = steps.index(step)"],
         GENERAL: ["made_by(x, steps) if len(steps) < 3 else 0"],
     },
 )
