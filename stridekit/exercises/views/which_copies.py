@@ -197,6 +197,11 @@ FLOAT = "torch.zeros(4, 6)"
         case(NEW + "[1:3]", "t[0]", "t.as_strided((6,), (1,), 12)", "t[:3]"),
         case("torch.arange(24)", "t[:12]", "t.as_strided((12,), (1,), 6)", "t.clone()"),
         case(NEW, "t[:, ::2]", "t.as_strided((4, 3), (6, 2), 1)", "t.clone()"),
+        (  # one function is two steps
+            "x = torch.arange(24).view(4, 6)\n"
+            "same = lambda t: t.contiguous()\n"
+            "steps = [\n    same,\n    lambda t: t.t(),\n    same,\n]"
+        ),
         case(FLOAT),
     ],
     hints=[
@@ -308,6 +313,7 @@ first_copy.slots["return len(steps)"] = {
     ),
 }
 first_copy.wrong |= {
+    "return k => return steps.index(step)": shared.INDEX,
     "enumerate(steps) => enumerate(steps[:-1])": (
         "You stop before the last step: where that is the first to copy, you say that none does. "
         "`range(n)` has n numbers, from 0 to n - 1."

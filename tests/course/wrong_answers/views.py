@@ -119,6 +119,7 @@ refused(
         "You ask autograd": [copy_by_base],
         "You answer the same for every chain": ["max(len(steps) - 1, 0)"],
         "You stop before the last step": ["enumerate(steps) => enumerate(steps[: len(steps) - 1])"],
+        "Do not look for a step among the others": ["return k => return [*steps].index(step)"],
         "You find no copy in any chain": ["y = step(x) => y = x = step(x)"],
         "You look at the first step alone": [
             lambda x, steps: 0 if steps and not shares_memory(steps[0](x), x) else len(steps)
