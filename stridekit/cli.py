@@ -11,12 +11,11 @@ import json
 import os
 import sys
 from collections.abc import Mapping, MutableMapping, Sequence
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from stridekit import __version__
 from stridekit._extras import extra
+from stridekit._notebooks import lessons
 
 FOLDER = "stridekit-lessons"
 HASHES = ".stridekit-lessons.json"  # beside the lessons: the hash of each, as it was written
@@ -167,15 +166,6 @@ def _needed_options() -> list[str]:
     if not has_display and sys.platform not in ("darwin", "win32"):
         options.append("--no-browser")
     return options
-
-
-def lessons() -> dict[str, bytes]:
-    """Return the lessons by name: those in the wheel, or those of this checkout."""
-    folder: Traversable = files("stridekit").joinpath("notebooks")
-    if not folder.is_dir():
-        folder = Path(__file__).parents[1] / "notebooks"
-    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".ipynb"))
-    return {name: folder.joinpath(name).read_bytes() for name in names}
 
 
 def write_lessons(folder: Path, lessons: Mapping[str, bytes]) -> list[str]:

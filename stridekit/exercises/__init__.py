@@ -16,10 +16,10 @@ new one, copy `diagonal` from `strides/ladder.py`.
 """
 
 from stridekit.exercises.core import Exercise, exercise, forget
-from stridekit.exercises.progress import Progress, progress
+from stridekit.exercises.progress import Progress, paths, progress
 from stridekit.exercises.reports import Panel, Report
 
-__all__ = ["Exercise", "Panel", "Progress", "Report", "exercise", "forget", "progress"]
+__all__ = ["Exercise", "Panel", "Progress", "Report", "exercise", "forget", "paths", "progress"]
 
 _LESSONS = [
     "strides",

@@ -30,7 +30,7 @@ import torch
 
 from stridekit._arguments import a_kind, int_, many
 from stridekit._defaults import torch_defaults
-from stridekit.exercises import running
+from stridekit.exercises import marks, running
 from stridekit.exercises.mistakes import (
     Combination,
     Formula,
@@ -202,6 +202,8 @@ class Exercise:
     def _task(self) -> Panel:
         parameters = ", ".join(self.parameters)
         headline = f"{self.name}({parameters}): {self.title}"
+        if self.key in marks.EXERCISES:
+            headline = f"{headline} · {marks.EXERCISES[self.key]}"
         return Panel("note", headline, (Row("", self.spec, "spec"),))
 
     # For the author ---------------------------------------------------------------------------

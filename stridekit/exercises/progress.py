@@ -1,31 +1,23 @@
-"""progress: what was passed and predicted in each lesson, from the notebooks and the record."""
+"""progress and paths: what was passed and predicted in each lesson, and the two ways through them."""
 
 from __future__ import annotations
 
-import json
-import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
+from stridekit._notebooks import lessons
 from stridekit._table import columns, html_table
-from stridekit.exercises.reports import Panel, Row
+from stridekit.exercises.lesson import Lesson, minutes, read
+from stridekit.exercises.marks import START
+from stridekit.exercises.reports import Panel, Row, inline
 from stridekit.widgets import kept
 
+ESSENTIALS = "essentials"
+EVERYTHING = "everything"
 _HEAD = ("lesson", "exercises passed", "next", "cards predicted", "right first time")
 _MOST_BYTES = 5_000_000  # of a notebook
-# The source of a card: how its question begins, up to what an f-string or a backslash puts in.
-_CARD = re.compile(r"""^Predict(?:\.packed)?\(\s*f?(?:"([^"{\\]+)|'([^'{\\]+))""", re.M)
-
-
-@dataclass
-class _Lesson:
-    """A notebook's exercises, and how the questions on its cards begin."""
-
-    title: str
-    exercises: dict[str, str] = field(default_factory=dict)  # by name on record: name in the lesson
-    cards: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -38,34 +30,47 @@ class _Answer:
 
 @dataclass(frozen=True, repr=False)
 class Progress:
-    """A table with a row for each lesson: the file that its title links to, and the row's texts."""
+    """A table with a row for each lesson: the file that its title links to, and the row's texts.
+
+    The note below it says which path it shows.
+    """
 
     rows: tuple[tuple[str, tuple[str, ...]], ...]
+    note: str = ""
 
     def __repr__(self) -> str:
-        return "\n".join(columns([_HEAD, *(texts for _, texts in self.rows)]))
+        table = columns([_HEAD, *(texts for _, texts in self.rows)])
+        return "\n".join([*table, f"  {self.note}".rstrip()]).rstrip()
 
     def _repr_html_(self) -> str:
         html = html_table("Your progress", [texts for _, texts in self.rows], head=_HEAD, align="<")
         for file, texts in self.rows:
             title = f">{escape(texts[0])}</"
             html = html.replace(title, f'><a href="{quote(file)}"{title}a></')
-        return html
+        return f"{html}<div>{inline(self.note)}</div>" if self.note else html
 
 
-def progress() -> Panel | Progress:
+def progress(path: str | None = None) -> Panel | Progress:
     """Show for each lesson what you have passed and predicted; `forget()` starts over.
 
-    The first answer to a card decides whether it was right first time. Raises nothing: a notebook
-    that cannot be read is left out.
+    `progress("essentials")` chooses the sections and exercises with the mark "essential", and
+    `progress("everything")` all of them. The record remembers your choice. The first answer to a card
+    decides whether it was right first time. A notebook that cannot be read is left out. Raises
+    ValueError for another path.
 
     >>> progress()
     · nothing passed or predicted yet
       Run this cell again after a lesson.
     """
+    if path not in (None, ESSENTIALS, EVERYTHING):
+        raise ValueError(f'there is no path {path!r}: choose "{ESSENTIALS}" or "{EVERYTHING}"')
     record_path = kept.path()
     try:
+        trouble = ""
+        if path is not None and path != chosen_path():
+            trouble = kept.note(path=path)
         record = kept.record()
+        path = chosen_path()
     except kept.RecordError as error:
         return Panel("note", f"your progress cannot be read: {error}")
     if record_path is None or not record:
@@ -74,14 +79,70 @@ def progress() -> Panel | Progress:
     passed = {note["passed"] for note in record if "passed" in note}
     answers = [_Answer(note["card"], note["right"]) for note in record if "card" in note]
     rows = []
-    for path in sorted(record_path.parent.parent.glob("*.ipynb")):
-        lesson = _lesson(path)
+    essentials = []
+    for file_path in sorted(record_path.parent.parent.glob("*.ipynb")):
+        lesson = _lesson(file_path)
+        if file_path.stem != START:
+            essentials.append(lesson.essentials)
+        if path == ESSENTIALS:
+            lesson = lesson.essentials
         if lesson.exercises or lesson.cards:
-            rows.append((path.name, _row(lesson, passed, answers)))
-    return Progress(tuple(rows))
+            rows.append((file_path.name, _row(lesson, passed, answers)))
+    return Progress(tuple(rows), f"{_about(path, minutes(essentials))} {trouble}".strip())
 
 
-def _row(lesson: _Lesson, passed: set[str], answers: list[_Answer]) -> tuple[str, ...]:
+def chosen_path() -> str:
+    """Return the path that the reader chose last. Raises RecordError."""
+    chosen = [
+        note["path"] for note in kept.record() if note.get("path") in (ESSENTIALS, EVERYTHING)
+    ]
+    return chosen[-1] if chosen else EVERYTHING
+
+
+def _about(path: str, essential_minutes: int) -> str:
+    """Return which path a table shows, and how to choose the other one."""
+    if path == ESSENTIALS:
+        return (
+            f"These are the essentials, {essential_minutes} minutes. "
+            f'`progress("{EVERYTHING}")` shows all lessons.'
+        )
+    if essential_minutes:
+        return f'`progress("{ESSENTIALS}")` keeps to the essentials, {essential_minutes} minutes.'
+    return ""
+
+
+def paths() -> Panel:
+    """Show the two paths through the lessons, with their minutes for one learner alone.
+
+    >>> paths()
+    · two paths through the lessons
+      ...
+    """
+    texts = {Path(file).stem: text for file, text in lessons().items()}
+    every = [read(text, name) for name, text in texts.items() if name != START]
+    essentials = [lesson.essentials for lesson in every if lesson.essentials.sections]
+    rows = (
+        Row(ESSENTIALS, _size(essentials)),
+        Row(EVERYTHING, _size(every)),
+        Row(
+            "",
+            f'`progress("{ESSENTIALS}")` chooses a path, and `progress("{EVERYTHING}")` the other one. '
+            "Each section is essential or further, and so is each exercise. "
+            "Its dots say how hard it is: ●○○ is a first try, ●●● a riddle.",
+        ),
+    )
+    return Panel("note", "two paths through the lessons", rows)
+
+
+def _size(parts: list[Lesson]) -> str:
+    """Return in words how long lessons take, and what is in them."""
+    exercises = sum(len(lesson.exercises) for lesson in parts)
+    cards = sum(len(lesson.cards) for lesson in parts)
+    first, last = parts[0].title.split()[0], parts[-1].title.split()[0]
+    return f"{minutes(parts)} minutes, {first} to {last}: {exercises} exercises and {cards} cards"
+
+
+def _row(lesson: Lesson, passed: set[str], answers: list[_Answer]) -> tuple[str, ...]:
     """Return the texts of a lesson's row, in the order of the head."""
     to_do = [name for key, name in lesson.exercises.items() if key not in passed]
     exercise_count = len(lesson.exercises)
@@ -102,22 +163,9 @@ def _row(lesson: _Lesson, passed: set[str], answers: list[_Answer]) -> tuple[str
     )
 
 
-def _lesson(path: Path) -> _Lesson:
-    """Return the exercises and cards of a notebook; none if the file is not a notebook."""
+def _lesson(path: Path) -> Lesson:
+    """Return what a notebook offers; nothing if the file is not a notebook."""
     try:
-        cells = json.loads(kept.read(path, _MOST_BYTES))["cells"]
-        sources = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
+        return read(kept.read(path, _MOST_BYTES), path.stem)
     except (OSError, ValueError, LookupError, TypeError):
-        return _Lesson(path.stem)
-    code = "\n".join(source for cell_type, source in sources if cell_type == "code")
-    words = "\n".join(source for cell_type, source in sources if cell_type == "markdown")
-    heading = re.search("^# (.+)", words, re.M)
-    title = heading[1] if heading else path.stem
-    imports = " ".join(re.findall(r"^from stridekit\.exercises import (.+)", code, re.M))
-    packages = {alias or name: name for name, alias in re.findall(r"(\w+)(?: as (\w+))?", imports)}
-    exercises = {}
-    for package, task in re.findall(r"^(\w+)\.(\w+)\.check\(", code, re.M):
-        if package in packages:
-            exercises[f"{packages[package]}_{task}"] = task
-    cards = [double or single for double, single in _CARD.findall(code)]
-    return _Lesson(title, exercises, cards)
+        return Lesson(path.stem)

@@ -1,8 +1,8 @@
 """The record of what a learner passed and predicted: plain data in a file beside the notebooks.
 
-Each line is a JSON object: an exercise that was passed, a card that was answered, an answer in a review, the
-path that was chosen, or the day of the notes below it. Other lines are skipped and never removed. Nothing is kept outside a kernel, nor where the variable STRIDEKIT_KEEP_ANSWERS
-is "no", as in tests.
+Each line is a JSON object: an exercise that was passed, a card that was answered, an answer in a review,
+the path that was chosen, or the day of the notes below it. Other lines are skipped and never removed.
+Nothing is kept outside a kernel, nor where the variable STRIDEKIT_KEEP_ANSWERS is "no", as in tests.
 """
 
 from __future__ import annotations
@@ -109,7 +109,8 @@ def today() -> date:
 def note(**entry: Any) -> str:
     """Add a note to the record; return what is in the way of it, the first time.
 
-    An exercise and a card are noted once. A note that cannot be written is written with the next one that can.
+    An exercise and a card are noted once. A note that cannot be written is written with the next one
+    that can.
     """
     file_path = path()
     if file_path is None:

@@ -14,6 +14,7 @@ import yaml
 
 import lessons
 from stridekit import Predict, cli
+from stridekit.exercises.lesson import minutes
 from stridekit.exercises.progress import _lesson
 from stridekit.lessons import notebook as form
 
@@ -82,18 +83,6 @@ def test_a_lesson_has_one_name(path):
         assert book.cells[0].source.startswith(f"# {title}\n\n**{question}** ")
 
 
-def minutes(path):
-    """Return the minutes of a lesson: for words, cells, and cards, and those that exercises state."""
-    cells = form.parse(path.read_text("utf-8")).cells
-    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    code = [cell for cell in cells if cell.cell_type == "code"]
-    stated = sum(map(int, re.findall(r"\(about (\d+) minutes\)", text)))
-    cards = sum(map(form.asks, code))
-    words = len(re.findall(r"\w+", text))
-    reading = words / 130 + 0.4 * len(code) + 0.6 * cards
-    return 5 * round((reading + stated) / 5)
-
-
 def rows(path, folder=""):
     """Return the rows of the table of lessons in a file, by the lesson that each links to."""
     text = path.read_text("utf-8").replace("\\n", "\n")
@@ -105,7 +94,7 @@ def test_the_tables_of_lessons_agree_and_state_the_minutes():
     readme = rows(ROOT / "README.md", r"\S*/")
     assert [*readme] == [path.stem for path in PATHS]
     for name, cells in rows(ROOT / "notebooks" / "00_start.ipynb").items():
-        assert cells[-1] == str(minutes(ROOT / "notebooks" / f"{name}.ipynb"))
+        assert cells[-1] == str(minutes([_lesson(ROOT / "notebooks" / f"{name}.ipynb")]))
         assert cells[:-1] == readme[name]
 
 

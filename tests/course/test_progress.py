@@ -436,7 +436,7 @@ def test_notes_have_the_day_of_the_line_above_them(record, monkeypatch):
     kept.note(passed="old")
     monkeypatch.setattr(kept, "today", lambda: date(2026, 12, 1))
     kept.note(passed="newer")
-    days = [(day and day.isoformat(), [*note.values()][0]) for day, note in kept.history()]
+    days = [(day and day.isoformat(), next(iter(note.values()))) for day, note in kept.history()]
     assert days == [
         (None, "old"),
         ("2026-11-29", "new"),
@@ -581,6 +581,69 @@ def test_the_map_shows_what_was_passed_and_predicted(lessons):
     html = progress()._repr_html_()
     assert '<a href="01_one.ipynb">01 One: &lt;first&gt;</a>' in html
     assert '<a href="02%20two.ipynb">02 Two</a>' in html and html.count("<tr>") == 3
+
+
+@pytest.fixture
+def two_paths(record):
+    """The lesson on strides with an essential and a further section, and a lesson that is further."""
+    begin = "from stridekit.exercises import strides as ex"
+    cells = [
+        "# 01 Strides",
+        begin,
+        "## Memory is one line",
+        "Predict('Essential?', 1)",
+        "### Exercise 1: to a byte (about 20 minutes)",
+        "ex.address.check(address)",
+        "## The diagonal",
+        "Predict('Further?', 1)",
+        "### Exercise 2: the ladder (about 60 minutes)",
+        "ex.row.check(row)",
+    ]
+    books = {"01_strides": cells, "04_more": ["# 04 More", "Predict('More?', 1)"]}
+    for name, sources in books.items():
+        kinds = [(notebook.HEADING.match(source), source) for source in sources]
+        nodes = [
+            nbformat.v4.new_markdown_cell(source) if heading else nbformat.v4.new_code_cell(source)
+            for heading, source in kinds
+        ]
+        path = record.parent.parent / f"{name}.ipynb"
+        nbformat.write(nbformat.v4.new_notebook(cells=nodes), path)
+
+
+def test_the_map_follows_the_path_that_was_chosen_last(two_paths, record):
+    kept.note(card="Essential?", right=True)
+    kept.note(card="Further?", right=True)
+    everything = repr(progress()).splitlines()
+    assert [line.split("  ")[1] for line in everything[1:3]] == ["01 Strides", "04 More"]
+    assert "0 of 2" in everything[1] and "2 of 2" in everything[1]
+    assert everything[3] == '  `progress("essentials")` keeps to the essentials, 20 minutes.'
+    essentials = repr(progress("essentials")).splitlines()
+    assert len(essentials) == 3 and "0 of 1" in essentials[1] and "1 of 1" in essentials[1]
+    says = 'These are the essentials, 20 minutes. `progress("everything")` shows all lessons.'
+    assert essentials[2] == f"  {says}"
+    assert "These are the essentials, 20 minutes. <code>" in progress()._repr_html_()
+    kept._kernel = kept._Kernel()  # another kernel
+    assert repr(progress()).splitlines() == essentials
+    assert repr(progress("everything")).splitlines() == everything
+    progress("everything")
+    assert [note["path"] for note in written(record) if "path" in note] == [
+        *("essentials", "everything")
+    ]
+
+
+def test_a_path_has_a_name_and_one_of_another_version_is_skipped(two_paths, record):
+    with pytest.raises(ValueError, match='choose "essentials" or "everything"'):
+        progress("short")
+    assert not record.exists()
+    progress("essentials")
+    with record.open("a") as file:
+        file.write('{"path": "weekend"}\n')
+    assert "These are the essentials" in repr(progress())
+
+
+def test_a_path_that_cannot_be_noted_says_so(two_paths, record):
+    record.parent.write_text("a file")
+    assert "cannot be read" in repr(progress("essentials"))
 
 
 def test_a_card_has_one_line_whatever_is_tried_again(record):
