@@ -73,9 +73,7 @@ NO_BFLOAT16 = (
 
 # Chains of steps ----------------------------------------------------------------------------------
 
-ON_THE_FIRST = (
-    "You run every {} on the first x. They form a chain: each gets what the one before it made."
-)
+ON_THE_FIRST = "You run every {0} on the first x. Each {0} gets the result of the {0} before it."
 INDEX = (
     "Right wherever no function is two steps. Do not look for a step among the others, as `index` "
     "and `remove` do: they find the first that is equal. `enumerate` gives each step its number."
@@ -84,7 +82,7 @@ NONE_IN_THE_CHAIN = (
     "Right wherever a {0} {1}. Where none does, the answer is `len({0}s)`, one "
     "more than the last number."
 )
-THE_OTHERS = "Those are the steps that {}. The others are asked for."
+THE_OTHERS = "Those are the steps that {}. The task asks for the others."
 
 # Lines, sectors and uses --------------------------------------------------------------------------
 

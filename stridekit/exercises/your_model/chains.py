@@ -252,8 +252,15 @@ def read_numbers_of_steps(answer: Any, args: Arguments) -> Outcome:
         case("torch.arange(6)[None]", "t.expand(1, 6)", "t.expand(4, 6)", "t.contiguous()"),
         case("torch.zeros(4, 6)", "t.view(torch.int32)", "t.view(torch.int32)"),
         case("torch.zeros(24)", "t[:12]", "t.as_strided((12,), (1,), 6)", "t[:]"),
+        case("torch.zeros(24)", "t[6:18]", "t.as_strided((12,), (1,), 2)", "t[:]"),
         case("torch.ones(3, 4)[:, :2]", "t.clone()", "t * 1", "t.contiguous()"),
         case("torch.ones(2, 3)", "t + 0", "t.to(torch.float32)"),
+        case(
+            "torch.zeros(24)",
+            "t[:6].view(2, 3)",
+            "t.as_strided((3, 3), (3, 1))",
+            "t.as_strided((3, 3), (6, 1))",
+        ),
         (  # one function is two steps
             "x = torch.arange(24).view(4, 6)\n"
             "same = lambda t: t.contiguous()\n"
@@ -262,24 +269,24 @@ def read_numbers_of_steps(answer: Any, args: Arguments) -> Outcome:
         case(MATRIX),
     ],
     hints=[
-        "A call that does nothing hands on what it was given: the same bytes, read in the same "
-        "way. Which four questions about a tensor tell that?",
-        "Run the chain step by step, and compare what comes out of each step with what went into "
-        "it: `data_ptr()`, shape, stride and dtype.",
-        "`for k, step in enumerate(steps)`: y = step(x); if all four are equal, k is in the list. "
-        "Then x = y.",
+        "A call that does nothing returns the same bytes, read in the same way. Which four "
+        "questions about a tensor decide that?",
+        "Run the chain step by step. Compare the result of each step with its input: "
+        "`data_ptr()`, shape, stride and dtype.",
+        "In the loop `for k, step in enumerate(steps)`, let y = step(x). If all four are equal, k "
+        "is in the list. Then let x = y.",
     ],
     otherwise=(
-        "Take the steps of the input above one line each, and print data_ptr(), shape, stride and "
-        "dtype before and after. Where is nothing different?"
+        "Run the steps of the input above in a cell, one line each. Print data_ptr(), shape, "
+        "stride and dtype before and after each line. Where do all four stay?"
     ),
     takeaway="A call that does nothing copies as soon as a layout before it changes.",
 )
 def does_nothing(x: torch.Tensor, steps: "Steps") -> list[int]:
-    """The numbers of the steps that hand on what they were given.
+    """The numbers of the steps that return their input unchanged.
 
-    Such a step returns a tensor at the same address, with the same shape, stride and dtype; it
-    need not be the same object.
+    Such a step returns a tensor at the same address, with the same shape, stride and dtype. It
+    may be another object.
 
     x       a tensor with elements
     steps   functions from tensor to tensor; the first gets x, each other one the result before it
@@ -301,38 +308,57 @@ def steps_where(condition: Condition, x: torch.Tensor, steps: Steps) -> list[int
     return [k for k, (before, after) in enumerate(pairs) if condition(before, after)]
 
 
+def is_the_same(before: torch.Tensor, after: torch.Tensor) -> bool:
+    has_same_place = before.data_ptr() == after.data_ptr() and before.dtype == after.dtype
+    return has_same_place and not has_changed(before, after)
+
+
 does_nothing.wrong |= {
     "y.data_ptr() == x.data_ptr() and  => ": (
-        "You compare all but the address. A copy has the same shape and stride."
+        "You compare all but the address. A copy can have the same shape, stride and dtype."
     ),
     " and y.shape == x.shape => ": (
-        "You leave the shape out. A slice can have the address and strides of the whole."
+        "You leave the shape out. A slice can have the address and the strides of the whole tensor."
     ),
     "y.stride() == x.stride() and  => ": (
         "You leave the stride out. The transpose of a square has the shape and the address of the "
         "square."
     ),
-    " and y.dtype == x.dtype => ": "You leave the dtype out. `view(dtype)` changes nothing else.",
+    " and y.dtype == x.dtype => ": (
+        "You leave the dtype out. `view(torch.int32)` changes the dtype of a float tensor and "
+        "nothing else."
+    ),
     "        x = y =>         pass": shared.ON_THE_FIRST.format("step"),
     "steps_where(lambda a, b: a.data_ptr() == b.data_ptr(), x, steps)": (
-        "You compare addresses alone. A transpose, a slice or another dtype begins at the same "
-        "byte, and reads it in another way."
+        "You compare addresses alone. A transpose, a slice or a view with another dtype begins at "
+        "the same byte and reads on in another way."
+    ),
+    "y.data_ptr() == x.data_ptr() => y.storage_offset() == x.storage_offset()": (
+        "You compare storage offsets. An offset counts from the start of a storage, and a copy "
+        "has a storage of its own. Compare `data_ptr()`."
     ),
     "steps_where(shares_memory, x, steps)": (
-        "You ask whether bytes are shared. Every view shares them; a call that does nothing has "
-        "the same shape, stride and dtype as well."
+        "You ask whether bytes are shared. Every view shares them. A call that does nothing also "
+        "keeps the shape, the stride and the dtype."
     ),
     "steps_where(torch.equal, x, steps)": (
-        "You compare values. A copy has the same values, and it is just what should not count as "
-        "nothing."
+        "You compare values. A copy has the same values, but making it is not nothing."
     ),
     "steps_where(lambda a, b: a is b, x, steps)": (
-        "You ask for the same object. `t[:]` and a view of the same shape make another object of "
-        "the same bytes in the same layout: that is nothing, too."
+        "You ask for the same object. `t[:]` returns another object with the same bytes in the "
+        "same layout, and that counts as nothing, too."
     ),
     "steps_where(lambda a, b: a.is_contiguous(), x, steps)": (
-        "You ask whether a tensor is contiguous before the step. That tells about `contiguous()`, "
-        "and about no other step."
+        "You ask whether the input of a step is contiguous. This decides what `contiguous()` does, "
+        "but not what other steps do."
+    ),
+    "[k for k, y in enumerate(results(x, steps)) if is_the_same(x, y)]": (
+        "You compare each result with the first x. Compare it with the input of its own step."
+    ),
+    "[steps.index(steps[k]) for k in does_nothing(x, steps)]": shared.INDEX,
+    "[]": (
+        "You find no step that does nothing. `contiguous()` of a contiguous tensor is one. Does "
+        "your loop set x before it compares?"
     ),
     "[k for k in range(len(steps)) if k not in does_nothing(x, steps)]": shared.THE_OTHERS.format(
         "do something"
@@ -378,12 +404,19 @@ does_nothing.wrong |= {
         case(MATRIX, "t.expand(2, 4, 6)", "t.contiguous()", "t.view(8, 6)"),
         case(MATRIX, "t.expand(1, 4, 6)", "t.contiguous()", "t.view(4, 6)"),
         case(MATRIX, "t.t()", "t.contiguous()", "t.view(-1)", "t.contiguous()", "t[None]"),
+        case(MATRIX, "t[None]", "t[0]", "t.contiguous()", "t.sum(1)"),
         case(IMAGES, CHANNELS_LAST, "t.contiguous()", "t.view(2, 60)", "t.clone()"),
         (  # one function is two steps
             "x = torch.arange(24).view(4, 6)\n"
             "same = lambda t: t.contiguous()\n"
             "steps = [\n    lambda t: t.t(),\n    same,\n    same,\n    lambda t: t.view(-1),\n]"
         ),
+        (
+            "x = torch.arange(24).view(4, 6)\n"
+            "same = lambda t: t.contiguous()\n"
+            "steps = [\n    same,\n    lambda t: t.t(),\n    same,\n    lambda t: t.view(-1),\n]"
+        ),
+        case(MATRIX, "t.t()", "t.contiguous()", "t[None]", "t.transpose(1, 2)", "t[0]"),
         "x = torch.ones(3, 3)\n"
         "same = lambda t: t.t()\n"
         "steps = [\n    same,\n    lambda t: t + 1,\n    same,\n]",
@@ -392,27 +425,27 @@ does_nothing.wrong |= {
         case(MATRIX),
     ],
     hints=[
-        "To know whether a step can go, take it out and look. What has to be the same, and what "
-        "may happen on the way?",
+        "To learn whether a step can go, leave it out and run the chain. What has to be the same "
+        "at the end, and what can happen on the way?",
         "Run all steps, then all but step k, and compare the two with `torch.equal`. If a later "
-        "step stops with an error, k cannot go.",
-        "`run([*steps[:k], *steps[k + 1:]])` in a `try`, with "
-        "`except (RuntimeError, IndexError)`, against `run(steps)`, for each k on its own. "
-        "`torch.equal` does not look at the dtype: compare that, too.",
+        "step raises an error, k cannot go.",
+        "For each k, call `run([*steps[:k], *steps[k + 1:]])` in a `try` with "
+        "`except (RuntimeError, IndexError)`, and compare with `run(steps)`. `torch.equal` does not "
+        "look at the dtype, so compare the dtypes as well.",
     ],
     otherwise=(
-        "Take the steps of the input above, one line each, and leave out one of them. Does the "
-        "chain still come to its end, and with the same values?"
+        "Run the steps of the input above in a cell, one line each, and leave out one of them. "
+        "Does the chain still come to its end? Does it end with the same values?"
     ),
     takeaway=(
-        "Whether a copy is needed is decided behind it: by a step that stops, or reads other "
-        "values."
+        "Later steps decide whether a copy is needed: without it they raise, or read other values."
     ),
 )
 def can_go(x: torch.Tensor, steps: "Steps") -> list[int]:
-    """The numbers of the steps that can be left out, each one alone, and the result is the same.
+    """The numbers of the steps without which the chain gives the same result, each tried alone.
 
-    The same is: a tensor of the same shape, dtype and values, in any layout.
+    Two results are the same if their shapes, dtypes and values are equal, in any layout. A chain
+    that raises an error without a step gives no result.
 
     x       a tensor
     steps   functions from tensor to tensor; the first gets x, each other one the result before it
@@ -436,59 +469,87 @@ def can_go(x: torch.Tensor, steps: "Steps") -> list[int]:
     return numbers
 
 
+def are_equal_after_broadcast(left: torch.Tensor, whole: torch.Tensor) -> bool:
+    try:
+        return bool((left == whole).all())
+    except RuntimeError:  # these shapes do not broadcast
+        return False
+
+
 can_go.slots["run([*steps[:k], *steps[k + 1 :]])"] = {
     "run([step for step in steps if step is not steps[k]])": (
-        "Right wherever no function is two steps. Leave one step out by its number; the same "
-        "function can be another step, which stays."
+        "Right wherever no function is two steps. You leave out every step that is the same "
+        "function. Leave out one step, by its number."
     ),
-    "run(steps[:k])": "You leave out step k and all that follow. The steps behind k stay.",
+    "run([step for j, step in enumerate(steps) if j != steps.index(steps[k])])": shared.INDEX,
+    "run(steps[:k])": "You leave out step k and all later steps. The later steps stay.",
 }
 can_go.slots["left.dtype == whole.dtype and torch.equal(left, whole)"] = {
     "True": (
-        "You ask whether the chain comes to its end. It can end with other values or in another "
-        "shape, where a later step reads the layout."
+        "You ask only whether the chain comes to its end. It can end with other values or in "
+        "another shape, because a later step reads the layout."
     ),
     "left.shape == whole.shape": (
-        "You compare shapes alone. Another layout can lead `as_strided` to other values, and no "
-        "error says so."
+        "You compare shapes alone. On another layout `as_strided` can read other values, without "
+        "an error."
+    ),
+    "left.dtype == whole.dtype and torch.equal(left, whole) and left.stride() == whole.stride()": (
+        "You ask for equal strides, too. Two results in different layouts are the same if their "
+        "shapes, dtypes and values are."
+    ),
+    "left.dtype == whole.dtype and left.data_ptr() == whole.data_ptr()": (
+        "You compare addresses. Each run makes tensors of its own: compare shapes, dtypes and "
+        "values."
+    ),
+    "left.dtype == whole.dtype and are_equal_after_broadcast(left, whole)": (
+        "You compare with `==`, which broadcasts: shapes (24,) and (1, 24) then count as equal. "
+        "`torch.equal` compares the shapes as well."
     ),
 }
 can_go.wrong |= {
     "run([*steps[:k], *steps[k + 1 :]]) => "
     "run(steps[:k])\n            whole = run(steps[: k + 1])": (
-        "You ask whether the step itself changes values. `contiguous()` never does, but a `view` "
-        "behind it can need it."
+        "You ask whether the step itself changes values. `contiguous()` never does, but a later "
+        "`view` can need it."
+    ),
+    "except (RuntimeError, IndexError) => except ZeroDivisionError": (
+        "Without one of the steps the chain raises an error, and your function stops there. The "
+        "error is an answer: that step is needed. Catch it."
+    ),
+    "(RuntimeError, IndexError) => RuntimeError": (
+        "You catch RuntimeError alone. With fewer dims, torch raises an IndexError for a dim that "
+        "does not exist."
     ),
     "left.dtype == whole.dtype and  => ": (
-        "You leave the dtype out. `torch.equal` compares the numbers of a float and a double, and "
-        "these can be equal."
+        "You leave the dtype out. `torch.equal` compares numbers, and a float can be equal to a "
+        "double."
     ),
     "left.dtype == whole.dtype and  => left is not whole and left.dtype == whole.dtype and ": (
         "Right unless both results are one object. A step that returns its input can go as well."
     ),
     "run([*steps[:k], *steps[k + 1 :]]) => "
     "run([step for j, step in enumerate(steps) if j not in (k, *numbers)])": (
-        "You leave out one step, and then look for others without it. Each step is tried on its "
-        "own, with all the others there."
+        "You leave out one step, and then look for others without it. Try each step alone, with "
+        "all other steps in the chain."
     ),
     "continue => break": (
-        "Right up to the first step without which the chain stops. The steps that come later are "
-        "tried as well: a `try` inside the loop is there for each of them."
+        "Right up to the first step without which the chain raises an error. Try the later steps "
+        "as well: put the `try` inside the loop."
     ),
     "does_nothing.reference(x, steps)": (
-        "You name the steps that do nothing here. A copy that nobody needs does something, and can "
-        "go all the same."
+        "You name the steps that do nothing here. A copy does something, and it can go as well if "
+        "no later step needs it."
     ),
     "[k for k in range(len(steps)) if k not in can_go(x, steps)]": (
         shared.THE_OTHERS.format("are needed")
     ),
     "[k + 1 for k in can_go(x, steps)]": shared.FROM_ZERO.format("step"),
     "steps_where(lambda a, b: not shares_memory(a, b), x, steps)": (
-        "You name the steps that copy. Whether a copy is needed is decided by what follows: leave "
-        "it out, and look."
+        "You name the steps that copy. Later steps decide whether a copy is needed: leave it out, "
+        "and run them."
     ),
     "[]": (
-        "You find no step that can go. Compare values and shapes, not layouts, addresses or "
-        "objects."
+        "You find no step that can go. Compare shapes, dtypes and values, not layouts, addresses "
+        "or objects."
     ),
 }

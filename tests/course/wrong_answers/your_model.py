@@ -1,7 +1,7 @@
 """Wrong answers to the exercises of notebook 07."""
 
 from stridekit.exercises import your_model as ex
-from tests.course.wrong_answers.collecting import GENERAL, STOPS, refused
+from tests.course.wrong_answers.collecting import GENERAL, refused
 
 NO_VIEW = "Layout.of(t).why_not_view(-1)"
 ALONE = "steps[k:] => [step]"
@@ -67,13 +67,26 @@ refused(
     ex.does_nothing,
     {
         "addresses alone": [f"{SAME} => y.data_ptr() == x.data_ptr()"],
+        "You compare storage offsets": [
+            "same = y.data_ptr() == x.data_ptr() => same = y.storage_offset() == x.storage_offset()"
+        ],
+        "You compare each result with the first x": [
+            "numbers = [] => numbers, first = [], x && y.data_ptr() == x.data_ptr() and y.shape == x.shape"
+            " => y.data_ptr() == first.data_ptr() and y.shape == first.shape && "
+            "y.stride() == x.stride() and y.dtype == x.dtype => "
+            "y.stride() == first.stride() and y.dtype == first.dtype"
+        ],
+        "Do not look for a step among the others": [
+            "numbers.append(k) => numbers.append(steps.index(step))"
+        ],
+        "You find no step that does nothing": ["[]"],
         "You compare values": [
             f"{SAME} => y.shape == x.shape and y.dtype == x.dtype and (y == x).all()"
         ],
         "You ask for the same object": [f"{SAME} => y is x"],
         "You run every step on the first x": ["x = y => y = x"],
         "You compare all but the address": ["same = y.data_ptr() == x.data_ptr() and => same ="],
-        GENERAL: ["[]"],
+        GENERAL: ["[0]"],
     },
 )
 
@@ -84,11 +97,26 @@ refused(
     {
         "whether the chain comes to its end": [f"{EQUAL} => k >= 0"],
         "You compare shapes alone": [f"{EQUAL} => list(left.shape) == list(whole.shape)"],
-        "a `view` behind it can need it": [
+        "a later `view` can need it": [
             "left = run([*steps[:k], *steps[k + 1 :]]) => left, whole = run(steps[:k]), run(steps[: k + 1])"
         ],
         "Right unless both results are one object": [f"{EQUAL} => {EQUAL} and left is not whole"],
-        STOPS: ["except (RuntimeError, IndexError) => except ZeroDivisionError"],
+        "The error is an answer": ["except (RuntimeError, IndexError) => except MemoryError"],
+        "You catch RuntimeError alone": [
+            "(RuntimeError, IndexError) => (RuntimeError, ValueError)"
+        ],
+        "You ask for equal strides, too": [
+            f"{EQUAL} => {EQUAL} and left.stride() == whole.stride()"
+        ],
+        "You compare addresses": [f"{EQUAL} => left.data_ptr() == whole.data_ptr()"],
+        "which broadcasts": [
+            "left = run([*steps[:k], *steps[k + 1 :]]) => left = run([*steps[:k], *steps[k + 1 :]]); "
+            f"same = left.dtype == whole.dtype and (left == whole).all() && {EQUAL} => same"
+        ],
+        "Do not look for a step among the others": [
+            "left = run([*steps[:k], *steps[k + 1 :]]) => "
+            "rest = [*steps]; rest.remove(steps[k]); left = run(rest)"
+        ],
     },
 )
 
