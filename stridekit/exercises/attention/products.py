@@ -43,6 +43,7 @@ PACKED = "q, k, v = torch.zeros(2, 5, 3, 3, 4).permute(2, 0, 3, 1, 4)"
         "a = torch.zeros(2, 6, 5, 4)[:, 3:]; b = torch.zeros(2, 3, 5, 4)[:, :, 1:].mT",
         "a = torch.zeros(2, 3, 5, 4); b = torch.zeros(1, 3, 4, 6)",
         "a = torch.zeros(2, 3, 5, 4); b = torch.zeros(3, 4, 6)",
+        "a = torch.zeros(1, 3, 5, 4); b = torch.zeros(3, 2, 4, 6).transpose(0, 1)",
         "a = torch.zeros(2, 3, 5, 4); b = torch.zeros(2, 1, 4, 6)",
         "a = torch.zeros(2, 3, 5, 4); b = torch.zeros(1, 1, 4, 6)",
         "a = torch.zeros(2, 1, 5, 4).expand(2, 3, 5, 4); b = torch.zeros(4, 6).expand(2, 3, 4, 6)",

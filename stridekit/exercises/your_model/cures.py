@@ -254,7 +254,11 @@ INVALID = "shape ... is invalid for input of size ..."
         case("7, 1", "1, 7", "7,", "None", "a view that works"),
         case("1, 1", "5, 9", "1, 1", "(1, 1)", DDP),
         case("4, 6", "6, 1", "6, 4", "(4, 1)", COMPILED),
+        case("6, 4", "4, 1", "4, 6", "(6, 1)", COMPILED),
+        case("3, 4", "8, 1", "3, 4", "(4, 1)", COMPILED),
+        case("3, 4", "4, 1", "3, 4", "(8, 1)", COMPILED),
         case("0, 3", "3, 1", "0, 3", "(1, 0)", COMPILED),
+        case("0, 3", "1, 0", "0, 3", "(3, 1)", COMPILED),
         case("2, 2", "1, 2", "2, 2", "(2, 1)", COMPILED),
     ],
     hints=[
@@ -296,6 +300,10 @@ def contiguous(shape: Ints, stride: Ints) -> bool:
     return Layout(shape, stride).is_contiguous()
 
 
+def from_outer_to_inner(stride: Ints) -> list[int]:
+    return sorted(range(len(stride)), key=lambda d: -stride[d])
+
+
 decode.slots["math.prod(shape) != math.prod(wanted) or "] = {
     "": (
         "You do not count elements where only a shape is wanted: (3, 4) has 12, and (5, 2) asks "
@@ -318,6 +326,13 @@ decode.slots["n > 1 and "] = {
         "address: that is the harmless half of these messages."
     ),
 }
+decode.wrong[
+    "any(n > 1 and s != w for n, s, w in zip(shape, stride, steps, strict=True)) => "
+    "from_outer_to_inner(stride) != from_outer_to_inner(steps)"
+] = (
+    "You compare the order of the dims in memory. Rows further apart keep this order, and their "
+    "elements have other addresses: compare the numbers themselves."
+)
 decode.slots["differ and 0 not in shape"] = {
     "differ": (
         "You compare strides of a tensor without elements. It has no address that could differ."
