@@ -46,27 +46,32 @@ from stridekit.exercises.watch import Means
         "shape = (4, 0, 2); stride = (2, 2, 1); offset = 3; itemsize = 2",
     ],
     hints=[
-        "Which line is an element on? It starts at byte `element * itemsize` of the storage, and "
-        "a line has 64 bytes.",
+        "On which line does an element lie? It starts at byte `element * itemsize` of the storage, "
+        "and a line has 64 bytes.",
         "Go through every index, find its element by the formula of lesson 01, and divide its "
         "byte by 64. Several elements can share a line.",
-        "Put `(offset + sum of index * stride) * itemsize // 64` into a set, for every index of "
-        "`np.ndindex(*shape)`. Its length is the answer.",
+        "For every index of `np.ndindex(*shape)`, put "
+        "`(offset + sum of index * stride) * itemsize // 64` into a set. The answer is the number "
+        "of different lines in it.",
     ],
     otherwise=(
-        "Work through a small input on paper: write down the byte of every element, and beside it "
+        "Work through a small input on paper. Write down the byte of every element, and beside it "
         "`byte // 64`. How many different numbers do you get?"
     ),
-    takeaway="Memory travels in lines: what an element costs depends on what else is on its line.",
+    takeaway=(
+        "Memory travels in lines. The cost of an element depends on the other elements on its line."
+    ),
 )
 def cache_lines(shape: tuple[int, ...], stride: tuple[int, ...], offset: int, itemsize: int) -> int:
     """How many 64-byte cache lines a tensor with this layout touches.
 
+    Not allowed: stridekit's `traffic`, which does the whole task.
+
     shape, stride  tuples of ints >= 0, one for each dim
     offset         the storage offset, in elements
     itemsize       the bytes of an element: 1, 2, 4, 8 or 16
-    return         the number of different lines that hold an element of it: line k is the bytes
-                   64*k to 64*k + 63 of the storage, whose byte 0 starts a line
+    return         the number of different lines that hold an element of the tensor. Line k is the
+                   bytes 64*k to 64*k + 63 of the storage, whose byte 0 starts a line
     """
     lines = set()
     for index in np.ndindex(*shape):
@@ -87,8 +92,8 @@ def span(shape: Ints, stride: Ints) -> int:
 
 
 PACKED = (
-    "You pack the elements close together and count the lines of that. They lie where the stride "
-    "puts them: with gaps, each can be on a line of its own. Try `x[::16]`."
+    "You count the lines of elements that lie close together. The stride says where they lie: with "
+    "gaps between them, each can be on a line of its own. Try `x[::16]`."
 )
 
 cache_lines.slots["stride"] = {"row_major(shape)": PACKED}
@@ -98,34 +103,75 @@ cache_lines.slots["itemsize"] = {
 }
 cache_lines.slots["offset"] = {
     "0": (
-        "You let the layout start at the start of a line. It starts `offset` elements into the "
-        "storage, so it can reach into one line more."
+        "You start the layout at the start of a line. It starts `offset` elements into the "
+        "storage, so it can reach into one more line."
     ),
     "offset / itemsize": shared.OFFSET_IN_BYTES,
     "offset * itemsize": (
-        "The offset counts elements, as the stride does; `itemsize` multiplies it twice."
+        "You multiply the offset by `itemsize` twice. It counts elements, like the stride."
     ),
 }
 cache_lines.slots["len(lines)"] = {
     "max(lines) - min(lines) + 1 if lines else 0": shared.HULL.format("line"),
     "max(1, len(lines))": (
-        "A size of 0 leaves nothing to read, so no line is touched. Let the loop over all indices "
-        "decide: its body never runs."
+        "Right wherever there is an element. A size of 0 leaves nothing to read, so the layout "
+        "touches no line."
     ),
 }
 cache_lines.wrong |= {
     "// 64 => / 64": shared.NOT_WHOLE.format("line", 64),
     "// 64 => % 64": shared.PLACE_IN.format("line", 64),
     "prod(shape)": (
-        "That is the number of elements. Neighbours can share a line, and a line travels once: "
-        "which line does each of them lie on?"
+        "That is the number of elements. Neighbours can share a line, and a line travels once. On "
+        "which line does each element lie?"
     ),
-    "ceil(prod(shape) * itemsize / 64)": PACKED,
-    "ceil(span(shape, stride) * itemsize / 64)": shared.HULL.format("line"),
+    (
+        "ceil(prod(shape) * itemsize / 64)",
+        "prod(shape) * itemsize // 64",
+        "prod(shape) * itemsize / 64",
+    ): PACKED,
+    (
+        "ceil(span(shape, stride) * itemsize / 64)",
+        "ceil(sum(map(mul, shape, stride)) * itemsize / 64)",
+        "ceil(max(map(mul, shape, stride), default=1) * itemsize / 64)",
+    ): shared.HULL.format("line"),
+    "ceil(prod(shape) * min(stride[-1] * itemsize, 64) / 64) if shape else 1": (
+        "You work with the last stride alone, as if the layout had one dim and started a line. Go "
+        "through the elements one by one."
+    ),
+    "prod(shape[:-1]) * cache_lines(shape[-1:], stride[-1:], offset, itemsize)": (
+        "You multiply the lines of one row by the number of rows. Two rows can share a line, and a "
+        "row that starts deeper in a line can touch one more."
+    ),
+    "cache_lines(shape[-1:], stride[-1:], offset, itemsize)": (
+        "You count the lines of one row. The other rows lie on other lines."
+    ),
+    (
+        "prod(cache_lines((n,), (s,), offset, itemsize) for n, s in zip(shape, stride))",
+        "sum(cache_lines((n,), (s,), offset, itemsize) for n, s in zip(shape, stride))",
+    ): (
+        "You count lines for each dim by itself and put the numbers together. An element has an "
+        "index in every dim: find the line of each element."
+    ),
+    "lines.add(element * itemsize // 64) => "
+    "lines.update({element * itemsize // 64, (element + 1) * itemsize // 64})": (
+        "You also count the line of the first byte after an element. This byte belongs to the next "
+        "element, which may not be read."
+    ),
+    (
+        "element * itemsize // 64 => -(-element * itemsize // 64)",
+        "element * itemsize // 64 => round(element * itemsize / 64)",
+    ): "You round the number of the line. Byte 63 is still on line 0: cut off, with `//`.",
+    "*shape => *[n - 1 for n in shape if n]": (
+        "You leave out the last index of each dim. `np.ndindex(n)` goes from 0 to n - 1."
+    ),
+    "zip(index, stride, strict=True) => zip(index, stride[::-1], strict=True)": (
+        "You pair each index with the stride of another dim. Index and stride have the same order."
+    ),
     "sum(cache_lines(shape[-1:], stride[-1:], offset + sum(map(mul, index, stride)), itemsize) "
     "for index in np.ndindex(shape[:-1]))": (
-        "You count the lines of each row by itself and add them up. Two rows can share a line, or "
-        "be the same row, where the stride is 0: count the different lines of all."
+        "You count the lines of each row by itself and add them up. Two rows can share a line, and "
+        "with a stride of 0 they are the same row. Count the different lines of all rows."
     ),
     "64 * cache_lines(shape, stride, offset, itemsize)": shared.IN_BYTES.format("lines"),
     (
@@ -136,16 +182,15 @@ cache_lines.wrong |= {
         "prod(shape) if stride and max(stride) * itemsize >= 64 else "
         "cache_lines(shape, stride, offset, itemsize)",
     ): (
-        "You answer with the number of elements where a stride is a line or longer. They can share "
-        "a line there too: along another dim, or because two indices reach one element. Count "
-        "different lines."
+        "You answer with the number of elements where a stride is a line or longer. There, too, "
+        "elements can share a line along another dim, and two indices can reach one element."
     ),
 }
 cache_lines.exact |= {
     "cache_lines(shape, stride, offset, 2 * itemsize)": (
-        "Your blocks have 32 bytes: that is a GPU's sector. A line has 64."
+        "Your blocks have 32 bytes, like the sectors of a GPU. A line has 64 bytes."
     ),
     "cache_lines(shape, stride, offset, itemsize / 2)": (
-        "Your blocks have 128 bytes. Here a line has 64."
+        "Your blocks have 128 bytes. Here a line has 64 bytes."
     ),
 }

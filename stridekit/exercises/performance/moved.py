@@ -78,24 +78,26 @@ def read_moved(answer: Any, args: Arguments) -> Outcome:
     hints=[
         "Three tensors take part: x and y are read, out is written. How many bytes does each of "
         "them move?",
-        "Lines travel whole. `cache_lines` of the exercise before counts them; a tensor's layout "
-        "is `t.shape, t.stride(), t.storage_offset(), t.itemsize`.",
+        "Lines travel whole. `cache_lines` of the exercise before counts them. It takes "
+        "`t.shape, t.stride(), t.storage_offset(), t.itemsize` of a tensor.",
         "Add up the lines of x, y and out, and multiply by 64.",
     ],
     otherwise=(
-        "Count the lines of x, of y and of out separately, and print the three numbers. Which of "
-        "them is not what you expect?"
+        "Count the lines of x, of y and of out on paper, and compare them with the three numbers "
+        "in your function. Which of them differs?"
     ),
-    takeaway="Bytes moved: whole lines, of everything that is read and everything that is written.",
+    takeaway="An operation moves whole lines of each tensor that it reads or writes.",
 )
 def bytes_moved(x: torch.Tensor, y: torch.Tensor, out: torch.Tensor) -> int:
     """The bytes that `torch.add(x, y, out=out)` moves between memory and the processor.
 
-    x, y    what is read: each on a storage of its own, whose byte 0 starts a line
-    out     what is written, of the same shape as x and y, on a storage of its own as well
-    return  64 for each line that holds an element of x, of y or of out: read once, or written
-            once. A line of out that is written only in part is read first, to keep its other
-            bytes: count 64 more for it, as `traffic` does, or leave that out. Both are right
+    Not allowed: stridekit's `traffic`, which does the whole task.
+
+    x, y    the operands, each on a storage of its own, whose byte 0 starts a line
+    out     the result, of the same shape as x and y, on a storage of its own as well
+    return  64 for each line that holds an element of x, of y or of out. A line of out that is
+            written only in part is read first, to keep its other bytes. You may count 64 more
+            for it or leave that out: both are right
     """
     lines = 0
     for t in (x, y, out):
@@ -112,10 +114,12 @@ def traffic_on_one_storage(x: Tensor, y: Tensor, out: Tensor) -> int:
 
 bytes_moved.slots["(x, y, out)"] = {
     "(x, y)": (
-        "You forgot what is written. The result has to travel to memory as well: that is a third "
-        "of the bytes of a contiguous `x + y`."
+        "You leave out the result. It has to travel to memory as well: that is a third of the "
+        "bytes of a contiguous `x + y`."
     ),
-    "(x, out)": "You forgot the second operand. `x + y` reads both, and y need not lie as x does.",
+    "(x, out)": (
+        "You leave out the second operand. `x + y` reads both, and y can lie in another way than x."
+    ),
     (
         "(x, x, x)",
         "(y, y, y)",
@@ -125,22 +129,26 @@ bytes_moved.slots["(x, y, out)"] = {
         "(x, x, out)",
         "(y, y, out)",
     ): (
-        "You count one of the three in place of another. Tensors of one shape can lie quite "
-        "differently: ask x, y and out, each for its own lines."
+        "You count one tensor in place of another. Tensors of one shape can lie quite differently: "
+        "count the lines of x, of y and of out."
     ),
     "(x, y, out, out)": shared.WRITTEN_TWICE,
 }
 bytes_moved.slots["t.itemsize"] = {
     ("4", "1", "x.itemsize", "y.itemsize", "out.itemsize"): (
-        "You take one itemsize for all elements. Ask each of the three for its own `t.itemsize`: "
-        "they can be of several dtypes."
+        "You take one itemsize for all elements. The three tensors can have different dtypes: ask "
+        "each for its own `t.itemsize`."
     ),
 }
 bytes_moved.slots["t.storage_offset()"] = {
     ("0", "t.storage_offset() * t.itemsize"): shared.STARTS_LATER,
 }
 bytes_moved.slots["64 * lines"] = {
-    "lines": "That is the number of lines, and a good start. The task asks for bytes.",
+    "lines": "That is the number of lines. The task asks for bytes.",
+    "lines * t.itemsize": (
+        "You multiply lines by the bytes of an element. A line has 64 bytes, whatever lies on it."
+    ),
+    "32 * lines": "Your lines have 32 bytes. A cache line has 64; the sectors of a GPU have 32.",
 }
 bytes_moved.wrong |= {
     (
@@ -151,30 +159,38 @@ bytes_moved.wrong |= {
         "You count whole lines, but as if the tensors were packed. Count the lines that their "
         "strides and offsets lead to."
     ),
-    "x.nbytes + y.nbytes + out.nbytes": (
-        "You count the bytes of the elements. Memory sends lines of 64 bytes, not elements: each "
-        "line of `x[::5]` holds only a few that you want, and all of it travels."
+    (
+        "x.nbytes + y.nbytes + out.nbytes",
+        "4 * (x.numel() + y.numel() + out.numel())",
+        "64 * math.ceil((x.nbytes + y.nbytes + out.nbytes) / 64)",
+    ): (
+        "You count the bytes of the elements. Memory sends lines of 64 bytes: each line of "
+        "`x[::5]` holds only a few elements that you want, and all of it travels."
+    ),
+    "x.numel() + y.numel() + out.numel()": (
+        "That is the number of elements. The task asks for the bytes of all lines that hold them."
     ),
     (
         "64 * sum(math.ceil(t.untyped_storage().nbytes() / 64) for t in (x, y, out))",
         "sum(t.untyped_storage().nbytes() for t in (x, y, out))",
-    ): (
-        "You count the whole storages. Lines that hold no element of the tensor stay where they "
-        "are: a slice moves its own lines alone."
-    ),
+    ): ("You count the whole storages. A slice moves only the lines that hold its elements."),
     "64 * (x.numel() + y.numel() + out.numel())": (
-        "You count a line each time that one of its elements is used. It travels once and stays in "
-        "the cache for its neighbours: count different lines."
+        "You count a line for each of its elements. It travels once and then stays in the cache: "
+        "count different lines."
+    ),
+    "64 * (x.nbytes + y.nbytes + out.nbytes)": (
+        "You count 64 bytes for each byte. A line holds 64 bytes: how many lines hold the tensor?"
+    ),
+    "2 * bytes_moved(x, y, out)": (
+        "That is twice the right number. Each line is counted once: read, or written."
     ),
     (
         "64 * len(bytes_by_line(x) | bytes_by_line(y) | bytes_by_line(out))",
         "64 * (len(bytes_by_line(x) | bytes_by_line(y)) + len(bytes_by_line(out)))",
         "traffic_on_one_storage(x, y, out)",
     ): (
-        "You count a line of one tensor and a line of another as one because they have the same "
-        "number. Each tensor has a storage of its own, so line 0 of x is not line 0 of y. "
-        "(`traffic` lays Layouts on one storage unless you name their storages: give it the "
-        "tensors.)"
+        "You count a line of one tensor and a line of another as one line, because they have the "
+        "same number. Each tensor has a storage of its own, so line 0 of x is not line 0 of y."
     ),
 }
 
@@ -244,25 +260,25 @@ I16 = "dtype=torch.int16"
     hints=[
         "Each expression reads its view and writes a new tensor. Count the lines of both, and "
         "sort the names by the sum.",
-        "The lines of the view depend on its stride and offset. The result is dense: only its "
-        "bytes count, `v.numel() * v.itemsize`, in whole lines.",
-        "`sorted(expressions, key=...)`, where the key of a name is the lines of its view plus "
-        "`math.ceil(v.numel() * v.itemsize / 64)`.",
+        "The lines of the view depend on its stride and offset. The result is dense: its "
+        "`v.numel() * v.itemsize` bytes fill whole lines, and perhaps a part of one more.",
+        "Call `sorted(expressions, key=...)`. The key of a name is the number of lines of its view "
+        "plus `math.ceil(v.numel() * v.itemsize / 64)`.",
     ],
     otherwise=(
-        "Print the lines that are read and the lines that are written, for each of the four, and "
-        "compare the sums with your order."
+        "Print how many lines each of the four expressions reads, and how many it writes. Compare "
+        "the sums with your order."
     ),
-    takeaway="Neither size nor stride nor contiguity decides: the lines do.",
+    takeaway="The number of lines decides, not the size, the stride or contiguity.",
 )
 def cheapest_first(expressions: dict[str, torch.Tensor]) -> list[str]:
     """The names, sorted by how many cache lines their expressions move, the fewest first.
 
     expressions  a dict from names to views v. Each stands for `v + 1`, which reads v and writes a
                  new dense tensor of v's shape and dtype. All storages start a line
-    return       a list of the names, by lines read plus lines written; equals stay in the order
-                 of the dict. You may also count a line that is written only in part as read,
-                 as `traffic` does: that changes no order here
+    return       a list of the names, by lines read plus lines written; ties keep the order of the
+                 dict. You may also count a line that is written only in part as read, as
+                 `traffic` does: that changes no order here
     """
 
     def lines(name: str) -> int:
@@ -290,44 +306,48 @@ def has_ties(expressions: dict[str, Tensor]) -> bool:
 
 cheapest_first.slots["read + math.ceil(v.numel() * v.itemsize / 64)"] = {
     "v.numel()": (
-        "You go by the number of elements. Fewer of them, far apart or of a larger dtype, can move "
-        "more."
+        "You sort by the number of elements. Fewer elements can move more lines, if they lie far "
+        "apart or have a larger dtype."
     ),
     "v.nbytes": (
-        "You go by the bytes of the elements. Memory sends whole lines: a view with gaps reads "
-        "more."
+        "You sort by the bytes of the elements. Memory sends whole lines, so a view with gaps "
+        "reads more."
     ),
-    ("v.stride(-1) if v.ndim else 0", "max(v.stride(), default=0)"): (
-        "You go by the stride. A large stride costs nothing where long rows are read between the "
-        "jumps, and a small tensor stays small."
+    ("v.stride(-1) if v.ndim else 0", "max(v.stride(), default=0)", "v.stride()"): (
+        "You sort by the stride. A large stride between long rows costs little, and a small tensor "
+        "moves few lines with any stride."
     ),
+    "v.ndim": "You sort by the number of dims. A view with one dim can move more than a matrix.",
     (
         "not v.is_contiguous()",
         "(not v.is_contiguous(), read + math.ceil(v.numel() * v.itemsize / 64))",
     ): (
-        "You put the contiguous ones first. `is_contiguous` is about order, not about size: a "
-        "small view with gaps can move less, and a transpose without gaps moves the same."
+        "You put the contiguous views first. `is_contiguous` is about order: a small view with "
+        "gaps can move less, and a transpose without gaps moves as much."
     ),
-    "read": (
-        "You go by what is read. `v + 1` also writes its result, and that is dense, without the "
-        "gaps and repeats of v: an expanded v reads little and writes much."
+    ("read", "2 * read"): (
+        "You sort by the lines that are read. `v + 1` also writes its result. It is dense, so an "
+        "expanded v reads little and writes much."
     ),
     "math.ceil(v.nbytes / 64)": (
-        "You go by the lines of the dense result. v itself may have to be gathered from many more: "
-        "those travel too."
+        "You sort by the lines of the dense result. A view with gaps reads many more lines."
     ),
     "read + v.nbytes": (
         "You add bytes to lines. A line has 64 bytes: how many lines does the result fill?"
     ),
+    "read + v.numel()": (
+        "You add elements to lines. How many bytes have the elements of the result, and how many "
+        "lines do they fill?"
+    ),
     "v.untyped_storage().nbytes()": (
-        "You go by the size of the storages. A view moves its own lines, however large the storage "
-        "is that it was cut from."
+        "You sort by the size of the storages. A view moves its own lines, however large the "
+        "storage is that it was cut from."
     ),
     "read + 2 * math.ceil(v.nbytes / 64)": shared.WRITTEN_TWICE,
 }
 cheapest_first.slots["expressions[name]"] = {
     "in_float32(expressions[name])": (
-        "You count 4 bytes for every element. There are several dtypes: `v.itemsize`."
+        "You count 4 bytes for every element. The views have several dtypes: use `v.itemsize`."
     ),
 }
 cheapest_first.slots["v.storage_offset()"] = {
@@ -337,6 +357,10 @@ cheapest_first.wrong |= {
     "read + math.ceil(v.numel() * v.itemsize / 64) => "
     "-(read + math.ceil(v.numel() * v.itemsize / 64))": (
         "That is the right order, back to front: the cheapest comes first."
+    ),
+    ("sorted(expressions)", "list(expressions)"): (
+        "Your order does not depend on the views: a dict and `sorted` know only the names. Give "
+        "`sorted` a key that counts lines."
     ),
     (
         "cache_lines(v.shape, v.stride(), v.storage_offset(), v.itemsize) => "
@@ -351,7 +375,6 @@ cheapest_first.wrong |= {
     ),
 }
 cheapest_first.only["has_ties(expressions)"] = (
-    "Right wherever no two move equally many lines. Equals stay in the order of the dict, "
-    "whatever their names and sizes: `sorted` leaves them so if its key is the number of lines "
-    "and nothing else."
+    "Right wherever no two move equally many lines. Ties keep the order of the dict. `sorted` "
+    "keeps it if the key is the number of lines and nothing else."
 )

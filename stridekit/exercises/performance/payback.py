@@ -43,27 +43,27 @@ from stridekit.exercises.readers.answers import read_uses
         "t = torch.zeros(9, 30)[:, 7:7]",
     ],
     hints=[
-        "Count three things in lines: what t touches, what its copy touches, and what making the "
-        "copy moves.",
+        "Count the lines that t touches, the lines that its copy touches, and the lines that "
+        "travel while the copy is made.",
         "Making the copy reads all of t and writes all of the copy. Each use then reads the copy "
-        "instead of t: how many lines does that save?",
-        "0 if `t.is_contiguous()`. Else with a = lines of t and b = lines of the copy: "
-        "`math.ceil((a + b) / (a - b))` if `a > b`, else `math.inf`.",
+        "instead of t. How many lines does that save?",
+        "The answer is 0 if `t.is_contiguous()`. Else let a be the lines of t and b the lines of the "
+        "copy: `math.ceil((a + b) / (a - b))` if `a > b`, else `math.inf`.",
     ],
     otherwise=(
-        "With a lines of t and b lines of its copy, n uses move n * a lines without the copy, and "
-        "a + b + n * b with it. Try your n, and n - 1."
+        "Let a be the lines of t and b the lines of its copy. n uses move n * a lines without the "
+        "copy, and a + b + n * b with it. Try your n, and n - 1."
     ),
-    takeaway="A copy pays back only where it touches fewer lines than t, and only after some uses.",
+    takeaway="A copy pays back only if it touches fewer lines than t, and only after some uses.",
 )
 def break_even(t: torch.Tensor) -> float:
     """After how many uses `c = t.contiguous()` has paid back, counted in cache lines of 64 bytes.
 
-    t       a tensor on a storage whose byte 0 starts a line; a use reads each line of it once
+    t       a tensor on a storage whose byte 0 starts a line; a use reads each of its lines once
     return  the smallest whole n >= 0 for which making c and reading c n times moves no more
             lines than reading t n times; math.inf if there is none. Making c reads each line
-            of t and writes each line of c once. c starts a line; where t is contiguous already,
-            c is t itself, and making it moves nothing
+            of t and writes each line of c once. c starts a line. If t is contiguous already, c is
+            t itself, and making it moves nothing
     """
     if t.is_contiguous():
         return 0
@@ -83,19 +83,17 @@ def is_channels_last_3d(t: torch.Tensor) -> bool:
 
 
 NEVER = (
-    "Where the copy touches as many lines as t, or more, no use saves a line, and no number of "
-    "uses pays the copy back. The answer there is `math.inf`."
+    "If the copy touches as many lines as t, or more, no use saves a line. Then no number of uses "
+    "pays the copy back, and the answer is `math.inf`."
 )
 break_even.slots["before + after"] = {
-    "after": (
-        "You pay only for writing the copy. To make it, every line of t has to be read once, too."
-    ),
-    "before": "You pay only for reading t. Every line of the copy has to be written, too.",
+    "after": ("You pay only for writing the copy. Making it also reads every line of t once."),
+    "before": "You pay only for reading t. Making the copy also writes every line of it.",
 }
 break_even.slots["before - after"] = {
     "after": (
-        "You divide by what a use of the copy costs. What pays the copy back is what a use saves: "
-        "the lines of t less those of the copy."
+        "You divide by the cost of a use of the copy. The copy pays back by the lines that a use "
+        "saves."
     ),
 }
 break_even.slots["return math.ceil("] = {
@@ -104,24 +102,30 @@ break_even.slots["return math.ceil("] = {
 }
 break_even.slots["t.is_contiguous()"] = {
     "False": (
-        "`t.contiguous()` of a contiguous tensor is t itself: nothing is copied, so nothing has to "
+        "`t.contiguous()` of a contiguous tensor is t itself. Nothing is copied, so nothing has to "
         "be paid back. Ask `t.is_contiguous()` first."
     ),
 }
 break_even.wrong |= {
     "before + after => before + 2 * after": shared.WRITTEN_TWICE,
     "before + after => 0": (
-        "You forget the cost of the copy: every line of t is read, and every line of the copy "
-        "written."
+        "You leave out the cost of the copy. Making it reads every line of t and writes every line "
+        "of the copy."
     ),
     "before - after => before": (
-        "Your answer is 2 wherever the copy pays back. How many uses it takes depends on what one "
-        "of them saves: divide by the lines of t less those of the copy."
+        "Your answer is 2 wherever the copy pays back. The number of uses depends on the lines that "
+        "one use saves."
+    ),
+    "math.ceil((before + after) / (before - after)) => before - after": (
+        "That is the number of lines that one use saves. How many uses save as many lines as making "
+        "the copy costs?"
     ),
     "return math.ceil( => return round(": shared.ROUNDED.format("copy"),
-    "return math.ceil( => return 1 + math.ceil(": "Always one use too many: one less is enough.",
+    "return math.ceil( => return 1 + math.ceil(": (
+        "Your answer is always one use too many. Do you count the lines of t twice?"
+    ),
     "return math.ceil( => return -1 + math.ceil(": (
-        "Always one use too few: the copy has not quite paid back."
+        "Your answer is always one use too few: the copy has not quite paid back."
     ),
     "return math.ceil( => return 1 + math.floor(": shared.EXACTLY_EVEN.format("copy"),
     (
@@ -130,16 +134,19 @@ break_even.wrong |= {
         "t.is_contiguous() => torch.empty_like(t).stride() == t.stride()",
     ): (
         "You answer 0 for a tensor that is dense but not contiguous. `t.contiguous()` copies it "
-        "all the same, into row-major order, and the copy touches as many lines: it never pays "
-        "back."
+        "into row-major order all the same, and making that copy moves lines."
     ),
     "t.is_contiguous() => (t.ndim == 0 or t.stride(-1) == 1)": (
-        "A stride of 1 in the last dim does not make t contiguous: with gaps between its rows it "
+        "A stride of 1 in the last dim does not make t contiguous. With gaps between its rows it "
         "is copied all the same. Ask `t.is_contiguous()`."
     ),
+    "t.is_contiguous() => t.ndim < 2": (
+        "You answer 0 for a tensor with one dim. A column has one dim, and `t.contiguous()` copies "
+        "it. Ask `t.is_contiguous()`."
+    ),
     "t.is_contiguous() => t.nbytes == t.untyped_storage().nbytes()": (
-        "You take every tensor that fills its storage for contiguous, or every slice for not "
-        "contiguous. `t.contiguous()` goes by the order of the elements: `t.is_contiguous()`."
+        "You compare t with its storage. A transpose fills its storage and is copied, and some "
+        "slices are contiguous. Ask `t.is_contiguous()`."
     ),
     (
         "math.inf => 0",
@@ -151,24 +158,24 @@ break_even.wrong |= {
     ): NEVER,
     "math.inf => 0 if after == before else math.inf": (
         "You answer 0 where t and its copy touch equally many lines. Making the copy moves lines "
-        "there too, unless t is contiguous, and none is saved."
+        "there too, unless t is contiguous, and no use saves one."
     ),
     "after >= before => after > before": shared.EQUAL.format("the lines of t and of its copy"),
     ("break_even(t) if break_even(t) in (0, math.inf) else 1", "0 if t.is_contiguous() else 1"): (
-        "After one use the copy has never paid back: making it reads as much as one use of t, and "
-        "writes the copy besides."
+        "After one use the copy has never paid back. Making it reads as much as one use of t, and "
+        "also writes the copy."
     ),
     "0 if t.is_contiguous() else math.inf": (
-        "You answer that no copy ever pays back. t and its copy have equally many elements and "
-        "bytes, but these can lie on more lines in t."
+        "You answer that no copy ever pays back. t and its copy have equally many bytes, but the "
+        "bytes of t can lie on more lines."
     ),
     "math.inf if torch.empty_like(t).stride() == t.stride() and break_even(t) else break_even(t)": (
-        "Right where t has gaps. A dense t can begin in the middle of a line and touch one line "
-        "more than its copy: then each use of the copy saves that line."
+        "Right where t has gaps. A dense t can begin in the middle of a line and touch one more "
+        "line than its copy. Then each use of the copy saves that line."
     ),
     "cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize) => t.numel()": (
-        "The answer fits a t with a line for each element. Neighbours share lines: count the "
-        "different ones."
+        "Your answer fits a t with a line for each element. Neighbours share lines: count "
+        "different lines."
     ),
     "cache_lines(t.shape, t.stride(), t.storage_offset(), t.itemsize) => "
     "cache_lines(t.shape, t.stride(), 0, t.itemsize)": (shared.STARTS_LATER),
@@ -199,11 +206,11 @@ break_even.wrong |= {
 }
 break_even.only |= {
     "break_even(t) == math.inf": (
-        "Right wherever the copy pays back. Elsewhere it touches as many lines as t, or more: no "
-        "number of uses pays it back, and the answer is `math.inf`."
+        "Right wherever the copy pays back. Elsewhere it touches as many lines as t, or more, so "
+        "no number of uses pays it back, and the answer is `math.inf`."
     ),
     "t.is_contiguous()": (
-        "Right wherever something is copied. Where t is contiguous, `t.contiguous()` is t itself: "
-        "nothing has to be paid back, and the smallest n is 0."
+        "Right wherever something is copied. If t is contiguous, `t.contiguous()` is t itself. "
+        "Then nothing has to be paid back, and the smallest n is 0."
     ),
 }
