@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
+import einops
 import pytest
 import torch
 import torch.fx
@@ -20,9 +21,11 @@ from stridekit.audit.findings import (
     GRADIENT,
     IDLE,
     KINDS,
+    LEAVE_FIRST,
     LEAVE_OUT,
     LOST,
     MIXED,
+    NO_SMALLER,
     OF_OP,
     OWN,
     REPEATED,
@@ -806,9 +809,8 @@ ADVICE = {
         lambda x: x[:1].expand(4, 6).contiguous().view(-1),
         f"{KEEP}view in line ",
     ),
-    "there and back": (lambda x: torch.relu(x.t().contiguous()).t().contiguous() * 2, KINDS[TRIP]),
-    "there and back to a view": (
-        lambda x: torch.relu(x.t().contiguous()).t().contiguous().view(-1),
+    "there and back, by a view that needs it": (
+        lambda x: torch.relu(x.t().contiguous().view(-1)).view(6, 4).t().contiguous() * 2,
         KINDS[TRIP],
     ),
     "there and back by reshape": (
@@ -852,30 +854,191 @@ def attention_by_hand(q, k, v):
     return (scores + 1).softmax(-1) @ v
 
 
-CHANNELS_LAST = "give it the tensor by .to(memory_format=torch.channels_last): "
-CONTIGUOUS = "give it the tensor by .contiguous(): "
 HEADS = randn(2, 5, 4, 8).transpose(1, 2)
 FEW_HEADS = randn(2, 5, 2, 8).transpose(1, 2)
-CURES = {
-    # what copies, and what its cure saves: the finding says so, and the run with the cure proves it
-    "nearest": (upsampled, randn(2, 64, 8, 8), CHANNELS_LAST, LAST),
-    "bilinear": (lambda x: upsampled(x, mode="bilinear"), randn(2, 64, 8, 8), CHANNELS_LAST, LAST),
+IMAGE = randn(2, 64, 8, 8)
+SEQUENCE = randn(2, 8, 5)
+MASK = torch.ones(5, 5).tril().bool()
+TO_LAST = "give it the tensor by .to(memory_format=torch.channels_last)"
+ONCE = "call contiguous() once, where the layout is made"
+
+
+def stream(h):
+    for _ in range(3):
+        h = h + F.layer_norm(h, h.shape[-1:])
+    return h
+
+
+def read_twice(h):
+    return h.softmax(-1), h.log_softmax(-1)
+
+
+def turned(x):
+    return x.transpose(1, 2)
+
+
+def upsampled_in_rows(x):
+    return upsampled(x).contiguous()
+
+
+def normed(x):
+    return F.layer_norm(x, x.shape[-1:])
+
+
+class Cured(NamedTuple):
+    """Code with a finding, the same code with the cure that the finding names, and that advice."""
+
+    function: Callable[..., Any]
+    cured: Callable[..., Any]
+    inputs: tuple[torch.Tensor, ...]
+    advice: str
+
+
+CURED = {
+    "an upsampling of rows": Cured(
+        upsampled, lambda x: upsampled(x.to(memory_format=LAST)), (IMAGE,), TO_LAST
+    ),
+    "an upsampling, bilinear": Cured(
+        lambda x: upsampled(x, mode="bilinear"),
+        lambda x: upsampled(x.to(memory_format=LAST), mode="bilinear"),
+        (IMAGE,),
+        TO_LAST,
+    ),
+    "upsamplings of two sizes on one line": Cured(
+        lambda x: [upsampled(part) for part in (x, x[:1])],
+        lambda x: [upsampled(part.to(memory_format=LAST)) for part in (x, x[:1])],
+        (IMAGE,),
+        TO_LAST,
+    ),
+    "an upsampling whose result is to be in rows": Cured(
+        upsampled_in_rows,
+        lambda x: upsampled_in_rows(x.to(memory_format=LAST)),
+        (IMAGE,),
+        TO_LAST,
+    ),
+    "a stream that keeps the layout": Cured(
+        lambda x: stream(x.transpose(1, 2)),
+        lambda x: stream(x.transpose(1, 2).contiguous()),
+        (SEQUENCE,),
+        ONCE,
+    ),
+    "two readers on two lines": Cured(
+        lambda x: read_twice(x[:, 1:]),
+        lambda x: read_twice(x[:, 1:].contiguous()),
+        (X,),
+        ONCE,
+    ),
+    "there and back": Cured(
+        lambda x: torch.relu(x.t().contiguous()).t().contiguous() * 2,
+        lambda x: torch.relu(x.t()).t().contiguous() * 2,
+        (X,),
+        LEAVE_FIRST,
+    ),
+    "there and back to a view": Cured(
+        lambda x: torch.relu(x.t().contiguous()).t().contiguous().view(-1),
+        lambda x: torch.relu(x.t()).t().contiguous().view(-1),
+        (X,),
+        LEAVE_FIRST,
+    ),
 }
 
 
-@pytest.mark.parametrize("name", CURES)
-def test_an_ops_own_copies_are_in_the_finding_whose_cure_removes_them(name):
-    function, x, advice, memory_format = CURES[name]
-    audit = stridekit.audit(function, x)
+@pytest.mark.parametrize("name", CURED)
+def test_a_cure_saves_what_its_finding_promises(name):
+    function, cured, inputs, advice = CURED[name]
+    audit = stridekit.audit(function, *inputs)
+    assert audit.findings[0].advice == advice
+    assert f"saves    {in_bytes(audit.findings[0].saves)} in all" in str(audit)
+    after = stridekit.audit(cured, *inputs)
+    torch.testing.assert_close(cured(*inputs), function(*inputs))
+    # to() of an input is asked for, and counts here as well
+    copied, copied_after = (sum(copy.bytes for copy in x.copies) for x in (audit, after))
+    assert sum(finding.saves for finding in audit.findings) == copied - copied_after > 0
+
+
+def test_a_cure_saves_in_a_training_step_what_its_finding_promises():
+    model = nn.Conv1d(8, 8, 1)
+    x = randn(2, 8, 5)
+    audit = stridekit.audit(lambda: normed(model(x).transpose(1, 2)), backward=True)
+    (finding,) = audit.findings
+    assert finding.advice == ONCE
+    after = stridekit.audit(lambda: normed(model(x).transpose(1, 2).contiguous()), backward=True)
+    assert finding.saves == audit.bytes - after.bytes == x.nbytes
+
+
+NO_CURE = {
+    # near misses: what a copy at the line that made the layout would not save
+    "one reader": (lambda x: normed(x.transpose(1, 2)), f"{KINDS[OF_OP]}; {NO_SMALLER}"),
+    "a part is written later": (
+        lambda x: [(read_twice(y), y.mul_(2)) for y in [x.clone().transpose(1, 2)]],
+        KINDS[REPEATED],
+    ),
+    "several tensors are made at once": (
+        lambda x: [read_twice(y) for y in x.chunk(2, dim=2)],
+        KINDS[REPEATED],
+    ),
+    "half of the calls on the line are not copied": (
+        lambda x: [read_twice(y) if k else y * 2 for k, y in enumerate([turned(x), turned(x)])],
+        KINDS[REPEATED],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NO_CURE)
+def test_a_cure_is_named_only_if_it_saves(name):
+    function, advice = NO_CURE[name]
+    finding = stridekit.audit(function, SEQUENCE).findings[0]
+    assert (finding.advice, finding.saves) == (advice, 0)
+
+
+def test_an_ops_own_copies_are_in_the_finding_whose_cure_removes_them():
+    audit = stridekit.audit(upsampled, IMAGE)
     (finding,) = audit.findings
     assert finding.copied == audit.bytes and audit.own == ()
-    cured = stridekit.audit(lambda x: function(x.to(memory_format=memory_format)), x)
-    copied = sum(copy.bytes for copy in cured.copies)
-    assert f"{advice}the two then copy {in_bytes(copied)} instead of" in finding.advice
-    assert in_bytes(audit.bytes) in finding.advice and copied < audit.bytes
     with pytest.raises(AssertionError) as failure:
         audit.assert_no_copies()
     assert "leave it" not in str(failure.value)
+
+
+def test_an_expanded_tensor_is_filled_without_a_copy_by_where():
+    expanded = randn(2, 5, 1).expand(2, 5, 5)
+    audit = stridekit.audit(lambda x: x.masked_fill(~MASK, 0.0), expanded)
+    (finding,) = audit.findings
+    assert finding.advice == "torch.where(mask, value, x) reads an expanded x as it is"
+    assert stridekit.audit(lambda x: torch.where(MASK, x, 0.0), expanded).bytes == 0
+
+
+def test_the_copies_of_a_gradient_within_one_call_are_its_own():
+    attention = nn.MultiheadAttention(16, 2)
+    x = randn(5, 2, 16)
+    audit = stridekit.audit(lambda: attention(x, x, x, need_weights=False)[0], backward=True)
+    assert audit.own and not any(finding.kind == GRADIENT for finding in audit.findings)
+    turned = stridekit.audit(
+        lambda w: (x @ w.mT).transpose(0, 1).reshape(-1),
+        randn(16, 16).requires_grad_(),
+        backward=True,
+    )
+    assert any(x.backward for finding in turned.findings for x in finding.occurrences)
+
+
+def test_the_gradient_of_a_convolution_names_the_format_of_its_weight():
+    convolution = nn.Conv2d(8, 8, 3)
+    x = last(2, 8, 6, 6)
+    audit = stridekit.audit(convolution, x, backward=True)
+    assert {finding.advice for finding in audit.findings} == {KINDS[TWO]}
+    convolution.to(memory_format=LAST)
+    assert stridekit.audit(convolution, x, backward=True).findings == ()
+
+
+def test_a_copy_by_einops_is_on_the_line_that_calls_it():
+    def windows(x):
+        return einops.rearrange(x, "b c (h p) -> b h (c p)", p=2)
+
+    audit = stridekit.audit(windows, randn(2, 3, 8))
+    (finding,) = audit.own
+    assert finding.first.place.expression.startswith("einops.rearrange(x")
+    heads = stridekit.audit(lambda x: einops.rearrange(x, "b n d -> b d n").softmax(-1), SEQUENCE)
+    assert heads.findings[0].cause.expression.startswith("einops.rearrange(x")
 
 
 def attend_turned(q, k, v, **options):
@@ -947,7 +1110,7 @@ OTHER_ADVICE = {
     "attention by the math path, twice": (
         attend_twice,
         (QUERY[:1], QUERY, VALUE),
-        KINDS[REPEATED],
+        ONCE,
     ),
     "attention of two tensors": (
         lambda q, v: [F.scaled_dot_product_attention(q, k, k) for k in [v.transpose(1, 2)]],
@@ -960,7 +1123,7 @@ OTHER_ADVICE = {
         KINDS[OF_OP],
     ),
     "a kernel that copies any layout": (
-        torch.linalg.inv,
+        torch.linalg.qr,
         (torch.eye(4) * 2,),
         "leave it: the op copies as much of any memory format",
     ),
@@ -972,12 +1135,12 @@ OTHER_ADVICE = {
     "a tensor with two readers that copy": (
         lambda x: [(y.softmax(-1), y.log_softmax(-1)) for y in [x[:, 1:]]],
         (randn(4, 6),),
-        KINDS[REPEATED],
+        ONCE,
     ),
     "a tensor with two readers that copy it in two ways": (
         lambda x: [(upsampled(y), y.softmax(1)) for y in [x[:, :, 1:]]],
         (randn(2, 64, 7, 6),),
-        "give it a tensor that lies as the op needs it: 2 ops copy this one",
+        "call to(memory_format=torch.channels_last) once, where the layout is made",
     ),
     "heads that are repeated": (
         repeated_heads,
@@ -988,6 +1151,11 @@ OTHER_ADVICE = {
         attention_by_hand,
         (HEADS, HEADS.clone(), HEADS.clone()),
         "F.scaled_dot_product_attention takes q, k and v as they lie",
+    ),
+    "a product whose scores are padded before the softmax": (
+        lambda q: F.pad(q @ q.mT, (1, 0)).softmax(-1),
+        (HEADS,),
+        KINDS[OF_OP],
     ),
     "a product without a softmax": (lambda q: (q @ q.mT).relu() @ q, (HEADS,), KINDS[REPEATED]),
     "a write before the copy": (

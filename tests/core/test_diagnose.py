@@ -94,21 +94,29 @@ def code_of(cure):
     return code if re.search(r"[.([@*]", code) and "..." not in code else None
 
 
+def is_met(row):
+    """Return whether the row's call raises what the row is about; it has to on the rows' versions."""
+    return HAS_MESSAGES_OF_ROWS or diagnose(error_of(row)).title == row.title
+
+
 CURES = [row for row in ROWS if row.works]
 
 
 @pytest.mark.parametrize("row", CURES, ids=lambda row: row.works[:60])
 def test_a_cure_works(row: Row) -> None:
     """If the row says what the names of its cure stand for, the code of the cure itself runs."""
+    if not is_met(row):
+        pytest.skip(f"this torch or NumPy says something else: {error_of(row)}")
     names = run(f"dict({row.given})")
-    if row.given and (HAS_MESSAGES_OF_ROWS or diagnose(error_of(row)).title == row.title):
+    if row.given:
         names["cured"] = run(code_of(lines_of(error_of(row))["cure"]), **names)
     run(row.works, **names)
 
 
 def test_each_cure_that_is_code_is_tried():
     tried = {row.title for row in ROWS if row.works}
-    codes = {row.title: code_of(lines_of(error_of(row))["cure"]) for row in ROWS}
+    cures = {row.title: lines_of(error_of(row))["cure"] for row in ROWS if is_met(row)}
+    codes = {title: code_of(cure) for title, cure in cures.items()}
     assert {title: code for title, code in codes.items() if code and title not in tried} == {}
 
 
