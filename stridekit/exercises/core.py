@@ -130,7 +130,7 @@ class Exercise:
         trials = self._run_cases(fn, watch)
         if trials[0].outcome == running.NOT_ATTEMPTED:
             row = Row("", "Fill it in and run the cell again.")
-            return Report("blank", f"{self.name}: not attempted yet", (row,))
+            return Report("blank", f"{self.name}: not attempted yet{self._mark}", (row,))
         if not all(trial.is_right for trial in trials):
             return self._report_failure(fn, trials)
         if watch.other_calls or not watch.is_used:
@@ -199,11 +199,14 @@ class Exercise:
     def _repr_html_(self) -> str:
         return self._task()._repr_html_()
 
+    @property
+    def _mark(self) -> str:
+        """The mark of the exercise, to stand behind its title; "" if it has none."""
+        return f" · {marks.EXERCISES[self.key]}" if self.key in marks.EXERCISES else ""
+
     def _task(self) -> Panel:
         parameters = ", ".join(self.parameters)
-        headline = f"{self.name}({parameters}): {self.title}"
-        if self.key in marks.EXERCISES:
-            headline = f"{headline} · {marks.EXERCISES[self.key]}"
+        headline = f"{self.name}({parameters}): {self.title}{self._mark}"
         return Panel("note", headline, (Row("", self.spec, "spec"),))
 
     # For the author ---------------------------------------------------------------------------

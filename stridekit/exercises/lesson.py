@@ -32,8 +32,9 @@ class Section:
 
 @dataclass
 class Lesson:
-    """A notebook's title and its sections in order."""
+    """The name of a notebook's file, its title, and its sections in order."""
 
+    name: str
     title: str
     sections: list[Section] = field(default_factory=list)
 
@@ -59,9 +60,9 @@ class Lesson:
     def essentials(self) -> Lesson:
         """The lesson with its essential sections, and the words before them; empty if it has none."""
         if not any(section.is_essential for section in self.sections):
-            return Lesson(self.title)
+            return Lesson(self.name, self.title)
         sections = [part for part in self.sections if part.is_essential or not part.heading]
-        return Lesson(self.title, sections)
+        return Lesson(self.name, self.title, sections)
 
 
 def read(text: str | bytes, name: str) -> Lesson:
@@ -78,7 +79,7 @@ def lesson_of(cells: Iterable[tuple[str, str]], name: str) -> Lesson:
     cells = list(cells)
     code = "\n".join(source for cell_type, source in cells if cell_type == "code")
     packages = _packages(code)
-    lesson = Lesson(_title(cells, name), [Section("")])
+    lesson = Lesson(name, _title(cells, name), [Section("")])
     wanted = [*marks.ESSENTIAL_SECTIONS.get(name, ())]
     for cell_type, source in cells:
         if cell_type == "code":

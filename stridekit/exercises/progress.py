@@ -168,4 +168,4 @@ def _lesson(path: Path) -> Lesson:
     try:
         return read(kept.read(path, _MOST_BYTES), path.stem)
     except (OSError, ValueError, LookupError, TypeError):
-        return Lesson(path.stem)
+        return Lesson(path.stem, path.stem)

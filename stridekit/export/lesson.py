@@ -17,6 +17,8 @@ from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from stridekit.exercises import lesson as reading
+from stridekit.exercises import marks
 from stridekit.lessons import notebook as form
 from stridekit.lessons.notebook import NotebookError
 from stridekit.lessons.plots import IS_FOR_PAGES, NARROW
@@ -43,15 +45,22 @@ NOT_HERE = (
     "<code>make lab</code> and open the lesson there.</p>"
 )
 WITHOUT_KERNEL = "This needs a running kernel: it works where the lesson runs."
+SECTION = re.compile(r"^(##|###) .+$", re.MULTILINE)
+MARK = '\n\n<p class="sk-mark" data-mark="{0}">{0}</p>\n'
 MATH = MarkdownIt().use(dollarmath_plugin)
 
 
 class Lesson(NamedTuple):
-    """A notebook that is ready for a page, its live widgets, and how many cards and goals they have."""
+    """A notebook that is ready for a page, its live widgets, and how many cards and goals they have.
+
+    The essential parts are the questions of cards and the texts of goals in essential sections.
+    """
 
     notebook: Any
     widgets: list[Offline]
     parts: int
+    essential_parts: list[str]
+    offer: reading.Lesson
 
 
 class ThisPython(AsyncKernelManager):
@@ -68,9 +77,60 @@ def lesson(path: Path) -> Lesson:
     """Read, check, execute and settle a notebook. Raises NotebookError, whose message is one line."""
     notebook = read(path)
     client = form.run(notebook, path.parent, seconds=300, kernel_manager_class=ThisPython)
+    offer = reading.lesson_of(((cell.cell_type, cell.source) for cell in notebook.cells), path.stem)
+    essential_parts = _essential_parts(notebook, offer, client.widget_state)
     widgets = settle(notebook, client.widget_state)
+    mark_sections(notebook, offer)
     parts = set(chain.from_iterable(_parts(widget.state) for widget in widgets))
-    return Lesson(notebook, widgets, len(parts))
+    return Lesson(notebook, widgets, len(parts), essential_parts, offer)
+
+
+def _essential_parts(notebook: Any, offer: reading.Lesson, states: dict[str, Any]) -> list[str]:
+    """Return the questions of cards and the texts of goals in the essential sections of a lesson."""
+    sections = iter(offer.sections)
+    section = next(sections)
+    parts: list[str] = []
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            for _ in SECTION.finditer(cell.source):
+                section = next(sections)
+        elif section in offer.essentials.sections:
+            for output in cell.get("outputs", []):
+                view = output.get("data", {}).get(form.WIDGET_VIEW, {})
+                parts += _parts(states.get(view.get("model_id"), {}))
+    return list(dict.fromkeys(parts))
+
+
+def mark_sections(notebook: Any, offer: reading.Lesson) -> None:
+    """Say below each heading whether its section is essential, in place.
+
+    A section inside another one has a mark only if the two differ, and a lesson without essential
+    sections has one mark, below its title. A notebook that is no lesson has none.
+    """
+    has_marks = any(key in marks.EXERCISES for key in offer.exercises)
+    if offer.name == marks.START or not has_marks:
+        return
+    words = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+    if not offer.essentials.sections:
+        further = MARK.format(marks.word(False))
+        for cell in words[:1]:
+            cell.source = re.sub("^# .+$", rf"\g<0>{further}", cell.source, flags=re.MULTILINE)
+        return
+    sections = iter(offer.sections[1:])
+    is_outer_essential = False
+
+    def marked(heading: re.Match[str]) -> str:
+        nonlocal is_outer_essential
+        is_essential = next(sections).is_essential
+        is_inside = heading[1] == "###"
+        if is_inside and is_essential == is_outer_essential:
+            return heading[0]
+        if not is_inside:
+            is_outer_essential = is_essential
+        return heading[0] + MARK.format(marks.word(is_essential))
+
+    for cell in words:
+        cell.source = SECTION.sub(marked, cell.source)
 
 
 def read(path: Path) -> Any:

@@ -26,6 +26,8 @@ from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
 from sphinx.util.docutils import docutils_namespace
 
+from stridekit.exercises import lesson as reading
+from stridekit.exercises import marks
 from stridekit.export import reference
 from stridekit.export.lesson import Lesson, lesson, mathml
 from stridekit.lessons import notebook as form
@@ -197,6 +199,8 @@ def _build(folder: Path, lessons: dict[str, Lesson], notebooks: Path) -> Path:
     widgets["search"] = offline([Diagnose()])
     data = {
         "parts": {f"{name}.html": page.parts for name, page in lessons.items()},
+        "essentials": {f"{name}.html": page.essential_parts for name, page in lessons.items()},
+        "minutes": _minutes(lessons),
         "places": {
             family["title"]: (family["lesson"], family["section"])
             for family in Diagnose._script.FAMILIES
@@ -208,6 +212,15 @@ def _build(folder: Path, lessons: dict[str, Lesson], notebooks: Path) -> Path:
     script.write_text(f"globalThis.stridekitSite = {text};\n", encoding="utf-8")
     (site / MARK).touch()
     return site
+
+
+def _minutes(lessons: Mapping[str, Lesson]) -> dict[str, int]:
+    """Return the minutes of each path."""
+    numbered = [page.offer for name, page in lessons.items() if name != marks.START]
+    return {
+        "essentials": reading.minutes(offer.essentials for offer in numbered),
+        "everything": reading.minutes(numbered),
+    }
 
 
 def _run_sphinx(
@@ -243,7 +256,7 @@ def _sections(tree: nodes.document, page: str) -> Iterator[list[str]]:
 def _words(node: Any) -> str:
     """Return the words of a section without those of the sections inside it; hints stay closed."""
     if isinstance(node, nodes.raw):
-        hidden = r"<(details|noscript|style|script)\b.*?</\1>|<[^>]*>"
+        hidden = r'<(details|noscript|style|script)\b.*?</\1>|<p class="sk-mark".*?</p>|<[^>]*>'
         return html.unescape(re.sub(hidden, " ", node.astext(), flags=re.DOTALL))
     if not node.children:
         return node.astext()

@@ -12,6 +12,7 @@ import pytest
 from nbformat import v4
 
 import stridekit
+from stridekit.exercises import lesson as reading
 from stridekit.export import lesson, reference, site
 from stridekit.export.reference import public_names
 from stridekit.lessons.notebook import NotebookError, fold
@@ -75,6 +76,47 @@ def test_pages_and_notebooks_fold_the_same_outputs():
         assert [source for source in hidden if source not in folded] == []
         count += len(hidden)
     assert count > 150
+
+
+def test_a_section_has_its_mark_below_its_heading():
+    """One inside another only where the two differ; a lesson without essentials has one mark."""
+    sources = [
+        "# 01 Strides\n\nwords",
+        "## Memory is one line\n\nwords",
+        "### Play with it\n\nwords",
+        "## The formula",
+        "### Play with it",
+        "### More",
+        "## The diagonal",
+        "words\n\n### Exercise 1: to a byte (about 8 minutes)",
+        "### Further",
+    ]
+    essential, further = (
+        f'\n\n<p class="sk-mark" data-mark="{word}">{word}</p>\n'
+        for word in ("essential", "further")
+    )
+
+    def marked(name, *check):
+        notebook = v4.new_notebook(cells=[v4.new_markdown_cell(source) for source in sources])
+        offer = reading.lesson_of([*(("markdown", source) for source in sources), *check], name)
+        lesson.mark_sections(notebook, offer)
+        return [cell.source for cell in notebook.cells]
+
+    imports = ("code", "from stridekit.exercises import strides as ex")
+    row = (imports, ("code", "ex.row.check(row)"))
+    assert marked("01_strides", *row) == [
+        "# 01 Strides\n\nwords",
+        f"## Memory is one line{essential}\n\nwords",
+        f"### Play with it{further}\n\nwords",
+        f"## The formula{essential}",
+        "### Play with it",
+        f"### More{further}",
+        f"## The diagonal{further}",
+        "words\n\n### Exercise 1: to a byte (about 8 minutes)",
+        "### Further",
+    ]
+    assert marked("00_start", *row) == marked("01_strides") == sources
+    assert marked("04_other", *row) == [f"# 01 Strides{further}\n\nwords", *sources[1:]]
 
 
 def test_calls_for_help_and_the_map_are_left_out_and_words_about_jupyterlab_say_so():

@@ -7,15 +7,19 @@
 
   /**
    * The data of the site, which site-data.js has put on the page before: how many cards and goals
-   * each page has, the lesson and the section that explain each verdict, and all sections.
+   * each page has, which of them are essential, the minutes of each path, the lesson and the section
+   * that explain each verdict, and all sections.
    * @typedef {object} SiteData
    * @property {Record<string, number>} parts
+   * @property {Record<string, string[]>} essentials
+   * @property {Record<string, number>} minutes
    * @property {Record<string, [lesson: string, section: string]>} places
    * @property {Section[]} sections
    */
 
   /** @type {SiteData} */
-  const { parts, places, sections } = /** @type {any} */ (globalThis).stridekitSite;
+  const { parts, essentials, minutes, places, sections } = /** @type {any} */ (globalThis)
+    .stridekitSite;
 
   /**
    * @param {string} selector
@@ -75,12 +79,17 @@
    */
   function keep(progress = {}) {
     const key = keyOf(location.href);
+    keepAt(key, { ...read(key), ...progress });
+    showMarks();
+  }
+
+  /** @type {(key: string, value: any) => void} */
+  function keepAt(key, value) {
     try {
-      localStorage.setItem(key, JSON.stringify({ ...read(key), ...progress }));
+      localStorage.setItem(key, JSON.stringify(value));
     } catch {
       // forbidden or full
     }
-    showMarks();
   }
 
   /**
@@ -149,13 +158,31 @@
   function showMarks() {
     for (const mark of all(".sk-done")) mark.remove();
     for (const link of all(".bd-links a, .bd-article table a")) {
-      const total = parts[decodeURIComponent(fileOf(new URL(link.href).pathname))];
-      const progress = total && read(keyOf(link.href));
-      if (progress) link.after(markOf(Object.keys(progress).length, total));
+      const page = decodeURIComponent(fileOf(new URL(link.href).pathname));
+      if (minutes.essentials && essentials[page]?.length === 0) link.dataset.further = "";
+      const progress = parts[page] && read(keyOf(link.href));
+      const [count, total] = progress ? countOf(page, progress) : [0, 0];
+      if (total) link.after(markOf(count, total));
     }
     const hasProgress = document.querySelector(".sk-done") !== null;
     for (const button of all(".sk-forget")) button.hidden = !hasProgress;
   }
+
+  /**
+   * How many parts of a page are done, and how many there are on the chosen path.
+   * @type {(page: string, progress: Record<string, any>) => [count: number, total: number]}
+   */
+  function countOf(page, progress) {
+    const names = Object.keys(progress);
+    if (chosenPath() === "everything") return [names.length, parts[page]];
+    const done = essentials[page].filter((part) =>
+      names.some((name) => name === part || questionOf(name) === part),
+    );
+    return [done.length, essentials[page].length];
+  }
+
+  /** The question in the name of a card. */
+  const questionOf = (/** @type {string} */ name) => name.split(" | ")[1];
 
   /** @type {(kept: number, total: number) => HTMLElement} */
   function markOf(kept, total) {
@@ -178,6 +205,68 @@
     const isDiagnose = Object.keys(model.get("_state")).join() === "text";
     if (query && isDiagnose) model.set("_state", { text: query });
   });
+
+  // The path that the reader has chosen: everything, or the essentials ----------------------------
+
+  const PATH_KEY = keyOf("path");
+  const PATHS = { essentials: "The essentials", everything: "Everything" };
+
+  // A site of other notebooks has no essentials.
+  const chosenPath = () =>
+    minutes.essentials && read(PATH_KEY) === "essentials" ? "essentials" : "everything";
+  root.dataset.path = chosenPath(); // before anything is drawn
+
+  function followPath() {
+    root.dataset.path = chosenPath();
+    for (const input of all(".sk-paths input")) input.checked = input.value === chosenPath();
+    showMarks();
+  }
+
+  /** Two buttons that choose the path, with the minutes of each. */
+  function createPaths() {
+    const options = Object.entries(PATHS).map(([path, title]) => {
+      const input = make("input", { type: "radio", name: "sk-path", value: path });
+      input.onchange = () => {
+        keepAt(PATH_KEY, path);
+        followPath();
+      };
+      return make("label", {}, input, ` ${title}, ${minutes[path]} minutes`);
+    });
+    const legend = make("legend", {}, "Your path");
+    return make("fieldset", { className: "sk-paths" }, legend, ...options);
+  }
+
+  /** On the essentials, a further section is folded until a button or a link opens it. */
+  function foldFurther() {
+    for (const mark of all("section section > .sk-mark[data-mark=further]")) {
+      const section = mark.parentElement;
+      const button = make("button", { type: "button", className: "sk-show" });
+      button.onclick = () => open(!section.classList.contains("sk-open"));
+      section.classList.add("sk-further");
+      mark.append(button);
+      open(false);
+
+      /** @param {boolean} isOpen */
+      function open(isOpen) {
+        section.classList.toggle("sk-open", isOpen);
+        button.ariaExpanded = String(isOpen);
+        button.textContent = isOpen ? "hide" : "show";
+      }
+    }
+    openTarget();
+  }
+
+  /** Open the folded sections around the place that a link leads to. */
+  function openTarget() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    let section = target?.closest(".sk-further");
+    while (section) {
+      if (!section.classList.contains("sk-open"))
+        /** @type {HTMLElement} */ (section.querySelector(".sk-show")).click();
+      section = section.parentElement?.closest(".sk-further");
+    }
+    if (target?.closest(".sk-open")) target.scrollIntoView();
+  }
 
   // Search: sections that have most of the words; words that few sections have count more ---------
 
@@ -323,9 +412,14 @@
     for (const aside of all(".bd-sidebar-primary"))
       Object.assign(aside, { role: "complementary", ariaLabel: "Contents" });
     document.querySelector(".bd-links, .bd-article table")?.after(createForget());
+    const list = document.querySelector(".sk-lessons") ?? document.querySelector(".bd-links");
+    if (minutes.essentials) list?.before(createPaths());
+    foldFurther();
+    followPath();
     if (fileOf(location.pathname) in parts) keep();
     else showMarks();
-    for (const event of ["storage", "pageshow"]) addEventListener(event, showMarks);
+    for (const event of ["storage", "pageshow"]) addEventListener(event, followPath);
+    addEventListener("hashchange", openTarget);
     if (document.querySelector("#search-results")) {
       // biome-ignore lint/correctness/noUndeclaredVariables: Sphinx's searchtools.js declares it
       Search.performSearch = () => {};

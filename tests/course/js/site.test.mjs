@@ -40,9 +40,40 @@ class Node {
     this.append(...children);
   }
   after(node) {
+    this.#insert(node, 1);
+  }
+  before(node) {
+    this.#insert(node, 0);
+  }
+  #insert(node, distance) {
     node.remove();
     node.parent = this.parent;
-    this.parent.children.splice(this.parent.children.indexOf(this) + 1, 0, node);
+    this.parent.children.splice(this.parent.children.indexOf(this) + distance, 0, node);
+  }
+  set textContent(text) {
+    this.children = [text];
+  }
+  get parentElement() {
+    return this.parent;
+  }
+  get classList() {
+    const names = new Set(this.className.split(" ").filter(Boolean));
+    const toggle = (name, isOn) => {
+      if (isOn) names.add(name);
+      else names.delete(name);
+      this.className = [...names].join(" ");
+    };
+    return {
+      contains: (name) => names.has(name),
+      add: (name) => toggle(name, true),
+      toggle,
+    };
+  }
+  click() {
+    /** @type {any} */ (this).onclick();
+  }
+  scrollIntoView() {
+    this.dataset.scrolled = "";
   }
   remove() {
     if (this.parent) this.parent.children = this.parent.children.filter((child) => child !== this);
@@ -74,12 +105,15 @@ class Node {
 const ADDRESS = "https://a.org/my%20site/01_one.html";
 const KEY = "stridekit /my site/01_one";
 const PARTS = { "01_one.html": 3, "02 two.html": 2, "index.html": 1 };
+const ESSENTIALS = { "01_one.html": ["How many?", "Close the gaps"], "02 two.html": [] };
+const MINUTES = { essentials: 125, everything: 815 };
 const wait = () => new Promise((resolve) => setTimeout(resolve));
 
 /**
  * Open a page of the site.
  * @param {{ href?: string, stored?: Record<string, any>, theme?: string, sections?: any[],
- *   places?: any, tables?: Record<string, any[]>, agrees?: boolean, isFull?: boolean }} options
+ *   places?: any, tables?: Record<string, any[]>, agrees?: boolean, isFull?: boolean,
+ *   target?: any }} options
  */
 async function visit({ href = ADDRESS, stored = {}, theme, sections = [], ...options } = {}) {
   const body = new Node("body");
@@ -108,7 +142,13 @@ async function visit({ href = ADDRESS, stored = {}, theme, sections = [], ...opt
   };
   const all = (selector) => tables[selector] ?? body.all(selector);
   Object.assign(page, {
-    stridekitSite: { parts: PARTS, places: options.places ?? {}, sections },
+    stridekitSite: {
+      parts: PARTS,
+      essentials: ESSENTIALS,
+      minutes: MINUTES,
+      places: options.places ?? {},
+      sections,
+    },
     location: { ...urlParts(href), reload: () => (reloads += 1) },
     confirm: () => options.agrees,
     addEventListener: listen,
@@ -126,6 +166,7 @@ async function visit({ href = ADDRESS, stored = {}, theme, sections = [], ...opt
       createElement: (tag) => new Node(tag),
       querySelectorAll: all,
       querySelector: (selector) => all(selector)[0] ?? null,
+      getElementById: (id) => (id === "The-place" ? options.target : null),
       addEventListener: listen,
     },
   });
@@ -136,8 +177,8 @@ async function visit({ href = ADDRESS, stored = {}, theme, sections = [], ...opt
 }
 
 function urlParts(href) {
-  const { pathname, search } = new URL(href);
-  return { href, pathname, search };
+  const { pathname, search, hash } = new URL(href);
+  return { href, pathname, search, hash };
 }
 
 function modelOf(traits) {
@@ -213,6 +254,83 @@ test("a page with parts is kept as visited; what cannot be read counts as nothin
   assert.deepEqual(site.read(KEY), {});
   const full = await visit({ tables: { [LINKS]: [] }, isFull: true });
   assert.doesNotThrow(() => full.listeners.DOMContentLoaded());
+});
+
+// Paths ---------------------------------------------------------------------------------------------
+
+const PATH_KEY = "stridekit /my site/path";
+
+test("the essentials count their own cards and goals, and no further lesson", async () => {
+  const { list, links, marks } = linksTo(at("01_one.html"), at("02%20two.html"));
+  const stored = {
+    [KEY]: { "choice | How many? | 1 | 2": {}, "choice | What else? | 1": {}, "Close a gap": true },
+    "stridekit /my site/02 two": { a: 1 },
+    [PATH_KEY]: JSON.stringify("essentials"),
+  };
+  const site = await visit({ stored, tables: { [LINKS]: links } });
+  assert.equal(site.root.dataset.path, "essentials"); // before anything is drawn
+  site.body.append(list);
+  site.listeners.DOMContentLoaded();
+  assert.deepEqual(marks(), ["1/2"]);
+  assert.deepEqual(
+    links.map(({ dataset }) => "further" in dataset),
+    [false, true],
+  );
+});
+
+test("two buttons beside the table of lessons choose the path, which this browser keeps", async () => {
+  const table = new Node("div", "sk-lessons");
+  const { list, links, marks } = linksTo(at("01_one.html"));
+  const stored = { [KEY]: { "Close the gaps": true, other: true } };
+  /** @type {any[]} */
+  const inputs = [];
+  const tables = { [LINKS]: links, ".sk-paths input": inputs };
+  const site = await visit({ stored, tables });
+  site.body.append(table, list);
+  site.listeners.DOMContentLoaded();
+  const [fieldset] = site.body.children;
+  assert.equal(fieldset.className, "sk-paths");
+  assert.deepEqual(
+    fieldset.all("label").map((label) => label.textContent.trim()),
+    ["The essentials, 125 minutes", "Everything, 815 minutes"],
+  );
+  inputs.push(...fieldset.all("input"));
+  assert.deepEqual([site.root.dataset.path, marks()], ["everything", ["2/3"]]);
+  inputs[0].onchange();
+  assert.deepEqual([site.root.dataset.path, marks()], ["essentials", ["1/2"]]);
+  assert.deepEqual(
+    inputs.map(({ checked }) => checked),
+    [true, false],
+  );
+  assert.equal(site.read(PATH_KEY), "essentials");
+  site.storage[PATH_KEY] = '"weekend"'; // of another version
+  site.listeners.storage();
+  assert.equal(site.root.dataset.path, "everything");
+});
+
+test("a further section opens by its button, and around the place of a link", async () => {
+  const [outer, inner, target] = ["outer", "inner", ""].map((name) => new Node("section", name));
+  const further = [new Node("p", "sk-mark"), new Node("p", "sk-mark")];
+  outer.append(further[0], inner);
+  inner.append(further[1], target);
+  const tables = { [LINKS]: [], "section section > .sk-mark[data-mark=further]": further };
+  const site = await visit({ tables, target });
+  site.listeners.DOMContentLoaded();
+  const buttons = further.map((mark) => mark.querySelector(".sk-show"));
+  const state = () => buttons.map(({ ariaExpanded, textContent }) => [ariaExpanded, textContent]);
+  const open = ["true", "hide"];
+  const shut = ["false", "show"];
+  assert.deepEqual(state(), [shut, shut]);
+  assert.equal(outer.className, "outer sk-further");
+  buttons[0].onclick();
+  assert.deepEqual(state(), [open, shut]);
+  assert.equal(outer.className, "outer sk-further sk-open");
+  buttons[0].onclick();
+  assert.deepEqual(state(), [shut, shut]);
+  page.location.hash = "#The-place";
+  site.listeners.hashchange();
+  assert.deepEqual(state(), [open, open]);
+  assert.equal(target.dataset.scrolled, "");
 });
 
 const FOLDS = "[data-widget], details.sk-behind, details.hide:not(.above-input)";
