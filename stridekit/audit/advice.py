@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
+from functools import cached_property
+from math import prod
+from typing import NamedTuple
 
-from stridekit._arguments import in_bytes
 from stridekit.audit.consequences import Consequences
-from stridekit.audit.events import Copy, Event, Operand
+from stridekit.audit.events import Copy, Event, Operand, Place
 from stridekit.audit.record import Recorder
 from stridekit.layout import Layout
 from stridekit.rules import stride_in_format
 from stridekit.sdpa import why_no_flash
 
 _MOST_OPS = 100  # of a call
+_MOST_CALLS = 500  # of a line
 _MOST_STEPS = 6  # between a product and the softmax of one attention
 _PRODUCTS = ("matmul", "bmm", "baddbmm", "einsum")
 # By the number of dims: the memory formats that a kernel may want, with the calls that bring them about.
@@ -22,6 +26,16 @@ _FORMATS = {
 }
 
 
+MAKE_ONCE = "once, where the layout is made"
+
+
+class Cure(NamedTuple):
+    """What to do about copies, and the bytes of layouts that the run then copies less in all."""
+
+    advice: str
+    saves: int
+
+
 class Advice:
     """Finds what to do about copies inside of ops."""
 
@@ -29,6 +43,7 @@ class Advice:
         self.run = run
         self.ops = run.ops
         self.consequences = consequences
+        self._making: dict[tuple[Place | None, str], Cure | None] = {}
 
     def on_attention(self, op: Event) -> str:
         """Return what to do about a product of attention that is written out; "" for another op."""
@@ -39,35 +54,107 @@ class Advice:
             )
         return ""
 
-    def on_layout(self, copy: Copy) -> str:
-        """Return the layout of an operand of which an op copies less, if a copy to it pays; or "".
+    def on_layouts(self, copies: Iterable[Copy]) -> dict[int, Cure]:
+        """Return, by the number of an op, the layout of an operand of which the ops on a line copy less.
 
-        If the op copies as much of any layout, say so.
+        A copy to that layout pays if all ops on the line copy less with it. If an op copies as much of any
+        layout, say so.
         """
+        by_place: dict[object, list[Copy]] = defaultdict(list)
+        for copy in copies:
+            by_place[self.ops[copy.op].place or copy.op].append(copy)
+        cures: dict[int, Cure] = {}
+        for group in by_place.values():
+            savings = [self._savings(copy) for copy in group]
+            sums: Counter[str] = Counter()
+            for by_call in savings:
+                sums.update(by_call)
+            paying = [name for name in sums if sums[name] > 0 and all(name in x for x in savings)]
+            if paying:
+                call = max(paying, key=sums.__getitem__)
+                advice = f"give it the tensor by .{call}"
+                for copy, by_call in zip(group, savings, strict=True):
+                    cures[copy.op] = Cure(advice, by_call[call])
+        return cures
+
+    def _savings(self, copy: Copy) -> dict[str, int]:
+        """Return what the run saves if an operand is copied by a call first, by that call."""
         op = self.ops[copy.op]
         operand = op.inputs[copy.operand]
-        copied = self.consequences.copied[op.number]
-        by_call: dict[str, int] = {}  # the bytes that the op copies after a call
+        savings: dict[str, int] = {}
         for name, call in self._formats(operand):
+            stride = stride_in_format(operand.shape, name)
+            layout = Layout(operand.shape, stride, 0, operand.itemsize)
+            consequence = self.consequences.with_operand(op, copy.operand, layout)
+            if consequence and not consequence.why:
+                savings[call] = consequence.saves
+        return savings
+
+    def on_any_layout(self, copy: Copy) -> str:
+        """Say if an op copies as much of an operand in any memory format; "" if it does not."""
+        op = self.ops[copy.op]
+        operand = op.inputs[copy.operand]
+        sizes: list[int] = []
+        for name, _ in self._formats(operand):
             layouts = [x.layout for x in op.inputs]
             stride = stride_in_format(operand.shape, name)
             layouts[copy.operand] = Layout(operand.shape, stride, 0, operand.itemsize)
             again = self.consequences.replayed(op, layouts)
             if again is None:
                 return ""
-            by_call[call] = again.copied
-        if not by_call:
-            return ""
-        call = min(by_call, key=lambda name: by_call[name])
-        if by_call[call] >= copied:
+            sizes.append(again.copied)
+        if sizes and min(sizes) >= self.consequences.copied[op.number]:
             return "leave it: the op copies as much of any memory format"
-        with_call = by_call[call] + operand.nbytes
-        if with_call >= copied:
-            return ""
-        return (
-            f"give it the tensor by .{call}: the two then copy {in_bytes(with_call)} "
-            f"instead of {in_bytes(copied)}"
-        )
+        return ""
+
+    def on_making(self, number: int) -> Cure | None:
+        """Return what it saves to bring what a line makes to a memory format; None if that is unclear.
+
+        The sum is over all ops of the run that the expression called.
+        """
+        maker = self.ops[number]
+        key = maker.place, maker.call
+        if key not in self._making:
+            self._making[key] = self._on_making(self._ops_of[key])
+        return self._making[key]
+
+    def _on_making(self, ops: list[Event]) -> Cure | None:
+        if len(ops) > _MOST_CALLS or ops[0].place is None:
+            return None
+        savings = [self._savings_of_making(op) for op in ops]
+        calls = [call for call in savings[0] if all(call in by_call for by_call in savings)]
+        if not calls:
+            return None
+        sums = {call: sum(by_call[call] for by_call in savings) for call in calls}
+        call = max(calls, key=sums.__getitem__)
+        return Cure(f"call {call} {MAKE_ONCE}", sums[call])
+
+    def _savings_of_making(self, op: Event) -> dict[str, int]:
+        """Return what the run saves if a call follows on the result of an op, by that call."""
+        is_result = all(not self._is_one_call(op.number, x) for x in self._readers_of(op.number))
+        if len(op.outputs) != 1 or not is_result:
+            return {}
+        (out,) = op.outputs
+        savings: dict[str, int] = {}
+        for name, call in self._formats(out):
+            layout = Layout(out.shape, stride_in_format(out.shape, name), 0, out.itemsize)
+            consequence = self.consequences.with_copy(op, layout)
+            if not consequence.why:
+                savings[call] = consequence.saves
+        return savings
+
+    def _is_one_call(self, a: int, b: int) -> bool:
+        marks = self.run.marks
+        return self.ops[a].place == self.ops[b].place and marks[a] == marks[b]
+
+    @cached_property
+    def _ops_of(self) -> dict[tuple[Place | None, str], list[Event]]:
+        """The ops of the forward pass, by the expression that called them."""
+        ops: dict[tuple[Place | None, str], list[Event]] = defaultdict(list)
+        for op in self.ops:
+            if not op.backward:
+                ops[op.place, op.call].append(op)
+        return ops
 
     def _formats(self, operand: Operand) -> Iterable[tuple[str, str]]:
         """Return the memory formats of as many dims as an operand has, with the calls for them."""
@@ -88,16 +175,24 @@ class Advice:
             numbers, self._makers_of
         )
 
-    def _reaches_softmax(self, start: Iterable[int], next_of: Callable[[int], set[int]]) -> bool:
-        numbers = set(start)
+    def _reaches_softmax(self, start: range, next_of: Callable[[int], set[int]]) -> bool:
+        """Whether a few ops, which keep the number of elements, lead from a product to a softmax."""
+        numbers = {*start}
         for _ in range(_MOST_STEPS):
             reached: set[int] = set()
             for number in numbers:
-                reached |= next_of(number)
+                for near in next_of(number):
+                    # An operand of the product may have any size.
+                    is_operand = number in start and near < number
+                    if is_operand or self._numel(near) == self._numel(number):
+                        reached.add(near)
             if any("softmax" in self.ops[number].name for number in reached):
                 return True
             numbers = reached
         return False
+
+    def _numel(self, number: int) -> int:
+        return sum(prod(out.shape) for out in self.ops[number].outputs[:1])
 
     def _readers_of(self, number: int) -> set[int]:
         return self.consequences.readers_of(number)

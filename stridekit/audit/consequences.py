@@ -1,6 +1,6 @@
-"""What would follow in a run if one of its copies had not been made.
+"""What would follow in a run if one of its copies had not been made, or if one more had.
 
-The layout without the copy is followed from op to op. A view either has the other layout, or does not
+The other layout is followed from op to op. A view either has the other layout, or does not
 exist. Any other op runs again (replay.py), because its kernel may copy what the run did not copy.
 """
 
@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from functools import cached_property
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 from stridekit.audit.causes import History, Key, has_same_order, key_of
-from stridekit.audit.events import Copy, Event
+from stridekit.audit.events import Copy, Event, Operand
 from stridekit.audit.record import Recorder
 from stridekit.audit.replay import Replay, replay
 from stridekit.layout import Layout
@@ -48,22 +48,45 @@ class Consequences:
     def without(self, copy: Copy) -> Consequence:
         """Return what would follow without a copy."""
         ops = self.run.ops
-        source = ops[copy.op].inputs[copy.operand]
-        out = ops[copy.op].outputs[0]
-        last_write = max(self._last_write.get(x.storage, -1) for x in (source, out))
+        op = ops[copy.op]
+        source = op.inputs[copy.operand]
+        last_write = self._last_write_to(source, op.outputs[0])
         if last_write > copy.op:
             return Consequence(
                 f"{_call_of(ops[last_write])} writes to one of the two tensors later"
             )
-        saves = copy.bytes
+        return self._followed(op, [source.layout], copy.bytes)
+
+    def with_copy(self, op: Event, layout: Layout) -> Consequence:
+        """Return what would follow if the one tensor that an op made were copied to a layout."""
+        (out,) = op.outputs
+        if layout.stride == out.stride:
+            return Consequence("")
+        last_write = self._last_write_to(out)
+        if last_write > op.number:
+            return Consequence(f"{_call_of(self.run.ops[last_write])} writes to the tensor later")
+        return self._followed(op, [layout], -out.nbytes)
+
+    def with_operand(self, op: Event, index: int, layout: Layout) -> Consequence | None:
+        """Return what would follow if an operand were copied to a layout first; None if that is unclear."""
+        layouts = [operand.layout for operand in op.inputs]
+        layouts[index] = layout
+        again = self.replayed(op, layouts)
+        if again is None or len(again.outputs) != len(op.outputs):
+            return None
+        saves = self.copied[op.number] - again.copied - op.inputs[index].nbytes
+        return self._followed(op, [*again.outputs], saves)
+
+    def _followed(self, start: Event, outputs: list[Layout], saves: int) -> Consequence:
+        """Return what would follow if the outputs of an op had these layouts, which saves so much there."""
+        changed = _Changed(self)
+        saves -= changed.note(start, outputs)
+        ops = self.run.ops
         movers: dict[str, None] = {}  # an ordered set
-        changed = {(copy.op, key_of(out)): source.layout}  # the tensors that have other layouts
-        todo = [*self._readers[copy.op, key_of(out)]]
-        heapify(todo)
         followed = -1
         count = 0
-        while todo:
-            number = heappop(todo)
+        while changed.readers:
+            number = heappop(changed.readers)
             if number == followed:
                 continue
             followed = number
@@ -71,25 +94,15 @@ class Consequences:
             if count == _MOST_READERS:
                 return Consequence("too much follows to say")
             op = ops[number]
-            makers = self.history.makers[number]
-            layouts = [
-                changed.get((maker, key_of(x)), x.layout)
-                for maker, x in zip(makers, op.inputs, strict=True)
-            ]
-            outputs, more = self._with_layouts(op, layouts)
-            if outputs is None:
+            outputs_of_op, more = self._with_layouts(op, changed.layouts_of(op))
+            if outputs_of_op is None:
                 if op.call not in _COPY_INSTEAD:
                     return Consequence(f"{_call_of(op)} raises without it")
-                outputs = [out.layout for out in op.outputs]  # of the copy
-            saves -= more
+                outputs_of_op = [out.layout for out in op.outputs]  # of the copy
             if more > 0:
                 movers[_call_of(op)] = None
-            for before, after in zip(op.outputs, outputs, strict=True):
-                if before.stride != after.stride:
-                    changed[number, key_of(before)] = after
-                    for reader in self._readers[number, key_of(before)]:
-                        heappush(todo, reader)
-        return Consequence("", saves, tuple(movers))
+            saves -= more + changed.note(op, outputs_of_op)
+        return Consequence("", saves, (*movers, *changed.movers))
 
     def _with_layouts(self, op: Event, layouts: list[Layout]) -> tuple[list[Layout] | None, int]:
         """Return what an op would make of inputs with these layouts, and how many more bytes it would copy.
@@ -113,7 +126,7 @@ class Consequences:
         """Return the ops that read what an op made."""
         readers: set[int] = set()
         for out in self.run.ops[number].outputs:
-            readers.update(self._readers[number, key_of(out)])
+            readers.update(self.readers[number, key_of(out)])
         return readers
 
     @cached_property
@@ -126,13 +139,24 @@ class Consequences:
         return sizes
 
     @cached_property
-    def _readers(self) -> dict[tuple[int, Key], list[int]]:
+    def readers(self) -> dict[tuple[int, Key], list[int]]:
         """The ops that read what an op made."""
         readers: dict[tuple[int, Key], list[int]] = defaultdict(list)
         for op, makers in zip(self.run.ops, self.history.makers, strict=True):
             for maker, operand in zip(makers, op.inputs, strict=True):
                 readers[maker, key_of(operand)].append(op.number)
         return readers
+
+    def _last_write_to(self, *operands: Operand) -> int:
+        return max(self._last_write.get(operand.storage, -1) for operand in operands)
+
+    @cached_property
+    def idle(self) -> dict[Key, list[Event]]:
+        """The calls of contiguous() and to() that did nothing, by their tensor."""
+        calls: dict[Key, list[Event]] = defaultdict(list)
+        for call in self.run.idle:
+            calls[key_of(call.inputs[0])].append(call)
+        return calls
 
     @cached_property
     def _last_write(self) -> dict[int, int]:
@@ -142,6 +166,47 @@ class Consequences:
             for storage in op.writes:
                 writes[storage] = op.number
         return writes
+
+
+class _Changed:
+    """The tensors of a run that would have other layouts, and the ops that read them."""
+
+    def __init__(self, consequences: Consequences) -> None:
+        self._consequences = consequences
+        self._layouts: dict[tuple[int, Key], Layout] = {}
+        # From this op on, the tensor is as it was: a call of contiguous(), idle in the run, copies it.
+        self._ends: dict[tuple[int, Key], int] = {}
+        self.readers: list[int] = []  # a heap
+        self.movers: dict[str, None] = {}  # an ordered set
+
+    def note(self, op: Event, outputs: list[Layout]) -> int:
+        """Note the layouts of what an op makes; return the bytes that calls idle in the run then copy."""
+        copied = 0
+        for before, after in zip(op.outputs, outputs, strict=True):
+            if before.stride == after.stride:
+                continue
+            key = op.number, key_of(before)
+            self._layouts[key] = after
+            idle = [x for x in self._consequences.idle[key_of(before)] if x.number > op.number]
+            if idle:
+                self._ends[key] = idle[0].number
+                self.movers[_call_of(idle[0])] = None
+                copied += before.nbytes
+            for reader in self._consequences.readers[key]:
+                if reader < self._ends.get(key, reader + 1):
+                    heappush(self.readers, reader)
+        return copied
+
+    def layouts_of(self, op: Event) -> list[Layout]:
+        """Return the layouts of an op's inputs."""
+        makers = self._consequences.history.makers[op.number]
+        layouts = []
+        for maker, operand in zip(makers, op.inputs, strict=True):
+            key = maker, key_of(operand)
+            is_changed = op.number < self._ends.get(key, op.number + 1)
+            changed = self._layouts.get(key) if is_changed else None
+            layouts.append(changed or operand.layout)
+        return layouts
 
 
 def _in_same_order(op: Event, layouts: list[Layout]) -> list[Layout]:

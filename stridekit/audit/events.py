@@ -37,6 +37,9 @@ _STEPPING = [
     Path(__file__).parent,
 ]
 
+# Packages that write views of torch in other words: the line that calls them says what is meant.
+_HELPERS = ("einops", "einx")
+
 # The owners of a frame: the reader; a library; a library that steps; autograd's engine; a module call.
 READER, LIBRARY, STEPPING, ENGINE, MODULE = range(1, 6)
 _OWNER_BY_NAME = {
@@ -234,6 +237,8 @@ def _find_owner(code: CodeType) -> int:
     if of_subclass or is_frozen or any(map(path.is_relative_to, _STEPPING)):
         return STEPPING
     if path.is_relative_to(_TORCH):
+        return LIBRARY
+    if path.parent.name in _HELPERS or path.parent.parent.name in _HELPERS:
         return LIBRARY
     is_installed = "site-packages" in path.parts or "dist-packages" in path.parts
     return STEPPING if path.is_relative_to(_STANDARD) and not is_installed else READER

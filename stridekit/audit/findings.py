@@ -13,13 +13,13 @@ from functools import cached_property
 from typing import Any
 
 from stridekit._arguments import in_bytes, many
-from stridekit.audit.advice import Advice, on_repeated_heads
+from stridekit.audit.advice import Advice, Cure, on_repeated_heads
 from stridekit.audit.causes import Cause, History, format_of, is_channels_last
 from stridekit.audit.consequences import Consequence, Consequences
 from stridekit.audit.events import Copy, Dims, Event, Kind, Operand, Place
 from stridekit.audit.record import Recorder
 from stridekit.layout import Layout
-from stridekit.rules import dim_order
+from stridekit.rules import dim_order, memory_formats
 
 REPEATED = "repeated copy"
 TRIP = "round trip"
@@ -54,6 +54,8 @@ KINDS = {
     SMALL: "clone() what you keep: then the rest can be freed",
 }
 LEAVE_OUT = "leave it out: nothing that follows in this run needs it"
+NO_SMALLER = "a copy there would be no smaller"
+LEAVE_FIRST = "leave out the first of the two calls: what stands between does not need it"
 KEEP = "keep it, or change what needs it"
 METHODS = ("contiguous", "to")  # that can be left out
 _EXPLICIT_CALLS = (*METHODS, "clone")
@@ -143,6 +145,7 @@ class Search:
         self.history = History(run)
         self.consequences = Consequences(run, self.history)
         self.advice = Advice(run, self.consequences)
+        self._cured: set[Place | None] = set()  # lines whose cure has told what it saves
         self.causes: dict[int, Cause] = {}  # by the index of a copy
         for index, copy in enumerate(self.copies):
             if copy.kind in (Kind.LAYOUT, Kind.EXPANDED) and not self._is_of_write(copy):
@@ -159,17 +162,18 @@ class Search:
                 self.copies[index].kind = Kind.ASKED
                 del self.causes[index]
         # By an op that copies an operand: what to do about all of its copies.
-        self.on_layouts: dict[int, str] = {}
-        for index in self.causes:
-            if self._kind(index) == OF_OP:
-                copy = self.copies[index]
-                self.on_layouts[copy.op] = self.advice.on_layout(copy)
+        of_ops = [self.copies[index] for index in self.causes if self._kind(index) == OF_OP]
+        self.on_layouts = self.advice.on_layouts(of_ops)
 
-    def _is_one_call(self, *numbers: int) -> bool:
-        """Whether one call made the layout and copied it: no line of the reader's stands between."""
-        ops = [self.ops[number] for number in numbers]
-        calls = {(op.place, op.module, self.run.marks[op.number]) for op in ops}
-        return len(calls) == 1 and ops[0].place is not None
+    def _is_one_call(self, copying: int, making: int) -> bool:
+        """Whether one call made the layout and copied it: no line of the reader's stands between.
+
+        The gradient of a call belongs to the call.
+        """
+        copier, maker = self.ops[copying], self.ops[making]
+        is_one_line = copier.place == maker.place and copier.module == maker.module
+        is_one_call = copier.by_engine or self.run.marks[copying] == self.run.marks[making]
+        return is_one_line and is_one_call and copier.place is not None
 
     def findings(self) -> tuple[Finding, ...]:
         """Return the findings that a line of the reader's can change."""
@@ -186,7 +190,7 @@ class Search:
         """Return the copies of layouts that calls made themselves."""
         occurrences = []
         for copy in self.copies:
-            is_told = self._is_of_write(copy) or self.on_layouts.get(copy.op)
+            is_told = self._is_of_write(copy) or copy.op in self.on_layouts
             if copy.kind == Kind.INSIDE and not is_told:
                 op = self.ops[copy.op]
                 advice = self.advice.why_math(op)
@@ -242,14 +246,14 @@ class Search:
                 continue
             kind = self._kind(index)
             size = copy.bytes
-            if self.on_layouts.get(op.number):
+            if op.number in self.on_layouts:
                 size = self.consequences.copied[op.number]
                 told.add(op.number)
             if kind == TRIP:
                 first_copy = self.copies[self.undone[index]]
                 cause = Cause(first_copy.op)
                 size += first_copy.bytes
-            advice, saves = self._advice(copy, op, kind, cause)
+            cure = self._cure(copy, op, kind, cause)
             yield self._occurrence(
                 kind,
                 op,
@@ -257,8 +261,8 @@ class Search:
                 copied=size,
                 path=self.history.path(op.number, copy.operand, cause.op),
                 cause=cause,
-                advice=advice,
-                saves=saves,
+                advice=cure.advice,
+                saves=cure.saves,
             )
 
     def _is_of_write(self, copy: Copy) -> bool:
@@ -307,14 +311,44 @@ class Search:
             return RESHAPE
         return EXPLICIT if op.call in _EXPLICIT_CALLS else OF_OP
 
-    def _advice(self, copy: Copy, op: Event, kind: str, cause: Cause) -> tuple[str, int]:
-        """Return what to do about a copy, or "", and the bytes that it saves to leave the call out."""
+    def _cure(self, copy: Copy, op: Event, kind: str, cause: Cause) -> Cure:
+        """Return what to do about a copy, or "", and the bytes that it saves."""
         if kind in (EXPLICIT, WRITTEN_OUT) and op.call in METHODS:
-            return _advice_to_leave_out(self.consequences.without(copy))
-        return self._other_advice(copy, op, kind, cause), 0
+            return _cure_by_leaving_out(self.consequences.without(copy))
+        if kind == TRIP and self.ops[cause.op].call in METHODS:
+            return self._on_trip(cause)
+        advice = self._special_advice(copy, op, kind, cause)
+        if advice:
+            return Cure(advice, 0)
+        if kind == OF_OP and op.number in self.on_layouts:
+            return self.on_layouts[op.number]
+        is_forward = cause.op >= 0 and not self.ops[cause.op].backward
+        if is_forward and kind in (OF_OP, REPEATED, RESHAPE, GRADIENT):
+            cure = self.advice.on_making(cause.op)
+            if cure:
+                return self._once(cure, kind, cause)
+        return Cure(self._general_advice(copy, op, kind), 0)
 
-    def _other_advice(self, copy: Copy, op: Event, kind: str, cause: Cause) -> str:
-        """Return what to do about a copy of another kind; "" if no more is known than `KINDS` says."""
+    def _on_trip(self, cause: Cause) -> Cure:
+        """Return what to do about two copies, of which the later one undoes the earlier one."""
+        for copy in self.copies:
+            if copy.op == cause.op:
+                consequence = self.consequences.without(copy)
+                if not consequence.why and consequence.saves > 0:
+                    return Cure(LEAVE_FIRST, consequence.saves)
+        return Cure("", 0)
+
+    def _once(self, cure: Cure, kind: str, cause: Cause) -> Cure:
+        """Return a cure at the line that made layouts: the first of its copies has what it saves."""
+        if cure.saves <= 0:
+            # Right before its readers, a copy of a repeated one pays all the same.
+            return Cure("" if kind == REPEATED else f"{KINDS[kind]}; {NO_SMALLER}", 0)
+        is_told = self.ops[cause.op].place in self._cured
+        self._cured.add(self.ops[cause.op].place)
+        return Cure(cure.advice, 0 if is_told else cure.saves)
+
+    def _special_advice(self, copy: Copy, op: Event, kind: str, cause: Cause) -> str:
+        """Return what to do about a copy if that depends on its kind and its op alone; or ""."""
         is_given = cause.op < 0
         if kind == RESHAPE and is_given:
             return "give it a contiguous tensor: reshape of that is a view"
@@ -322,17 +356,23 @@ class Search:
             return "keep the memory format at the line that made the layout"
         if kind == TWO and copy.operand == 0:
             return "hand in the input as x.to(memory_format=torch.channels_last)"
+        if kind == GRADIENT and is_given and _is_to_channels_last(copy):
+            return KINDS[TWO]
+        if kind == WRITTEN_OUT and op.call in ("masked_fill", "masked_fill_"):
+            return "torch.where(mask, value, x) reads an expanded x as it is"
         if kind == WRITTEN_OUT:
             return on_repeated_heads(copy, op)
         if kind == REPEATED:
             return self.advice.on_attention(op)
-        return self._advice_on_op(copy, op) if kind == OF_OP else ""
+        if kind == OF_OP:
+            return self.advice.why_math(op) or self.advice.on_attention(op)
+        return ""
 
-    def _advice_on_op(self, copy: Copy, op: Event) -> str:
+    def _general_advice(self, copy: Copy, op: Event, kind: str) -> str:
         """Return what to do about a copy of an op's operand; "" if no more is known."""
-        advice = (
-            self.advice.why_math(op) or self.advice.on_attention(op) or self.on_layouts[op.number]
-        )
+        if kind != OF_OP:
+            return ""
+        advice = self.advice.on_any_layout(copy)
         count = len(self._copying_readers[op.inputs[copy.operand]])
         if not advice and count > 1:
             return f"give it a tensor that lies as the op needs it: {count} ops copy this one"
@@ -479,15 +519,15 @@ class Search:
             yield self._occurrence(SMALL, op, _unchanged(out), others=kept, path=path, cause=cause)
 
 
-def _advice_to_leave_out(consequence: Consequence) -> tuple[str, int]:
+def _cure_by_leaving_out(consequence: Consequence) -> Cure:
     """Return whether to leave a call out, and what that saves."""
     movers = first_of(consequence.movers)
     if consequence.why:
-        return f"{KEEP}: {consequence.why}", 0
+        return Cure(f"{KEEP}: {consequence.why}", 0)
     if consequence.saves <= 0:
-        return f"{KEEP}: the copy moves on to {movers}", 0
+        return Cure(f"{KEEP}: the copy moves on to {movers}", 0)
     advice = f"{LEAVE_OUT}; a part of the copy moves on to {movers}" if movers else LEAVE_OUT
-    return advice, consequence.saves
+    return Cure(advice, consequence.saves)
 
 
 def together(occurrences: Iterable[Occurrence]) -> tuple[Finding, ...]:
@@ -527,6 +567,14 @@ def first_of(names: Iterable[str]) -> str:
     """Return the first name, and how many different names follow."""
     first, *rest = dict.fromkeys(names) or [""]
     return f"{first} and {len(rest)} more" if rest else first
+
+
+def _is_to_channels_last(copy: Copy) -> bool:
+    """Whether a copy moved the channels of an image or a volume to the end."""
+    if len(copy.shape) not in (4, 5):
+        return False
+    names = memory_formats(copy.shape, copy.target)
+    return len(names) == 1 and names[0].startswith("channels_last")
 
 
 def _permutation(copy: Copy) -> list[int]:

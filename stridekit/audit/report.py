@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from stridekit._arguments import in_bytes, many
 from stridekit._table import columns
 from stridekit.audit.events import Kind, Place
-from stridekit.audit.findings import LEAVE_OUT, WRITE_GRADIENT, Finding, first_of
+from stridekit.audit.findings import WRITE_GRADIENT, Finding, first_of
 
 if TYPE_CHECKING:
     from stridekit.audit.result import Audit
@@ -151,7 +151,7 @@ def _item(number: str, finding: Finding, speed: float) -> Item:
     changes = " to ".join(map(str, dict.fromkeys(strides)))
     rows.append(("layout", f"{shape}: stride {changes}"))
     rows.append(("to do", finding.advice))
-    if finding.advice.startswith(LEAVE_OUT):
+    if finding.saves > 0:
         rows.append(("saves", f"{in_bytes(finding.saves)} in all"))
     size = finding.bytes if finding.kind == WRITE_GRADIENT else finding.copied
     seconds = 2 * size / speed
