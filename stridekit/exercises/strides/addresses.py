@@ -12,6 +12,11 @@ from stridekit.exercises.readers.answers import as_int, read_stride
 from stridekit.exercises.running import Arguments, Outcome
 from stridekit.exercises.watch import without_a_tensor
 
+ADDRESS = (
+    "Your number is an address in the memory of this process, which differs at every run. Count "
+    "from the start of the storage: the task does not need `data_ptr()`."
+)
+
 
 def read_byte(answer: Any, args: Arguments) -> Outcome:
     """Read a byte of t's storage. An absolute address is shown relative to the storage's start.
@@ -26,7 +31,7 @@ def read_byte(answer: Any, args: Arguments) -> Outcome:
     distance = byte - storage.data_ptr()
     if 0 <= distance <= farthest:
         shown = f"the address of the storage's start, plus {distance}"
-        return Outcome({"address": distance}, shown)
+        return Outcome({"address": distance}, shown, ADDRESS)
     return Outcome({"byte": "outside"}, f"a number outside the storage of {storage.nbytes()} bytes")
 
 
@@ -111,6 +116,10 @@ address.slots["t.element_size()"] = {
         "byte: how many bytes does one element take?"
     ),
     ("4", "8"): shared.ITEMSIZE.format("t.element_size()"),
+    "t.nbytes": (
+        "You multiply by the bytes of all elements together. One element takes "
+        "`t.element_size()` bytes."
+    ),
 }
 address.wrong |= {
     "+ steps) * t.element_size() => ) + steps * t.element_size()": (
@@ -119,16 +128,18 @@ address.wrong |= {
     ),
     "(t.storage_offset() + steps) * t.element_size() => "
     "t.storage_offset() * t.element_size() + steps": (
-        "Two units meet in your sum: the offset is in bytes now, the steps are still in elements. "
+        "Two units meet in your sum: the offset is in bytes, and the steps are in elements. "
         "`t.stride()` counts elements too (NumPy's strides are the ones in bytes)."
     ),
     "sum(map(prod, zip(index, row_major(t.shape)))) * t.element_size()": (
-        "You number t's elements in reading order. Memory knows nothing of that order: the storage "
-        "can hold more, in another order."
+        "You number t's elements in reading order. The storage can hold more elements, and it can "
+        "hold t's elements in another order."
     ),
-    "t[index].data_ptr()": (
-        "That is a place in this process's memory, another one at every run. Count from the start "
-        "of the storage: no `data_ptr()` is needed."
+    "t[index].data_ptr()": ADDRESS,
+    "i * step => (i + 1) * step": shared.FROM_ZERO.format("index"),
+    "sum(i * step => sum((i - 1) * step": (
+        "You subtract 1 from each index. The first index is 0 and takes 0 steps, so `i` itself is "
+        "the number of steps."
     ),
     ("t[index]", "t[index].item()", "int(t[index].real)"): VALUE,
     "int(t[index].real) * t.element_size()": (
@@ -146,7 +157,7 @@ address.only |= {
         "begin anywhere in its storage, and `t.storage_offset()` counts elements here, too."
     ),
     "0 in index": (
-        "Right wherever no index is 0. A 0 takes no step along its own dim, and that is all: the "
+        "Right wherever no index is 0. An index of 0 only means 0 steps along its own dim. The "
         "offset and the steps along the other dims still count."
     ),
 }
@@ -210,6 +221,8 @@ def contiguous_stride(shape: tuple[int, ...]) -> tuple[int, ...]:
     shape   a tuple of ints >= 0; () is a 0-d tensor
     return  a tuple of as many ints, in elements, exactly torch's: also for sizes of 1 and 0
             (torch counts a size of 0 as 1 here)
+
+    Not allowed: `Layout`, and a question to torch such as `stride()`.
     """
     stride: list[int] = []
     step = 1
@@ -227,11 +240,26 @@ NO_DIMS = (
     "Shape () has no dims, so there is nothing to step along. A stride has one number for each "
     "dim: here none."
 )
-contiguous_stride.only |= {"not shape": NO_DIMS, "0 in shape": ZERO}
+contiguous_stride.only |= {
+    "not shape": NO_DIMS,
+    "0 in shape": ZERO,
+    "not shape or 0 in shape": (
+        "Right wherever there is a dim and no size is 0. Shape () has no dims, so its stride is "
+        "empty. And torch counts a size of 0 as 1 here."
+    ),
+}
 contiguous_stride.wrong |= {
     "(*shape[1:], 1)[: len(shape)]": (
-        "Walk one row: in shape (2, 3, 4), between [0, 0, 0] and [1, 0, 0] lie not 3 elements but "
-        "all those of x[0]. One size is not enough, it takes a product."
+        "You take one size for each stride. In shape (2, 3, 4), one step along dim 0 leads from "
+        "[0, 0, 0] to [1, 0, 0], past all elements of x[0]: you need a product."
+    ),
+    "(*shape[:-1], 1)[: len(shape)]": (
+        "You take a dim's own size for its stride. One step along dim 0 passes all elements of "
+        "x[0], and the size of dim 0 is not among their sizes."
+    ),
+    "(1,) * len(shape)": (
+        "All your strides are 1, but only one step along the last dim leads to the next element. "
+        "A step along an earlier dim passes all that lies inside it."
     ),
     "shape": (
         "That is the shape. A size says how many steps a dim has, a stride how long one step is."
@@ -262,7 +290,11 @@ contiguous_stride.wrong |= {
         "One number too many: the first of yours is the product of all sizes, a step that leads "
         "out of the tensor. Each dim has one."
     ),
-    ("np.empty(shape).strides", "[4 * step for step in contiguous_stride(shape)]"): shared.ELEMENTS,
+    (
+        "np.empty(shape).strides",
+        "[4 * step for step in contiguous_stride(shape)]",
+        "[8 * step for step in contiguous_stride(shape)]",
+    ): shared.ELEMENTS,
     (
         "[sum(shape[d + 1 :]) for d in range(len(shape))]",
         "[sum(shape[d + 1 :]) or 1 for d in range(len(shape))]",

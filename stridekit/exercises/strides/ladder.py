@@ -11,6 +11,10 @@ BYTES = (
     "as_strided counts elements, and so does `x.storage_offset()`. Leave the size of an element "
     "out."
 )
+STANDS_STILL = (
+    "Your stride is 0, so all elements of your {} are its first element. How far is it from one "
+    "element to the next?"
+)
 BY_AS_STRIDED = Means(
     function="as_strided",
     hint=(
@@ -80,6 +84,11 @@ row.slots["x.storage_offset()"] = {
     "x.storage_offset() * x.element_size()": BYTES,
 }
 row.slots["i * x.stride(0)"] = {
+    "i * x.size(0)": (
+        "You go from row to row by the number of rows, `len(x)`. It says how many rows there are. "
+        "How far apart two rows lie, `x.stride(0)` says."
+    ),
+    "(i + 1) * x.stride(0)": shared.FROM_ZERO.format("row"),
     "i * x.size(1)": (
         "You go from row to row by the number of elements in one, as if they lay one after the "
         "other. `x.stride(0)` says how far apart they really are."
@@ -105,11 +114,16 @@ row.slots["(x.stride(1),)"] = {
         "`x.stride(1)`."
     ),
     "(x.stride(1) * x.element_size(),)": BYTES,
+    "(0,)": STANDS_STILL.format("row"),
 }
 row.slots["x.size(1)"] = {
     "x.size(0)": (
         "The steps are right, their number is not: a row has as many elements as x has columns, "
         "`x.size(1)`."
+    ),
+    "x.size(1) - 1": (
+        "One element is missing at the end. The size is the number of elements, not the number of "
+        "steps between them."
     ),
 }
 row.wrong |= {
@@ -186,6 +200,11 @@ column.slots["x.storage_offset()"] = {
     "x.storage_offset() * x.element_size()": BYTES,
 }
 column.slots["j * x.stride(1)"] = {
+    "j * x.size(1)": (
+        "You go from column to column by the number of columns. It says how many columns there "
+        "are. How far apart two columns lie, `x.stride(1)` says."
+    ),
+    "(j + 1) * x.stride(1)": shared.FROM_ZERO.format("column"),
     "j * x.size(0)": (
         "You go from column to column by the number of elements in one, as if they lay one after "
         "the other. `x.stride(1)` says how far apart they really are."
@@ -214,11 +233,20 @@ column.slots["(x.stride(0),)"] = {
         "`x.stride(0)`."
     ),
     "(x.stride(0) * x.element_size(),)": BYTES,
+    "(0,)": STANDS_STILL.format("column"),
+    "(x.size(0),)": (
+        "You step by the number of rows. It says how many rows there are. How far apart two rows "
+        "lie, `x.stride(0)` says."
+    ),
 }
 column.slots["x.size(0)"] = {
     "x.size(1)": (
         "The steps are right, their number is not: a column has as many elements as x has rows, "
         "`x.size(0)`."
+    ),
+    "x.size(0) - 1": (
+        "One element is missing at the end. The size is the number of elements, not the number of "
+        "steps between them."
     ),
 }
 column.wrong |= {
@@ -243,6 +271,7 @@ column.wrong |= {
     ),
     "x[:, j].clone()": shared.COPY,
     "x.contiguous()[:, j]": shared.SOMETIMES_A_COPY.format("x"),
+    "x.t().contiguous()[j]": shared.SOMETIMES_A_COPY.format("`x.t()`"),
     "x[:, j].contiguous()": shared.SOMETIMES_A_COPY.format("the column"),
 }
 
@@ -296,14 +325,22 @@ diagonal.slots["x.storage_offset()"] = {
 }
 diagonal.slots["x.stride(0) + x.stride(1)"] = {
     "x.size(1) + 1": (
-        "You step by the number of columns plus one. That is a diagonal step where rows lie one "
-        "after the other; in general it is `x.stride(0) + x.stride(1)`."
+        "You step by the number of columns plus one. That is a diagonal step only where the rows "
+        "lie one after the other. How far down does x step, and how far to the right?"
+    ),
+    "x.size(0) + 1": (
+        "You step by the number of rows plus one. The number of rows says how many steps there "
+        "are down, not how long one is: that is `x.stride(0)`."
+    ),
+    "x.stride(1)": (
+        "You only go to the right: that is the first row. A diagonal step also goes down, by "
+        "`x.stride(0)`."
     ),
     "x.stride(0)": (
         "You only go down: that is the first column. A diagonal step also goes right, by "
         "`x.stride(1)`."
     ),
-    "x.stride(0) + 1": (
+    ("x.stride(0) + 1", "max(x.stride()) + 1"): (
         "You step one row down and one element on. The next column is not always the next element: "
         "it lies `x.stride(1)` further."
     ),
@@ -322,8 +359,17 @@ diagonal.slots["min(x.shape)"] = {
         "first."
     ),
     "max(x.shape)": "Your diagonal is as long as the longer dim. It ends with the shorter one.",
+    "min(x.shape) - 1": (
+        "One element is missing at the end. The size is the number of elements, not the number of "
+        "steps between them."
+    ),
 }
+ROWS_END_TO_END = (
+    "You step through all rows laid end to end. `flatten` copies where x does not lie so, and in "
+    "a tall matrix your steps go on after the last column."
+)
 diagonal.wrong |= {
+    "x.flatten()[:: x.size(1) + 1]": ROWS_END_TO_END,
     "x.diagonal().clone()": shared.COPY,
     "x.contiguous().diagonal()": shared.SOMETIMES_A_COPY.format("x"),
 }
@@ -374,6 +420,7 @@ def trace(x: torch.Tensor) -> torch.Tensor:
 # The trace adds up the diagonal, so it can go wrong like the diagonal.
 trace.slots |= diagonal.slots
 trace.wrong |= {
+    "x.flatten()[:: x.size(1) + 1].sum()": ROWS_END_TO_END,
     "x.sum()": "You add up all of x. Only x[0, 0], x[1, 1], … belong to the trace.",
     "x.diagonal()": "There is the diagonal. Only the `.sum()` is missing.",
     "x.diagonal().sum(0, keepdim=True)": (
@@ -406,7 +453,7 @@ trace.wrong |= {
         "Two dims: which window, and which element in it. The stride of each is a step in x's "
         "storage.",
         "The next window starts one element further on. The next element of a window lies one "
-        "element further on too. Nothing says that two strides have to differ.",
+        "element further on too. Two strides may be equal.",
         "The shape is (n - size + 1, size), both strides are `x.stride(0)`, and the first window "
         "starts where x does.",
     ],
@@ -445,13 +492,23 @@ windows.slots["(step, step)"] = {
         "Inside a window you step by 1. Where x skips, its neighbours lie `x.stride(0)` apart."
     ),
     "(1, step)": "From window to window you step by 1. Where x skips, it is `x.stride(0)`.",
+    "(0, step)": (
+        "All your windows are the first window, because you step by 0 from window to window. The "
+        "next window starts one element further on."
+    ),
     "(1, 1)": (
         "Your steps are 1. Where x skips, as x[::2] does, neighbours lie `x.stride(0)` apart."
     ),
 }
 windows.slots["x.numel() - size + 1"] = {
-    "x.numel() - size": "One window is missing: the last may end with x. There are n - size + 1.",
-    "x.numel()": "A window for every element: the last reach beyond x. There are n - size + 1.",
+    ("x.numel() - size", "x.numel() - size - 1"): (
+        "Windows are missing at the end: the last window ends with x. Count those of [a, b, c, d] "
+        "with size 2."
+    ),
+    "x.numel()": (
+        "You start a window at every element, so the last ones reach beyond x. Count the windows "
+        "of [a, b, c, d] with size 2."
+    ),
 }
 windows.wrong |= {
     (

@@ -181,6 +181,10 @@ raw_bytes.slots["storage.nbytes()"] = {
         "Your size counts elements, and `string_at` counts bytes. An untyped storage has no "
         "elements: `nbytes()` is its size."
     ),
+    ("storage.nbytes() + 1", "storage.nbytes() - 1"): (
+        "You are wrong by one byte. `string_at(address, size)` takes the number of bytes, and "
+        "`nbytes()` is this number."
+    ),
     "storage.nbytes() * t.element_size()": (
         "`nbytes()` is in bytes already. Multiplied by the size of an element it takes you far "
         "past the storage's end."

@@ -111,6 +111,8 @@ def slice_layout(
     step                    an int > 0
     return                  (shape, stride, offset) of the slice, exactly torch's. Where
                             nothing is left, torch still moves the offset.
+
+    Not allowed: `Layout`, and a question to torch such as `stride()`.
     """
     start, stop, step = slice(start, stop, step).indices(shape[dim])
     size = len(range(start, stop, step))
@@ -132,6 +134,10 @@ slice_layout.slots["(*stride[:dim], stride[dim] * step, *stride[dim + 1 :])"] = 
     "(*stride[:dim], step, *stride[dim + 1 :])": (
         "Your new stride is `step` itself. But `step` counts elements of the dim, and those "
         "already lie `stride[dim]` apart in the storage."
+    ),
+    "(*stride[:dim], stride[dim] // step, *stride[dim + 1 :])": (
+        "You divide the stride by `step`. The slice leaves elements out, so those that it keeps "
+        "lie further apart: multiply."
     ),
     "(*stride[:dim], stride[dim] + step, *stride[dim + 1 :])": (
         "You add `step` to the stride. From one kept element to the next you take `step` steps of "
@@ -174,11 +180,11 @@ slice_layout.slots["offset + start * stride[dim]"] = {
 }
 slice_layout.slots["len(range(start, stop, step))"] = {
     "max(stop - start, 0) // step": (
-        "You round the size down. 0:5:2 keeps 0, 2 and 4: three of them, and 5 // 2 is 2. A last "
-        "step that is cut short still begins with an element."
+        "You round the size down. The slice 0:5:2 keeps the three indices 0, 2 and 4, and 5 // 2 "
+        "is 2. A last step that is cut short still begins with an element."
     ),
     "len(range(start, stop))": (
-        "Your size is stop - start, as if every index were kept: one in `step` is."
+        "Your size is stop - start, as if the slice kept every index. It keeps one in `step`."
     ),
     "len(range(start, stop + 1, step))": (
         "One too many: `stop` itself is not in the slice, so no + 1 belongs to the size. 0:6:2 "
@@ -191,8 +197,8 @@ slice_layout.slots["len(range(start, stop, step))"] = {
 }
 slice_layout.slots["slice(start, stop, step).indices(shape[dim])"] = {
     "slice(start + 0, stop + 0, step).indices(shape[dim])": (
-        "`start` and `stop` can be None, as in x[::2]: from the beginning, and to the end. Fill "
-        "them in before you calculate."
+        "`start` and `stop` can be None, as in `x[::2]`. Replace None by the beginning or by the "
+        "end before you calculate."
     ),
     "slice(start or None, stop or None, step).indices(shape[dim])": (
         "0 is not None, though both count as false: `stop or size` makes x[:0] keep everything. "
@@ -212,7 +218,8 @@ slice_layout.slots["slice(start, stop, step).indices(shape[dim])"] = {
     ),
     "slice(*bounds(start, stop, shape[dim], lambda b, n: b % n if b < 0 < n else b), step)"
     ".indices(shape[dim])": (
-        "`%` goes round as often as it can: -99 % 4 is 1. Python adds the size once, then takes 0."
+        "`%` adds the size as often as it can: -99 % 4 is 1. Python adds the size once. What is "
+        "still negative then becomes 0."
     ),
     "slice(*bounds(start, stop, shape[dim], lambda b, n: b + n if b < 0 else b), step)"
     ".indices(shape[dim])": (
@@ -228,16 +235,16 @@ slice_layout.wrong |= {
         "offset + start * stride[dim] => offset + start * stride[dim] * all(shape)",
         "offset + start => (size > 0) * all((*shape[:dim], *shape[dim + 1 :])) * offset + start",
     ): (
-        "All right as long as something is left. Where nothing is, torch does not make an "
-        "exception: the offset still moves by `start` strides, with `start` brought back to the "
-        "size."
+        "Right wherever the slice keeps an element. For an empty slice torch does not make an "
+        "exception: the offset still moves by `start` strides, after `start` is brought between 0 "
+        "and the size."
     ),
     (
         "slice_layout(shape, stride, offset, 0, start, stop, step)",
         "slice_layout(shape, stride, offset, len(shape) - 1, start, stop, step)",
     ): (
-        "You slice the same dim, whatever `dim` is. `shape[dim]`, `stride[dim]` and the offset "
-        "change, all else stays."
+        "You slice the same dim for every `dim`. Only `shape[dim]`, `stride[dim]` and the offset "
+        "change."
     ),
     "(s := slice_layout(shape, stride, offset, dim, start, stop, step))[0], s[1], "
     "offset + (start or 0) * stride[dim]": (
@@ -246,6 +253,15 @@ slice_layout.wrong |= {
     ),
     "(s := slice_layout(shape, stride, offset, dim, start, stop, step))[1], s[0], s[2]": (
         "Shape and stride have changed places."
+    ),
+    "shape, stride, offset": (
+        "You return the layout of x itself. The slice begins at another element, skips elements "
+        "and keeps fewer: which of the numbers change?"
+    ),
+    "(s := slice_layout(shape, stride, offset, dim, start, stop, step)) and "
+    "((*s[0][:dim], *s[0][dim + 1 :]), (*s[1][:dim], *s[1][dim + 1 :]), s[2])": (
+        "Your result has lost the dim. An int as an index removes its dim, but a slice keeps it, "
+        "with whatever size is left."
     ),
 }
 
@@ -296,8 +312,8 @@ def read_slice(answer: Any, args: Arguments) -> Outcome:
         "base = torch.zeros(10)[2:]; view = base[8:]",
     ],
     hints=[
-        "The values cannot tell: they may all be alike. Compare the stride and the storage_offset "
-        "of the two, and count view's elements.",
+        "The values may all be equal, so they do not help. Compare the stride and the "
+        "storage_offset of the two, and count view's elements.",
         "Both offsets count from the start of the storage, both strides count elements of the "
         "storage. How far apart do two neighbours in base lie there?",
         "`step = view.stride(0) // base.stride(0)`, start likewise from the difference of the "
@@ -305,9 +321,9 @@ def read_slice(answer: Any, args: Arguments) -> Outcome:
     ],
     otherwise=(
         "Put the slice that you found to the test: `base[s]` should have view's shape, stride and "
-        "storage_offset. Which of start, stop and step decides the one that differs?"
+        "storage_offset. Which of these differs, and does start, stop or step decide it?"
     ),
-    takeaway="Two layouts on one storage are enough to find the slice; the values have no say.",
+    takeaway="Two layouts on one storage are enough to find the slice. The values do not matter.",
 )
 def recover_slice(base: torch.Tensor, view: torch.Tensor) -> slice:
     """The slice s for which `base[s]` is view.
@@ -315,7 +331,7 @@ def recover_slice(base: torch.Tensor, view: torch.Tensor) -> slice:
     base    a 1-D tensor, perhaps itself a slice or a column of another; its stride is at least 1
     view    made from base by one slice with a positive step
     return  a slice: `base[s]` has view's shape, stride and storage_offset. (With 0 or 1 elements
-            the stride is free, since nobody steps there.)
+            the stride is free, because no index steps there.)
     """
     step = view.stride(0) // base.stride(0)
     start = (view.storage_offset() - base.storage_offset()) // base.stride(0)
@@ -339,6 +355,11 @@ def searches_for_equal_values(base: torch.Tensor, view: torch.Tensor) -> slice |
     return None
 
 
+IN_BYTES = (
+    "Your start counts bytes. A slice counts elements of base, so no `itemsize` and no "
+    "`data_ptr()` is needed: `storage_offset()` counts elements already."
+)
+
 recover_slice.slots["view.storage_offset() - base.storage_offset()"] = {
     "view.storage_offset()": (
         "You count from the start of the storage. base need not begin there: from where does "
@@ -348,6 +369,8 @@ recover_slice.slots["view.storage_offset() - base.storage_offset()"] = {
         "You subtract the wrong way round: how far view lies into base is view's storage_offset "
         "minus base's."
     ),
+    "view.data_ptr() - base.data_ptr()": IN_BYTES,
+    "(view.storage_offset() - base.storage_offset()) * view.itemsize": IN_BYTES,
 }
 recover_slice.slots["start + view.numel() * step"] = {
     ("start + view.numel() * step - 1", "start + (view.numel() - 1) * step"): (
@@ -361,6 +384,10 @@ recover_slice.slots["start + view.numel() * step"] = {
     "start + view.numel()": (
         "Your stop lies `view.numel()` indices after start. But every kept element takes a whole "
         "step, so it has to lie that many steps away."
+    ),
+    "start + view.nbytes": (
+        "Your stop counts the bytes of view. A slice counts elements of base: view's size, in "
+        "steps, leads from start to stop."
     ),
     "view.numel() * step": (
         "Your stop does not count from start: the elements of view begin there, and stop lies "
@@ -385,15 +412,31 @@ recover_slice.wrong |= {
         "Nearly: also where view is empty, its storage_offset knows where it would begin. Its "
         "`data_ptr()` does not: an empty view has no element to point to, so that is 0."
     ),
+    "()) // base.stride(0)\n => ()) // view.stride(0)\n": (
+        "The step is right, but you divide the difference of the offsets by view's stride. start "
+        "counts elements of base, and those lie `base.stride(0)` apart."
+    ),
+    "view.stride(0) // base.stride(0) => view.stride(0) - base.stride(0)": (
+        "You subtract the strides. One step of view is several steps of base: how many of base's "
+        "strides fit into one of view's?"
+    ),
+    "view.stride(0) // base.stride(0) => base.stride(0) // view.stride(0)": (
+        "You divide the strides the wrong way round. One step of view is several steps of base, "
+        "so view's stride is the larger number."
+    ),
     "* step, step) => * step)": (
         "Your step is 1. view's neighbours can lie further apart than base's: `view.stride(0)` and "
         "`base.stride(0)` say how far."
     ),
-    "slice(a := view.storage_offset() - base.storage_offset(), "
-    "a + len(view) * view.stride(0), view.stride(0))": (
+    (
+        "slice(a := view.storage_offset() - base.storage_offset(), "
+        "a + len(view) * view.stride(0), view.stride(0))",
+        "slice(a := view.storage_offset() - base.storage_offset(), a + len(view), view.stride(0))",
+    ): (
         "Your numbers count elements of the storage. A slice counts elements of base, and when "
         "base itself skips, those are `base.stride(0)` apart."
     ),
+    "slice(a := view.data_ptr() - base.data_ptr(), a + view.nbytes, view.stride(0))": IN_BYTES,
     (
         "looks_up_the_first_values(base, view)",
         "searches_for_equal_values(base, view)",

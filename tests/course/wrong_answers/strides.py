@@ -23,6 +23,23 @@ refused(
         ],
         "Right wherever t has a dim": ["address(t, index) if index else t.storage_offset()"],
         "That is what t holds": ["t[index].tolist()"],
+        "how many bytes does one element take": [  # on a first input without an offset
+            lambda t, index: sum(i * s for i, s in zip(index, t.stride(), strict=True)),
+            "t[index].storage_offset()",
+        ],
+        "an address in the memory of this process": [
+            "t.data_ptr() + address(t, index)",
+            "t.untyped_storage().data_ptr() + address(t, index)",
+            lambda t, index: (
+                t.untyped_storage().data_ptr()
+                + t.itemsize * sum(i * s for i, s in zip(index, t.stride(), strict=True))
+            ),
+        ],
+        "bytes of all elements together": [
+            "address(t, index) // t.itemsize * t.numel() * t.itemsize"
+        ],
+        "You count from 1": ["address(t, index) + sum(t.stride()) * t.itemsize"],
+        "You subtract 1 from each index": ["address(t, index) - sum(t.stride()) * t.itemsize"],
         GENERAL: [
             "address(t, index) if t.ndim < 3 else 0",
             "address(t, index) // 4 * 4",
@@ -38,6 +55,14 @@ refused(
             "contiguous_stride([n for n in shape if n])",
         ],
         "Shape () has no dims": ["contiguous_stride(shape) if shape else None"],
+        "Right wherever there is a dim and no size is 0": [
+            "[*np.cumprod((1, *shape[:0:-1]))[::-1].tolist()]"
+        ],
+        "You take a dim's own size": ["[*shape[:-1], 1] if shape else ()"],
+        "All your strides are 1": ["[1 for _ in shape]"],
+        "so many times the right one": [
+            lambda shape: [8 * step for step in ex.contiguous_stride.reference(shape)]
+        ],
         GENERAL: [
             "[prod(n or 1 for n in shape[d + 1 : d + 3]) for d in range(len(shape))]",
             "torch.empty(shape).stride()[-4:]",
@@ -60,8 +85,17 @@ refused(
         "no + 1 belongs to the size": [
             f"{SIZE} => (stop - start) // step + 1 if stop >= start else 0"
         ],
+        "You return the layout of x itself": ["tuple(shape), tuple(stride), offset"],
+        "Your result has lost the dim": [
+            "[n for d, n in enumerate(shape) if d != dim], "
+            "[n for d, n in enumerate(stride) if d != dim], "
+            "slice_layout(shape, stride, offset, dim, start, stop, step)[2]"
+        ],
+        "You divide the stride": [
+            f"{PART}, [n // step if d == dim else n for d, n in enumerate(stride)], s[2]"
+        ],
         "torch does not make an exception": [f"{PART}, s[1], s[2] if s[0][dim] else offset"],
-        "goes round as often as it can": [
+        "adds the size as often as it can": [
             SLICED.replace("stop", "stop % shape[dim] if stop and stop < 0 < shape[dim] else stop")
         ],
         GENERAL: [
@@ -80,6 +114,33 @@ FIRST = "(s := recover_slice(base, view)).start"
 refused(
     ex.recover_slice,
     {
+        "Your start counts bytes": [
+            lambda base, view: slice(
+                (a := view.data_ptr() - base.data_ptr()),
+                a + view.numel() * (step := view.stride(0) // base.stride(0)),
+                step,
+            ),
+        ],
+        "Your stop counts the bytes of view": [
+            f"slice({FIRST}, s.start + len(view) * view.itemsize, s.step)"
+        ],
+        "you divide the difference of the offsets by view's stride": [
+            lambda base, view: slice(
+                (a := (view.storage_offset() - base.storage_offset()) // view.stride(0)),
+                a + len(view) * (step := view.stride(0) // base.stride(0)),
+                step,
+            ),
+        ],
+        "You subtract the strides": [
+            f"slice({FIRST}, s.start + len(view) * (k := view.stride(0) - base.stride(0)), k)"
+        ],
+        "You divide the strides the wrong way round": [
+            f"slice({FIRST}, s.start + len(view) * (k := base.stride(0) // view.stride(0)), k)"
+        ],
+        "count elements of the storage": [
+            "slice(a := view.storage_offset() - base.storage_offset(), a + len(view), "
+            "view.stride()[0])"
+        ],
         GENERAL: [
             f"slice({FIRST} - len(base), s.stop - len(base), s.step)",
             "view.stride(0) // base.stride(0) => view.stride(0) - base.stride(0) + 1",
@@ -95,6 +156,10 @@ refused(
     ex.raw_bytes,
     {
         "a tidy copy": ["t.numpy().tobytes() if t.dtype != torch.bfloat16 else b''"],
+        "You are wrong by one byte": [
+            "raw_bytes(t) and ctypes.string_at((s := t.untyped_storage()).data_ptr(), len(s) + 1)",
+            "raw_bytes(t)[:-1]",
+        ],
         GENERAL: [
             "raw_bytes(t).rstrip(bytes(1))",
             "storage.nbytes() => min(storage.nbytes(), 4096)",
@@ -112,6 +177,14 @@ refused(
             "x[i].as_strided(x[i].size(), x[i].stride(), 0)"
         ],
         "That is column i": ["x[:, i] if i < x.size(1) else x[:, 99]"],
+        "by the number of rows, `len(x)`": [
+            "x.as_strided((x.size(1),), (x.stride(1),), x.storage_offset() + i * len(x))"
+        ],
+        "You count from 1": [
+            "x.as_strided((x.size(1),), x.stride()[1:], x[0].storage_offset() + -~i * x.stride(0))"
+        ],
+        "all elements of your row are its first": ["x[i, :1].expand(x.size(1))"],
+        "One element is missing": ["x[i, :-1]"],
         "only where x is contiguous already": [
             "(y := x.contiguous()).as_strided((y.size(1),), (1,), y.storage_offset() + i * y.size(1))"
         ],
@@ -128,6 +201,14 @@ refused(
     ex.column,
     {
         "That reads x's own memory and copies nothing": ["torch.from_numpy(x.numpy()[:, j])"],
+        "by the number of columns": [
+            "x.as_strided((len(x),), (x.stride(0),), x.storage_offset() + j * len(x[0]))"
+        ],
+        "by the number of rows": ["(x.stride(0),) => (len(x),)"],
+        "You count from 1": ["j * x.stride(1) => j * x.stride(1) + x.stride(1)"],
+        "all elements of your column are its first": ["x[:1, j].expand(len(x))"],
+        "One element is missing": ["x[:-1, j]"],
+        "only where `x.t()` is contiguous already": ["x.mT.contiguous()[j]"],
         GENERAL: ["j * x.stride(1) => max(j - 1, 0) * x.stride(1)"],
         TOO_FAR: ["x.size(0) => 6"],
         CHANGES: ["x.as_strided => x.as_strided_"],
@@ -138,7 +219,13 @@ for task in (ex.diagonal, ex.trace):
     refused(
         task,
         {
-            GENERAL: ["x.stride(0) + x.stride(1) => x.size(0) + 1"],
+            "by the number of rows plus one": ["x.stride(0) + x.stride(1) => len(x) + 1"],
+            "You only go to the right": ["x.stride(0) + x.stride(1) => x.stride()[1]"],
+            "One element is missing": ["min(x.shape) => min(x.size(0) - 1, x.size(1) - 1)"],
+            "one row down and one element on": [
+                "x.stride(0) + x.stride(1) => 1 + max(*x.stride())"
+            ],
+            GENERAL: ["x.stride(0) + x.stride(1) => abs(x.stride(0) - x.stride(1))"],
             TOO_FAR: ["x.stride(0) + x.stride(1) => sum(x.shape)"],
         },
     )
@@ -146,11 +233,13 @@ refused(
     ex.diagonal,
     {
         "Your answer has 2 dims, and 1 is asked for": ["x * torch.eye(*x.shape, dtype=x.dtype)"],
+        "all rows laid end to end": ["x.reshape(-1)[:: x.size(1) + 1]"],
     },
 )
 refused(
     ex.trace,
     {
+        "all rows laid end to end": ["x.reshape(-1)[:: x.size(1) + 1].sum()"],
         GENERAL: ["12 if tuple(x.shape) == (3, 3) else x.trace()"],
         CHANGES: ["(d := x.diagonal()).clone().sum() + d.zero_().sum()"],
         ANOTHER_KIND: ["[x.trace().item()]"],
@@ -159,6 +248,8 @@ refused(
 refused(
     ex.windows,
     {
+        "All your windows are the first": ["x[:size].expand(len(x) - size + 1, size)"],
+        "Windows are missing": ["x.unfold(0, size, 1)[:-2]", "x.unfold(0, size, 1)[:-1]"],
         GENERAL: ["(step, step) => (step, 0)"],
         TOO_FAR: ["(count, size) => (count, 3)"],
         ANOTHER_KIND: ["[*x.unfold(0, size, 1)]"],
