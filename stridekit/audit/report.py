@@ -10,14 +10,13 @@ from stridekit._arguments import in_bytes, many
 from stridekit._table import columns
 from stridekit.audit.events import Kind, Place
 from stridekit.audit.findings import WRITE_GRADIENT, Finding, first_of
+from stridekit.timing.speed import Speed, speed_of_copies
 
 if TYPE_CHECKING:
     from stridekit.audit.result import Audit
 
 FIRST = 5  # findings that are shown
 _MOST_LINES = 3  # of one finding
-# Bytes per second that a copy reads and writes: what bandwidth() measured for lesson 08 on one thread.
-RECORDED_SPEED = 14.7e9
 _LEAST_SECONDS = 1e-5  # of copies whose time is worth a row
 # The rows of a finding that are code, and the styles of its title, its rows, their names and their cells.
 # JupyterLab has styles of its own for such lists, where a name takes a fifth of the width.
@@ -47,12 +46,14 @@ class Item(NamedTuple):
 
 
 def items_of(
-    findings: Sequence[Finding], own: Sequence[Finding], speed: float = RECORDED_SPEED
+    findings: Sequence[Finding], own: Sequence[Finding], speed: Speed | None = None
 ) -> list[Item]:
     """Return the parts of a report: findings have numbers, and copies inside of calls follow.
 
-    `speed` is what a copy reads and writes in bytes per second, for estimates of times.
+    `speed` is that of a copy, for estimates of times; by default what was measured or recorded.
     """
+    if speed is None:
+        speed = speed_of_copies()
     total = sum(finding.copied for finding in (*findings, *own))
     large = [finding for finding in own if finding.bytes * _SMALL_PART >= total]
     small = [finding for finding in own if finding not in large]
@@ -83,7 +84,7 @@ def title_of(audit: Audit) -> str:
     )
 
 
-def text_of(audit: Audit, most: int | None, speed: float = RECORDED_SPEED) -> str:
+def text_of(audit: Audit, most: int | None, speed: Speed | None = None) -> str:
     """Write an audit as text, with its first `most` findings."""
     items = items_of(audit.findings, audit.own, speed)
     most = len(items) if most is None else most
@@ -133,7 +134,7 @@ def _is_backward(finding: Finding) -> bool:
     return all(occurrence.backward for occurrence in finding.occurrences)
 
 
-def _item(number: str, finding: Finding, speed: float) -> Item:
+def _item(number: str, finding: Finding, speed: Speed) -> Item:
     """Return a finding's part of a report: its lines, what made the layout, the layout, and what to do."""
     own_kind_first = sorted(finding.occurrences, key=lambda x: x.kind != finding.kind)
     lines: dict[str, None] = {}  # an ordered set
@@ -154,9 +155,10 @@ def _item(number: str, finding: Finding, speed: float) -> Item:
     if finding.saves > 0:
         rows.append(("saves", f"{in_bytes(finding.saves)} in all"))
     size = finding.bytes if finding.kind == WRITE_GRADIENT else finding.copied
-    seconds = 2 * size / speed
+    seconds = 2 * size / speed.value
     if seconds >= _LEAST_SECONDS:
-        rows.append(("time", f"an estimate: {1e3 * seconds:.2g} ms, at {speed / 1e9:.3g} GB/s"))
+        at = f"{speed.value / 1e9:.3g} GB/s {speed.source}".rstrip()
+        rows.append(("time", f"an estimate: {1e3 * seconds:.2g} ms, at {at}"))
     return Item(number, what_of(finding), tuple(rows), finding.bytes)
 
 

@@ -20,9 +20,10 @@ from stridekit.audit.baseline import Baseline
 from stridekit.audit.events import Copy, Event, Operand
 from stridekit.audit.findings import METHODS, OWN, Finding, Occurrence, Search, together
 from stridekit.audit.record import Recorder
-from stridekit.audit.report import FIRST, RECORDED_SPEED, html_of, listing, text_of, title_of
+from stridekit.audit.report import FIRST, html_of, listing, text_of, title_of
 from stridekit.audit.stored import read_json, write_json
 from stridekit.audit.trials import ModelCall, Trial, copier, leaving_out
+from stridekit.timing.speed import Speed
 
 # An attribute by which a table groups copies, of their events or their own; the name of a group without it.
 _GROUPS = {
@@ -342,18 +343,20 @@ class Audit:
         """One line: what ran, the number of findings, and the bytes copied because of a layout."""
         return title_of(self)
 
-    def report(self, most: int | None = None, *, speed: float = RECORDED_SPEED) -> str:
+    def report(self, most: int | None = None, *, speed: float | None = None) -> str:
         """Write the audit as text: all findings and copies inside of calls, or the first `most`.
 
-        A time is an estimate: bytes that are read and written, over `speed` in bytes per second. It is
-        that of lesson 08's record; `bandwidth().speeds["copy"]` has that of your machine. A copy that
-        turns a layout takes longer.
+        A time is an estimate: bytes that are read and written, over `speed` in bytes per second. Unless
+        you give it, it is that of the copy which `bandwidth()` measured last in this process, or that of
+        lesson 08's record. A copy that turns a layout takes longer.
         """
+        if speed is None:
+            return text_of(self, most)
         if not isinstance(speed, (int, float)) or not speed > 0:
             raise ValueError(
                 f"speed is {shown(speed)}: give bytes per second, such as bandwidth().speeds['copy']"
             )
-        return text_of(self, most, speed)
+        return text_of(self, most, Speed(speed))
 
     def __repr__(self) -> str:
         return self.report(FIRST)

@@ -21,6 +21,8 @@ from torch import nn
 import stridekit
 from stridekit.audit import Audit, kernels
 from stridekit.audit.__main__ import main
+from stridekit.cost import bandwidth
+from stridekit.timing import speed
 from tests.core.audit_models import MODELS
 
 
@@ -80,17 +82,43 @@ def test_its_text_names_line_cause_and_advice():
     assert page.index("there is nothing to change") < page.index(asked)
 
 
-def test_the_time_of_a_finding_is_an_estimate():
+def test_the_time_of_a_finding_is_an_estimate(monkeypatch):
+    monkeypatch.setattr(speed, "_measured", [])
     audit = stridekit.audit(lambda x: x.t().reshape(-1), torch.ones(1000, 1470))
-    assert "time     an estimate: 0.8 ms, at 14.7 GB/s" in audit.report()
-    assert "an estimate: 0.8 ms" in audit._repr_html_()
-    assert "time     an estimate: 5.9 ms, at 2 GB/s" in audit.report(speed=2e9)
+    recorded = "an estimate: 0.8 ms, at 14.7 GB/s as recorded on another machine"
+    assert f"time     {recorded}\n" in f"{audit.report()}\n"
+    assert recorded in audit._repr_html_()
+    assert "time     an estimate: 5.9 ms, at 2 GB/s\n" in f"{audit.report(speed=2e9)}\n"
     assert "an estimate" not in str(
         stridekit.audit(lambda x: x.t().reshape(-1), torch.ones(99, 99))
     )
-    for odd in (0, -1, "fast", float("nan"), None):
+    for odd in (0, -1, "fast", float("nan")):
         with pytest.raises(ValueError, match=r"speed is .*: give bytes per second"):
             audit.report(speed=odd)
+
+
+@pytest.mark.parametrize(
+    ("where", "device", "words"),
+    [
+        ("memory", "cpu", "at 2 GB/s as bandwidth() measured here"),
+        ("L3 and memory", "cpu", "at 2 GB/s as bandwidth() measured here"),
+        ("L2", "cpu", "as recorded on another machine"),
+        ("unknown", "cpu", "as recorded on another machine"),
+        ("memory", "cuda", "as recorded on another machine"),
+    ],
+)
+def test_a_measured_bandwidth_of_memory_is_used_by_itself(monkeypatch, where, device, words):
+    monkeypatch.setattr(speed, "_measured", [])
+    monkeypatch.setattr(bandwidth, "clock_for", lambda device: None)
+    monkeypatch.setattr(bandwidth, "_caches", lambda device, threads: ())
+    monkeypatch.setattr(bandwidth, "compare", lambda *_, **__: None)
+    monkeypatch.setattr(bandwidth.torch, "full", lambda *_, **__: torch.ones(4))
+    monkeypatch.setattr(bandwidth.Bandwidth, "where", where)
+    monkeypatch.setattr(bandwidth.Bandwidth, "speeds", {"copy": 2e9})
+    audit = stridekit.audit(lambda x: x.t().reshape(-1), torch.ones(1000, 1470))
+    assert "as recorded on another machine" in str(audit)
+    bandwidth.bandwidth(48, device=device)
+    assert words in str(audit) and words in audit._repr_html_()
 
 
 NOTES = {
