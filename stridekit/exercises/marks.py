@@ -69,6 +69,7 @@ def word(is_essential: bool) -> str:
 
 # By key of an exercise: the package of its lesson and its name.
 EXERCISES = {
+    "start_slot": Mark(1, is_essential=True),
     "strides_element": Mark(1, is_essential=True),
     "strides_address": Mark(1, is_essential=True),
     "strides_contiguous_stride": Mark(2, is_essential=True),
@@ -108,6 +109,7 @@ EXERCISES = {
     "attention_group_scores": Mark(2),
     "attention_append": Mark(2),
     "attention_blocks": Mark(3),
+    "your_model_norm_bytes": Mark(1),
     "your_model_made_by": Mark(3),
     "your_model_shuffle": Mark(3),
     "your_model_features": Mark(1),
@@ -116,4 +118,5 @@ EXERCISES = {
     "your_model_decode": Mark(2),
     "hardware_warp_sectors": Mark(1),
     "hardware_time_it": Mark(2),
+    "hardware_slowdown": Mark(2),
 }

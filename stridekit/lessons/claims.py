@@ -35,6 +35,7 @@ class Claim:
     `baseline` names what all is compared with; `predicted` maps each name to its ratio, and `expected`
     those whose verdict is claimed to that verdict. `measured` and `record` have seconds, ratios and signs
     of noise: of this run, and of what `make record` measured on the machine that `recorded_on` names.
+    The text and the picture state the signs of noise of the record.
 
     >>> from stridekit.timing import Ratio
     >>> here = Record({"rows": 2e-6, "columns": 18e-6}, {"columns": Ratio(9.1, 8.8, 9.4)})
@@ -72,17 +73,26 @@ class Claim:
         """
         curves = {source: [1, *ratios.values()] for source, ratios in self._ratios().items()}
         options = {"ylabel": f"times “{self.baseline}”"} | options
-        return self._picture(plots.draw_sweep(steps, curves, **options), text, title=text)
+        return self._titled_picture(plots.draw_sweep(steps, curves, **options), text)
 
     def roofline(self, jobs: Mapping[str, Any], text: str, **options: Any) -> MeasuredPicture:
         """Draw FLOP/s over FLOP per byte; `jobs` and `options` are those of `draw_roofline`."""
         seconds = {source: record.seconds for source, record in self._records().items()}
-        return self._picture(plots.draw_roofline(jobs, seconds, **options), text, title=text)
+        return self._titled_picture(plots.draw_roofline(jobs, seconds, **options), text)
+
+    def _titled_picture(self, ax: Axes, title: str) -> MeasuredPicture:
+        """Return a picture with a title, which is its text too, above the signs of noise."""
+        return self._picture(ax, "\n".join([title, *self._noise_when_recorded()]), title)
 
     def _picture(self, ax: Axes, text: str, title: str = "") -> MeasuredPicture:
         is_here = "here" in self._records()
         noise = self.measured.noise if is_here else ()
-        return MeasuredPicture(ax, text, is_here, noise, title, self.recorded_on)
+        where = "\n".join([self.recorded_on, *self._noise_when_recorded()])
+        return MeasuredPicture(ax, text, is_here, noise, title, where)
+
+    def _noise_when_recorded(self) -> list[str]:
+        """Return a line for each sign that the recorded times are noisy."""
+        return [f"noisy: {sign}" for sign in self.record.noise] if self.record else []
 
     def _records(self) -> dict[str, Record]:
         """Return the records that pictures show, by where they are from."""
@@ -108,7 +118,8 @@ class Claim:
         rows = [("", "predicted", heading if words else "")]
         for name, ratio in self.predicted.items():
             rows.append((name, in_words(ratio), words.get(name, "")))
-        lines = [f"time against “{self.baseline}”", *columns(rows), self.recorded_on]
+        heading_line = f"time against “{self.baseline}”"
+        lines = [heading_line, *columns(rows), self.recorded_on, *self._noise_when_recorded()]
         return "\n".join(lines).rstrip()
 
     def _repr_mimebundle_(self, **_: Any) -> Any:

@@ -139,9 +139,8 @@ def _gpu(fingerprint: Mapping[str, Any]) -> str:
 class Variant(NamedTuple):
     """What is known of a function before it runs here.
 
-    `milliseconds` are the article's. `sectors` of 32 bytes are those that one warp reads and writes; Nsight
-    Compute counts as many on an H200. They are None where the article has no number, and where sectors do
-    not explain the time.
+    `milliseconds` are the article's. `sectors` of 32 bytes are those that one warp reads and writes. They
+    are None where the article has no number, and where sectors do not explain the time.
     """
 
     milliseconds: float | None = None

@@ -290,8 +290,8 @@ class MeasuredPicture:
     """A picture of a measurement, and a text that is the same in every run.
 
     A notebook stores both. Tests compare the text. A refresh keeps the stored picture as long as the text
-    is the same, unless `measured` is False, because then the whole picture is recorded. `where` names the
-    recorded machine below the picture, and `noise` is folded.
+    is the same, unless `measured` is False, because then the whole picture is recorded. `where` stands
+    below the picture: the recorded machine, and the noise of its record. `noise` is folded.
     """
 
     ax: Axes
@@ -306,7 +306,8 @@ class MeasuredPicture:
         self.figure: Any = self.ax.figure
         self.ax.set_title(self.title, wrap=True)
         self.figure.supxlabel(self.where, x=0.02, ha="left", color=MUTED, fontsize=8, wrap=True)
-        self._grow(0.15 * len(wrap(self.where, NOTE_LETTERS)))
+        for line in self.where.splitlines():
+            self._grow(0.15 * len(wrap(line, NOTE_LETTERS)))
 
     def __repr__(self) -> str:
         return self.text

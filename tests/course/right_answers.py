@@ -17,7 +17,9 @@ from stridekit.exercises import (
     performance,
     strides,
     views,
+    your_model,
 )
+from stridekit.exercises.start import slot
 from stridekit.lessons.attention import matmul_copies
 from tests.course.wrong_answers.contiguity import torch_view
 
@@ -164,6 +166,20 @@ RIGHT = [
         "samples = [] => samples = []; queue.clock(); queue.work(); queue.work() "
         "&& start = => queue.synchronize(); start = && sorted(samples) => np.sort(samples)",
     ),
+    # In blocks of 64 bytes, these bars are the same.
+    (
+        hardware.slowdown,
+        lambda stride: (len({k * stride * 4 // 64 for k in range(32)}) + 2) / 4,
+    ),
+    (hardware.slowdown, lambda stride: np.float32((1 + stride) / 2)),
+    (
+        your_model.norm_bytes,
+        lambda x: (
+            x.nbytes * (not x.permute(0, 2, 3, 1).is_contiguous())
+            + x.nbytes * (x.size(1) > 1 and x.shape[2:].numel() > 1)
+        ),
+    ),
+    (slot, lambda i, j: torch.arange(40).as_strided((4, 6), (8, 1), 2)[i, j]),
     (performance.bytes_moved, "torch.tensor(bytes_moved(x, y, out))"),
     (performance.break_even, even_by_traffic),
     (performance.cheapest_first, order_by(lambda v: traffic(v, v + 1).moved)),

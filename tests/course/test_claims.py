@@ -296,6 +296,27 @@ def test_the_words_of_a_claim_are_those_of_its_record(stored, compared):
     assert options == {"max_seconds": 0.15}
 
 
+def test_the_noise_of_a_record_stands_in_its_texts_and_below_its_pictures(stored, compared):
+    signs = ("b: its best sample says 7.1, not 8.02", "9 threads were busy on 2 cores")
+    records.add(stored, "noisy", replace(TWO, noise=signs))
+    result = claim(work("a", "b"), {"a": 1, "b": 8}, record="noisy")
+    lines_of_noise = [f"noisy: {sign}" for sign in signs]
+    assert repr(result).splitlines()[-3:] == [WHERE, *lines_of_noise]
+    jobs = {"a": (1, 2), "b": (2, 2)}
+    pictures = {
+        repr(result): result.plot(),
+        "\n".join(["up", *lines_of_noise]): result.sweep([1, 2], "up"),
+        "\n".join(["two", *lines_of_noise]): result.roofline(
+            jobs, "two", memory="a", arithmetic="b"
+        ),
+    }
+    for text, picture in pictures.items():
+        assert repr(picture) == text
+        assert picture.where.splitlines() == [WHERE, *lines_of_noise]
+        assert picture.figure.get_supxlabel() == picture.where
+    assert [picture.title for picture in pictures.values()] == ["", "up", "two"]
+
+
 @pytest.fixture
 def drawn(monkeypatch):
     """The calls of the functions that draw, in order."""

@@ -24,6 +24,7 @@ from stridekit.exercises import (
     exercise,
     hardware,
     performance,
+    start,
     strides,
     views,
     your_model,
@@ -50,7 +51,17 @@ from tests.course.wrong_answers.collecting import STOPS, answering
 
 ROOT = Path(__file__).parents[2]
 ex = strides
-LESSONS = [strides, contiguity, views, performance, channels_last, attention, your_model, hardware]
+LESSONS = [
+    start,
+    strides,
+    contiguity,
+    views,
+    performance,
+    channels_last,
+    attention,
+    your_model,
+    hardware,
+]
 EXERCISES = [getattr(lesson, name) for lesson in LESSONS for name in lesson.__all__]
 each_exercise = pytest.mark.parametrize("task", EXERCISES, ids=lambda task: task.name)
 

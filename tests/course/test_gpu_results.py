@@ -8,6 +8,8 @@ import pytest
 import torch
 
 from stridekit.cost.warp import warp_sectors
+from stridekit.exercises import hardware
+from stridekit.exercises.hardware import recorded_bars
 from stridekit.lessons import gpu
 from stridekit.lessons.records import read
 from stridekit.timing import Comparison, TimingError
@@ -167,3 +169,27 @@ def test_the_experiments_need_torch_and_numpy_alone(monkeypatch):
     imported_anew = importlib.import_module("stridekit.lessons.gpu")
     assert imported_anew is not gpu
     assert imported_anew.measure(imported_anew.EXPERIMENTS[0], **SMALL, rounds=1).ratios
+
+
+def bar(task, answer, case):
+    """Return the number that an answer gives for a case of `slowdown`, over the recorded bar."""
+    return (
+        answer(**case.arguments(task.parameters))
+        / recorded_bars()[case.arguments(task.parameters)["stride"]]
+    )
+
+
+def test_bars_that_are_close_are_those_by_sectors_and_of_no_mistake():
+    """The tolerance lies between the worst bar by sectors and the best that a mistake gets wrong."""
+    task = hardware.slowdown
+    by_sectors = [abs(bar(task, task.reference, case) - 1) for case in task.cases]
+    assert max(by_sectors) < 0.15 < hardware.CLOSE
+    for mistake in task.mistakes:
+        misses = [abs(bar(task, mistake.answer, case) - 1) for case in task.cases]
+        assert max(misses) > 0.2 > hardware.CLOSE
+    read_alone = [abs(bar(task, lambda stride: stride, case) - 1) for case in task.cases]
+    assert min(miss for miss in read_alone if miss > hardware.CLOSE) > 0.2
+    _, records = read(gpu.RECORD)
+    ratios = records["-x, by stride"].ratios | records["x.add(3)"].ratios
+    for stride, recorded in recorded_bars().items():
+        assert stride == 1 or recorded == ratios[f"stride {stride}"].value

@@ -46,8 +46,6 @@ IGNORED = {
     },
 }  # fmt: skip
 LESSONS = [path.stem for path in PATHS if path.stem != "00_start"]
-for name in LESSONS[4:]:
-    IGNORED.setdefault(name, {})["torch.manual_seed(0)"] = "tells the versions that are installed"
 
 LARGEST_NOTEBOOK = 845_000  # characters
 LARGEST_OUTPUT = 100_000

@@ -10,6 +10,7 @@ from tests.course.wrong_answers import (  # noqa: F401 (each fills the list)
     contiguity,
     hardware,
     performance,
+    start,
     strides,
     views,
     your_model,

@@ -37,4 +37,28 @@ refused(
     },
 )
 
+READ = "read + written"
+refused(
+    ex.slowdown,
+    {
+        "as if the warp only read": [
+            lambda stride: 8 * stride / 8,
+            # The results are written as far apart as the numbers are read.
+            f"{READ} => 2 * read",
+        ],
+        "At stride 1 your bar is 0.5": [lambda stride: stride / 2],
+        "At stride 1 your bar is 2": [lambda stride: 1 + stride],
+        "Your bars are equal": [lambda stride: 128 / 128],
+        "You count a sector for each lane": [lambda stride: (32 + 4) / 8],
+        "A sector has 32 bytes and a float has 4": [
+            lambda stride: (len({k * stride // 32 for k in range(32)}) + 4) / 8
+        ],
+        "the number of sectors that the warp moves": [lambda stride: 4 * stride + 4],
+        "upside down": [lambda stride: 8 / (4 * stride + 4)],
+        "That is the additional time": [lambda stride: (stride - 1) / 2],
+        GENERAL: [lambda stride: (stride + 2) / 3, lambda stride: 1 + stride // 4],
+        ANOTHER_KIND: [lambda stride: {stride: (stride + 1) / 2}],
+    },
+)
+
 refused(ex.warp_sectors, {GENERAL: ["range(32) => range(30)", "// 32 => // 16"]})

@@ -3,6 +3,33 @@
 from stridekit.exercises import your_model as ex
 from tests.course.wrong_answers.collecting import GENERAL, refused
 
+LAST_CHANNELS = "is_contiguous(memory_format=torch.channels_last)"
+refused(
+    ex.norm_bytes,
+    {
+        "You count the first call alone": [
+            lambda x: 0 if x.permute(0, 2, 3, 1).is_contiguous() else x.nbytes
+        ],
+        "You count the second call alone": [
+            "x.nbytes if x.size(1) > 1 and x.shape[2:].numel() > 1 else 0"
+        ],
+        "You count both calls as copies": [lambda x: x.nbytes + x.nbytes],
+        "You ask whether x is contiguous": [
+            lambda x: x.nbytes if x.is_contiguous() else x.nbytes * 2
+        ],
+        "You pass the layout of x on": [
+            lambda x: sum(t.nbytes for t in (x, x.permute(0, 2, 3, 1)) if not t.is_contiguous())
+        ],
+        "You count elements": ["norm_bytes(x) // x.element_size()"],
+        "You take 4 bytes": ["norm_bytes(x) // x.element_size() * 4"],
+        "You count the storage": ["view.nbytes => len(x.untyped_storage())"],
+        "Right wherever the second call copies": [
+            f"x.nbytes * (2 - x.{LAST_CHANNELS})",
+        ],
+        GENERAL: ["norm_bytes(x) + x.size(0) - 2", "norm_bytes(x[:1])"],
+    },
+)
+
 NO_VIEW = "Layout.of(t).why_not_view(-1)"
 ALONE = "steps[k:] => [step]"
 RESULT = "t = x.contiguous() => t = step(x) && steps[k:] => []"
