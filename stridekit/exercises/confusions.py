@@ -18,7 +18,7 @@ ITEMSIZE = (
 )
 VALUES = (
     "You compare values. Two new tensors of the same numbers share nothing, and two views of one "
-    "tensor can show quite different ones. What counts is where they lie."
+    "tensor can show quite different values. Compare where they lie."
 )
 FROM_ZERO = "You count from 1. The first {} is 0, as in every list."
 BACK_TO_FRONT = "The right numbers from back to front, as in a list that begins with the last dim."
@@ -32,32 +32,32 @@ ALIKE = "You answer the same for every {}. There are several kinds: try a few by
 # Views and copies ---------------------------------------------------------------------------------
 
 COPY = (
-    "The right values, in new memory: that is a copy. as_strided on x itself moves nothing, and a "
-    "write to x then shows in what you return."
+    "You return the right values in new memory: that is a copy. as_strided on x itself moves "
+    "nothing, and a write to x then shows in the result."
 )
 SOMETIMES_A_COPY = (
     "That is on x's storage only where {} is contiguous already: `contiguous()`, `reshape` and "
     "`flatten` copy most others. x's own strides will do."
 )
 NO_TRANSPOSE = (
-    "reshape is no transpose: it keeps the reading order and only cuts it anew, so your {} mix. "
-    "Bring the dims into another order first."
+    "reshape does not transpose. It keeps the reading order and only cuts it anew, so your {} "
+    "mix. Bring the dims into another order first."
 )
 AS_IF_PACKED = (
     "as_strided takes the strides that you state as they are, and yours are those of a whole "
     "tensor that lies {1}. Where {0} is sliced or turned it has others: ask `{0}.stride()`."
 )
 NO_COPY = (
-    "No copy at all: that is a view only where {} already. Elsewhere torch refuses it: one copy is "
-    "needed."
+    "You never copy. That is a view only where {} already. Elsewhere torch refuses it, and one "
+    "copy is needed."
 )
 CLONE_KEEPS_ORDER = (
     "clone keeps the order in memory, so it changes nothing for view: the dims that did not merge "
     "still do not. `contiguous()` puts the elements in reading order."
 )
 TWICE = (
-    "Twice the bytes where a copy is needed, and once too often elsewhere: what is new already is "
-    "copied again. Which of your copies does nothing for the result?"
+    "You copy once too often: a tensor that is new already is copied again. Which of your copies "
+    "does nothing for the result?"
 )
 DTYPE = (
     "The values are right, the dtype is not. A conversion copies, and new memory and Python "
@@ -65,7 +65,7 @@ DTYPE = (
 )
 MINUS_ONE = (
     "Right wherever there is an element. From 0 elements torch cannot work out what a `-1` stands "
-    "for: say the size itself, or call what multiplies the sizes."
+    "for. State the size itself, or call a function that multiplies the sizes."
 )
 NO_BFLOAT16 = (
     "Right until NumPy meets bfloat16, a dtype that it does not have. Do without NumPy here."
@@ -96,20 +96,20 @@ DIVIDED_ELEMENTS = (
     "You divide numbers of elements by {1}, and a {0} has {1} bytes. Multiply by `itemsize` first."
 )
 OFFSET_IN_BYTES = (
-    "The offset counts elements, as the stride does; you add it as bytes. Multiply "
-    "the sum by `itemsize`."
+    "You add the offset as bytes, but offset and stride both count elements. Multiply their sum "
+    "by `itemsize`."
 )
 HULL = (
     "You count every {0} from the first element to the last. Where a stride jumps over whole "
     "{0}s, nobody asks for those in between, and they stay where they are."
 )
 STARTS_LATER = (
-    "You lose where in its line a tensor starts: from the middle of a line it can reach into one "
-    "line more. Start at `storage_offset()`, which counts elements, as the strides do."
+    "You lose where in its line a tensor starts. From the middle of a line it can reach into one "
+    "line more. Start at `storage_offset()`. Like the strides, it counts elements."
 )
 STARTS_A_LINE = (
-    "You let the new tensor start as deep in a line as the old one. It has a storage of its own: "
-    "it starts a line."
+    "You let the new tensor start as deep in a line as the old tensor. But it has a storage of "
+    "its own, which starts a line."
 )
 LAST_LINE = (
     "You drop the last line of the new tensor where it is not full. It travels whole: round up."

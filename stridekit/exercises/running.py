@@ -175,20 +175,20 @@ _ANOTHER_TYPE = (
 )
 _NO_RETURN = "Your function runs to its end and returns None. Is a `return` missing?"
 _TOO_FAR = (
-    "That view would reach beyond its storage, so torch refuses it. Its sizes, strides and "
-    "storage offset are in the message: which of the three takes it too far?"
+    "That view would reach beyond its storage, so torch refuses it. The message has its sizes, "
+    "its strides and its storage offset. Which of the three leads too far?"
 )
 _UNPAIRED = (
-    "Sizes and strides come in pairs, one of each for every dim, and here are more of the one "
-    "than of the other. How many dims has the answer?"
+    "Sizes and strides come in pairs, one of each for every dim. Your two lists differ in "
+    "length. How many dims does the answer have?"
 )
 _ENDLESS = (
-    "On this input your function had not come to its end after {} s, so it was stopped. Which "
-    "condition should end its loop, and does each turn bring it nearer?"
+    "On this input your function had not come to its end after {} s, so the check stopped it. "
+    "Which condition should end its loop, and does each turn bring it nearer?"
 )
 SPOILT = (
-    "Your function changes `{0}` itself, and its caller would be surprised. Ask it for its "
-    "numbers, or make a view of it: anything without a trailing underscore."
+    "Your function changes `{0}`, which belongs to its caller. `+=`, an assignment to an index and "
+    "methods such as `add_` or `pop` change it in place, also through a view. Make a new result."
 )
 
 

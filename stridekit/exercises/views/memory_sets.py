@@ -16,6 +16,10 @@ from stridekit.exercises.watch import Means
 Either = Any  # a torch.Tensor or an np.ndarray
 
 RUNS_SHOWN = 6
+ADDRESSES = (
+    "Those are addresses: they change from run to run. Count from the start of the storage, which "
+    "is byte 0 wherever it lies."
+)
 
 
 def read_byte_set(answer: Any, args: Arguments) -> Outcome:
@@ -35,7 +39,7 @@ def read_byte_set(answer: Any, args: Arguments) -> Outcome:
         if max(map(abs, distances)) > far:
             return Outcome({"bytes": "outside"}, "numbers far outside the storage")
         shown = f"addresses: the storage's start, plus\n{in_runs(distances)}"
-        return Outcome({"addresses": frozenset(distances)}, shown)
+        return Outcome({"addresses": frozenset(distances)}, shown, ADDRESSES)
     facts = {"count": len(numbers), "bytes": frozenset(numbers)}
     return Outcome(facts, in_runs(numbers))
 
@@ -104,6 +108,8 @@ def memset_of(t: torch.Tensor) -> set[int]:
 
     t       a small strided tensor of any dtype, perhaps sliced, transposed, expanded or empty
     return  a set of ints: byte 0 is the first of the storage, wherever that lies in memory
+
+    Not allowed: `memset`, which answers the same question.
     """
     item = t.element_size()
     elements = {t.storage_offset()}
@@ -119,6 +125,14 @@ OFF_BY_ONE = (
 DIMS = "zip(t.shape, t.stride(), strict=True)"
 
 memset_of.slots["range(item)"] = {
+    "range(1)": (
+        "You have the first byte of each element, and no other. An element takes "
+        "`t.element_size()` bytes in a row, and they all belong to it."
+    ),
+    "range(1, item + 1)": (
+        "Each of your elements lies one byte too far along. The first byte of element number e is "
+        "`e * item` itself."
+    ),
     "range(item + 1)": OFF_BY_ONE,
     "range(item - 1)": (
         "The last byte of each element is missing: `range(a, b)` stops before b. An element of 2 "
@@ -143,23 +157,19 @@ memset_of.slots["{t.storage_offset()}"] = {
 }
 memset_of.slots["t.stride()"] = {
     "torch.empty(t.shape).stride()": (
-        "Your bytes lie in one piece, as those of a new tensor do. A column or a slice with a step "
-        "leaves gaps, and an expanded tensor returns to the same bytes: ask `t.stride()` where the "
-        "next element is."
+        "Your bytes lie in one piece, like those of a new tensor. A column or a slice with a step "
+        "leaves gaps, and an expanded tensor returns to the same bytes. Where does `t.stride()` "
+        "lead?"
     ),
-    "t.shape": "You step by sizes. How far the next element lies, `t.stride()` says for each dim.",
+    "t.shape": "You step by sizes. `t.stride()` has the distance to the next element for each dim.",
 }
 memset_of.wrong |= {
-    "k in range(item) => k in range(1)": (
-        "You have the first byte of each element, and no other. An element takes "
-        "`t.element_size()` bytes in a row, and they all belong to it."
-    ),
-    "k in range(item) => k in range(1, item + 1)": (
-        "Each of your elements lies one byte too far along. The first byte of element number e is "
-        "`e * item` itself."
-    ),
-    "e * item + k => e": (
-        "Those are the numbers of the elements. The set is one of bytes: which bytes does element "
+    (
+        "e * item + k => e",
+        "set(range(t.storage_offset(), t.storage_offset() + t.numel()))",
+        "set(range(t.numel()))",
+    ): (
+        "Those are numbers of elements, and the task asks for bytes. Which bytes does element "
         "number 5 have when an element takes 2 of them?"
     ),
     "e * item + k => t.storage_offset() + (e - t.storage_offset()) * item + k": (
@@ -170,6 +180,10 @@ memset_of.wrong |= {
         "You mix two units: the offset is in bytes, and your steps are not. torch's strides count "
         "elements."
     ),
+    "{t.storage_offset() + k for k in range(t.nbytes)}": (
+        "You mix two units: you add numbers of bytes to the storage offset, which counts elements. "
+        "Try a slice that starts later."
+    ),
     "e * item + k => e + k": (
         "You add numbers of bytes to numbers of elements. The element after number 5 begins a "
         "whole element later, not a byte: multiply before you add."
@@ -179,26 +193,23 @@ memset_of.wrong |= {
         "elements = {e => elements |= {e",
         "memset_of(t) or {t.storage_offset() * t.itemsize}",
     ): (
-        "Right wherever t has an element. Where a size is 0 there is no index, so there is no byte "
-        "either: the answer is the empty set."
+        "Right wherever t has an element. If a size is 0, t does not reach any byte: the answer is "
+        "the empty set."
     ),
     "{t.storage_offset() * t.itemsize + i * s * t.itemsize + k "
     "for n, s in zip(t.shape, t.stride()) for i in range(n) for k in range(t.itemsize)}": (
-        "You walk along one dim at a time, always from the first element. An index has a place in "
-        "every dim at once: `t[1, 2]` is a step along both."
+        "You walk along one dim at a time, always from the first element. An index steps along "
+        "every dim at once: `t[1, 2]` is 1 step along dim 0 and 2 steps along dim 1."
     ),
     "set(range(min(memset_of(t)), max(memset_of(t)) + 1)) if t.numel() else set()": (
-        "You take everything between the first and the last byte. t can leave gaps: look at "
-        "`x[::3]`, and ask which of its neighbours in the storage it really reaches."
+        "You take everything between the first and the last byte. But t can leave gaps. Which "
+        "elements of the storage does `x[::3]` reach?"
     ),
     "set(range(t.untyped_storage().nbytes()))": (
         "That is the whole storage. It may hold much that t never reaches: which bytes would "
         "change if you filled t with other values?"
     ),
-    "{t.untyped_storage().data_ptr() + byte for byte in memset_of(t)}": (
-        "Those are addresses: they change from run to run. Count from the start of the storage, "
-        "which is byte 0 wherever it lies."
-    ),
+    "{t.untyped_storage().data_ptr() + byte for byte in memset_of(t)}": ADDRESSES,
     "{int(value.real) for value in t.flatten()}": (
         "Those are t's values. Where an element lies never depends on what it holds: a tensor of "
         "zeros has a memory set too."
@@ -285,16 +296,18 @@ memset_of.wrong |= {
         "answer, also where one of them is empty.",
     ],
     otherwise=(
-        "Work out by hand which bytes a has and which b: the storage as a line, a mark for each "
-        "byte. Is one of them marked twice?"
+        "Draw the memory as a line. Mark each byte of a, then each byte of b. Is a byte marked "
+        "twice?"
     ),
-    takeaway="Same storage, same address, equal values: none of them is it. A byte in common is.",
+    takeaway="Two tensors share memory if they have a byte in common. Nothing else decides it.",
 )
 def share_bytes(a: torch.Tensor | np.ndarray, b: torch.Tensor | np.ndarray) -> bool:
     """Whether a and b have a byte in common, so that a write to one may change the other.
 
     a, b    small: each a strided tensor on the CPU or a NumPy array, of any dtype, perhaps empty
     return  True or False
+
+    Not allowed: `shares_memory`, `memset`, `relation` and `is_view`.
     """
     memsets = []
     for x in (a, b):
@@ -395,7 +408,7 @@ share_bytes.slots["x.strides"] = {
 }
 share_bytes.slots["(*steps, 1)"] = {
     "(*map(abs, steps), 1)": (
-        "Your steps go forward only. An array can walk backwards, as `n[::-1]` does: its stride is "
+        "Your steps only go forward. An array such as `n[::-1]` walks backwards. Its stride is "
         "negative, and its first element lies after its last."
     ),
 }
@@ -459,13 +472,19 @@ share_bytes.wrong |= {
         "a.untyped_storage().data_ptr() == b.untyped_storage().data_ptr()",
         "block(torch.as_tensor(a)) == block(torch.as_tensor(b))",
     ): (
-        "You ask whether the two are on one storage. Halves of one storage need not meet: write to "
-        "`x[:6]` and look whether `x[6:]` changes. (And after NumPy, one memory can have two "
-        "storages.)"
+        "You ask whether the two are on one storage. Two halves of one storage do not meet: does a "
+        "write to `x[:6]` change `x[6:]`? (And after NumPy, one memory can have two storages.)"
     ),
     ("np.may_share_memory(a, b)", "overlap(first_to_last(a), first_to_last(b))"): (
-        "You ask whether the ranges meet, from the first byte to the last. `x[::2]` and `x[1::2]` "
-        "lie in each other's gaps: does a write to one reach the other?"
+        "You ask whether the ranges meet, from the first byte to the last. But `x[::2]` and "
+        "`x[1::2]` lie in each other's gaps. Does a write to one reach the other?"
+    ),
+    (
+        "first_byte(a) <= first_byte(b) < first_byte(a) + a.nbytes",
+        "a.data_ptr() <= b.data_ptr() < a.data_ptr() + a.nbytes",
+    ): (
+        "You ask whether b begins inside of a, as if a lay in one piece. a can also begin inside "
+        "of b, and both can leave gaps."
     ),
     "overlap(without_gaps(a), without_gaps(b))": (
         "You take each of them for one piece: `nbytes` bytes from its first element on. A step "
@@ -475,7 +494,11 @@ share_bytes.wrong |= {
         "You say True wherever there are elements at all. Two tensors with elements can lie far "
         "apart."
     ),
-    ("a.shape == b.shape and bool((a == b).all())", "bool(np.isin(a, b).any())"): shared.VALUES,
+    (
+        "a.shape == b.shape and bool((a == b).all())",
+        "torch.equal(a, b)",
+        "bool(np.isin(a, b).any())",
+    ): shared.VALUES,
     (
         "base_of(a) is base_of(b)",
         "a._base is b or b._base is a or (a._base is not None and a._base is b._base)",

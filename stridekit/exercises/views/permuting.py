@@ -59,6 +59,8 @@ def permute_layout(
     shape, stride   x's, in elements
     dims            each dim of x once; a negative one counts from the end, as in torch
     return          (shape, stride) of the result, exactly torch's
+
+    Not allowed: `Layout`, and a question to torch such as `stride()`.
     """
     return tuple(shape[d] for d in dims), tuple(stride[d] for d in dims)
 
@@ -91,6 +93,10 @@ permute_layout.wrong |= {
         "no element, so each dim keeps the step that it had: print "
         "`torch.empty(4, 6).t().stride()`."
     ),
+    "tuple(stride[d] for d in dims) => dims": (
+        "The shape is right, and your stride is `dims` itself. These are numbers of dims. A stride "
+        "says how many elements one step passes."
+    ),
     "tuple(stride[d] for d in dims) => stride": (
         "The shape is right, and the stride is still x's. If only the sizes change places, an "
         "index steps along the wrong dim."
@@ -119,9 +125,9 @@ permute_layout.wrong |= {
         "permute_layout(shape, stride, [dims.index(d) for d in range(len(dims))])",
         "permute_layout(shape, stride, sorted(range(len(dims)), key=dims.__getitem__))",
     ): (
-        "That is the permutation the other way round. For two dims it is the same, for a cycle of "
-        "three not: try `torch.empty(2, 3, 4).permute(1, 2, 0).shape`, and ask where each size "
-        "came from."
+        "That is the permutation the other way round. The two agree for two dims, and differ for a "
+        "cycle of three. Look at `torch.empty(2, 3, 4).permute(1, 2, 0).shape`: where did each "
+        "size come from?"
     ),
     "shape, stride": (
         "That is x's own layout. permute moves no element, but it does list the dims in another "
@@ -135,8 +141,8 @@ permute_layout.wrong |= {
         "in_place(shape, dims, True), in_place(stride, dims, True)",
         "in_place(shape, dims, False), in_place(stride, dims, False)",
     ): (
-        "You change the lists in place. After the first step they are no longer x's, and `dims` "
-        "speaks of x's dims: write to new ones."
+        "You change the lists in place. After the first step they are no longer the lists of x, "
+        "and `dims` counts the dims of x. Write to new lists."
     ),
     "permute_layout(shape, stride, [d - 1 for d in dims])": shared.FROM_ZERO.format("dim"),
     "permute_layout(shape, stride, dims[::-1])": (
@@ -150,6 +156,6 @@ permute_layout.wrong |= {
         "sizes and one of all strides."
     ),
     "sorted(shape, reverse=True), sorted(stride, reverse=True)": (
-        "You sort. permute puts the dims where `dims` says, whether large or small."
+        "You sort. permute takes the dims in the order of `dims`, whether they are large or small."
     ),
 }

@@ -120,8 +120,12 @@ keep_row.wrong |= {
         "of that alive. In which order would you copy and cut?"
     ),
     "copy.deepcopy(big[i])": (
-        "Your row came with a copy of the whole storage, as from `deepcopy`: it copies more than "
-        "the tensor reaches. Compare `nbytes()` of the two storages."
+        "Your row came with a copy of the whole storage. `deepcopy` copies the storage, also the "
+        "bytes that the tensor does not reach. Compare `nbytes()` of the two storages."
+    ),
+    "big.contiguous()[i]": (
+        "Your row is a view of something as large as big: of big itself, or of the copy that "
+        "`contiguous()` made. All of it stays alive. Cut first, then copy."
     ),
     (".clone() => .clone().float()", "torch.tensor(big[i].tolist())"): shared.DTYPE.format("big"),
     "torch.from_numpy(np.array(big.numpy())[i])": (
@@ -209,8 +213,8 @@ FLOAT = "torch.zeros(4, 6)"
         "neighbours at a time: do they share a byte?",
         "Values, `is`, `data_ptr()`, `_is_view()` and contiguity do not tell. stridekit's "
         "`shares_memory(a, b)` does, and so does your own `share_bytes`.",
-        "`for k, step in enumerate(steps)`: y = step(x); if the two share no byte, k is the "
-        "answer; if they do, go on with x = y. After the loop: `len(steps)`.",
+        "Loop with `for k, step in enumerate(steps)`, and call `y = step(x)`. If y and x do not "
+        "share a byte, return k. Otherwise go on with `x = y`. Return `len(steps)` after the loop.",
     ],
     otherwise=(
         "Run the steps of the input above by hand, one line each, and ask `relation(y, x)` after "
@@ -347,9 +351,8 @@ first_copy.wrong |= {
         "not shares_memory(y, x) => "
         "abs(x.data_ptr() - y.data_ptr()) >= min((x, y), key=torch.Tensor.data_ptr).nbytes",
     ): (
-        "You ask whether the ranges meet, from the first byte to the last. Where the two lie in "
-        "each other's gaps, the ranges meet and no byte is shared: look at `x[:, ::2]` and "
-        "`x[:, 1::2]`."
+        "You ask whether the ranges meet, from the first byte to the last. But `x[:, ::2]` and "
+        "`x[:, 1::2]` lie in each other's gaps. Their ranges meet, and they do not share a byte."
     ),
     "not shares_memory(y, x) => x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()": (
         "You compare storages, and that is close. After a round trip through NumPy there are two "
@@ -461,12 +464,12 @@ bump_first.slots["e.clone()"] = {
         "there too."
     ),
     "copy.deepcopy(e)": (
-        "What you return has e's strides, stride 0 among them: its rows are still one row, though "
+        "Your result has e's strides, and one of them can be 0. Then its rows are still one row, "
         "on other memory. (`deepcopy` copies a storage and keeps the strides.) Print the stride."
     ),
     "e[:1].clone().expand(e.shape)": (
-        "What you return is one row, expanded: all rows grow together, as e's did. (And where e's "
-        "rows differ, they are lost.)"
+        "Your result is one row, expanded, so all its rows grow together. (And if e's rows differ, "
+        "the others are lost.)"
     ),
 }
 bump_first.slots["y[0] += 1"] = {
@@ -477,6 +480,7 @@ bump_first.slots["y[0] += 1"] = {
         "You replace row 0 by ones. It should keep its values and grow by 1: `+=`, not `=`."
     ),
     "y[1:] += 1": "You add to every row but row 0.",
+    "y[-1] += 1": "You add to the last row. Row 0 is the first, `y[0]`.",
 }
 bump_first.exact["bump_first(torch.tensor(e.numpy()))"] = shared.NO_BFLOAT16
 bump_first.wrong |= {
@@ -496,13 +500,13 @@ bump_first.wrong |= {
         "e.clone() => e.clone().long()",
         "e.clone() => torch.tensor(e.tolist())",
     ): shared.DTYPE.format("e"),
-    "y[0] += 1 => y[0, 0] += 1": "You add to one element of row 0 alone. `y[0]` is the whole row.",
+    "y[0] += 1 => y[0, 0] += 1": "You add to one element of row 0. `y[0]` is the whole row.",
     "y[0] += 1 => y[0].add(1)": (
-        "Row 0 is as before. (`add` makes a new tensor; `y[0] += 1` writes.)"
+        "Row 0 is as before. (`y[0].add(1)` makes a new tensor. `y[0] += 1` writes to y.)"
     ),
     "e.add_(1)": (
-        "You add to the whole tensor in place. On an expanded one torch refuses, as it should; on "
-        "any other you change e, and every row of it."
+        "You add to the whole tensor in place. torch refuses that for an expanded tensor. On any "
+        "other tensor you change every row of e itself."
     ),
     "e + 1": (
         "All rows have grown, and only row 0 should. e is safe, though: what you return is new "
@@ -510,6 +514,14 @@ bump_first.wrong |= {
     ),
     "e[0] + 1": (
         "That is row 0 alone, one more. Asked for is all of e, with the other rows as they were."
+    ),
+    "torch.cat([e[:1] + 1, e])": (
+        "Your result has one row too many: e's own row 0 follows the row that you changed. Leave "
+        "it out."
+    ),
+    "e.clone() => torch.zeros_like(e)": (
+        "The values of e are missing. `zeros_like` and `empty_like` make memory of the right size "
+        "and do not copy any values."
     ),
     "torch.stack([e[0] + 1, e[1]])": (
         "You return two rows. e can have any number of them, even one."

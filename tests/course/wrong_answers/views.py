@@ -14,6 +14,14 @@ refused(
             "{(t.data_ptr() - t.untyped_storage().data_ptr() if t.numel() else 0) + b "
             "for b in range(t.itemsize * t.numel() + 1)}"
         ],
+        "You have the first byte of each element": [
+            "{e * t.itemsize for e in range(t.storage_offset(), t.storage_offset() + t.numel())}"
+        ],
+        "Those are numbers of elements": ["{t.storage_offset() + k for k in range(t.numel())}"],
+        "you add numbers of bytes to the storage offset": [
+            lambda t: set(range(t.storage_offset(), t.storage_offset() + t.nbytes))
+        ],
+        "Those are addresses": ["set(range(t.data_ptr(), t.data_ptr() + t.nbytes))"],
         ANOTHER_KIND: ["t.numel() * t.itemsize"],
     },
 )
@@ -46,7 +54,13 @@ refused(
         "whether the two are on one storage": [
             "torch._C._overlaps(torch.as_tensor(a), torch.as_tensor(b))"
         ],
-        "You compare values": ["bool(np.array_equal(np.asarray(a), np.asarray(b)))"],
+        "You compare values": [
+            "bool(np.array_equal(np.asarray(a), np.asarray(b)))",
+            lambda a, b: a.equal(b),
+        ],
+        "whether b begins inside of a": [
+            lambda a, b: 0 <= b.data_ptr() - a.data_ptr() < a.nbytes,
+        ],
         "You count from the start of a storage": [
             lambda a, b: bool(bytes_of_storage(a) & bytes_of_storage(b)),
         ],
@@ -82,6 +96,7 @@ refused(
     ex.permute_layout,
     {
         "You change the lists in place": [permute_while_reading],
+        "your stride is `dims` itself": ["[shape[d] for d in dims], dims"],
         GENERAL: [f"{STRIDES} => [stride[d] if shape[d] != 1 else 1 for d in dims]"],
         ANOTHER_KIND: [
             "tuple(shape[d] for d in dims) if len(dims) != 2 else [shape[dims[0]], shape[dims[1]], 0]"
@@ -94,6 +109,10 @@ refused(
     {
         "That memory belongs to a NumPy array": ["torch.from_numpy(big.numpy().copy()[i])"],
         "Your row is a view again": ["torch.stack(list(big))[i]"],
+        "Your row is a view of something as large as big": [
+            "big.contiguous().select(0, i)",
+            "big.flatten().view(big.shape)[i]",
+        ],
         "You copy only a row that is not contiguous": [
             "big[i] if big[i].is_contiguous() else big[i].clone()"
         ],
@@ -124,10 +143,10 @@ refused(
         "You look at the first step alone": [
             lambda x, steps: 0 if steps and not shares_memory(steps[0](x), x) else len(steps)
         ],
-        "Your function changes `x` itself": [
+        "Your function changes `x`": [
             "not shares_memory(y, x) => not bool((y.fill_(77), x == 77)[1].any())"
         ],
-        "Your function changes `steps` itself": [
+        "methods such as `add_` or `pop`": [
             "step in enumerate(steps) => step in enumerate(iter(lambda: steps.pop(0) if steps else 0, 0))"
         ],
         ANOTHER_KIND: ["[*steps, 'none'][first_copy(x, steps)]"],
@@ -150,7 +169,12 @@ refused(
         "The values are right, the dtype is not": [
             lambda e: e + (torch.arange(len(e)) == 0).float().view(-1, *[1] * (e.ndim - 1))
         ],
-        GENERAL: ["y[0] += 1 => y[-1] += 1"],
+        "Your result has one row too many": ["torch.cat((e[0:1] + 1, e[0:]))"],
+        "The values of e are missing": [
+            "torch.zeros_like(e[..., None].clone()[..., 0]).index_fill_(0, torch.tensor([0]), 1)"
+        ],
+        "You add to the last row": [lambda e: torch.cat([e[:-1], e[-1:] + 1])],
+        GENERAL: ["torch.cat([e[1:], e[:1] + 1])"],
         ANOTHER_KIND: ["bump_first(e).tolist()"],
         STOPS: ["e.clone() => torch.empty_strided(e.shape, e.stride(), dtype=e.dtype).copy_(e)"],
     },
