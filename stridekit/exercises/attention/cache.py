@@ -56,56 +56,55 @@ NEGATIVE = "-torch.arange(1.0, 25.0).view(2, 3, 1, 4)"
         "cache = torch.ones(0, 3, 4, 4); k = torch.ones(0, 3, 1, 4); t = 1",
     ],
     hints=[
-        "The cache has room for the new token already. Which places are its own: those of which "
-        "dim, at which index?",
-        "An assignment to a slice writes into its tensor: `cache[:, :, ...] = k`. And the first t "
-        "+ 1 positions are a slice as well.",
-        "`cache[:, :, t : t + 1] = k` writes, `cache[:, :, : t + 1]` is the answer. Neither makes "
-        "anything new.",
+        "The cache has room for the new token already. In which dim, and at which index, does the "
+        "token belong?",
+        "An assignment to a slice writes into its tensor: `cache[:, :, ...] = k`. The first t + 1 "
+        "positions are a slice as well.",
+        "`cache[:, :, t : t + 1] = k` writes, and `cache[:, :, : t + 1]` is the answer. Neither "
+        "makes new memory.",
     ],
     otherwise=(
-        "Two things count: what is in the cache after your call, and whether your answer is a view "
-        "of its first t + 1 positions. Which of the two differs here?"
+        "The check looks at the content of the cache after your call, and whether your answer is a "
+        "view of its first t + 1 positions. Which of the two differs here?"
     ),
-    takeaway=(
-        "A cache with room grows by one write and one slice. cat would copy all that is in it."
-    ),
+    takeaway="A cache with room grows by one write and one slice. `cat` would copy all of it.",
 )
 def append(cache: torch.Tensor, k: torch.Tensor, t: int) -> torch.Tensor:
-    """Write k to position t of the cache, and answer with all positions up to it.
+    """Write k to position t of the cache, and return all positions up to it.
 
-    cache   a tensor of shape (B, H, Tmax, D), to be written to; it may be a slice or a transpose.
-            What is elsewhere in its storage stays as it is
+    Not allowed: new memory, except for indices.
+
+    cache   a tensor of shape (B, H, Tmax, D), perhaps sliced or transposed. Write to it, and
+            leave the rest of its storage as it is
     k       a tensor of shape (B, H, 1, D) and the same dtype
     t       the position, an int from 0 to Tmax - 1
-    return  a view of the cache: its first t + 1 positions, of shape (B, H, t + 1, D). Nothing new
-            is made, but for indices, if you like
+    return  a view of the cache: its first t + 1 positions, of shape (B, H, t + 1, D)
     """
     cache[:, :, t : t + 1] = k
     return cache[:, :, : t + 1]
 
 
 COPIED = (
-    "The cache is right. What you return is a copy of its first positions, at least where these "
-    "are a slice with gaps: the slice itself is enough."
+    "The cache is right, but on this input you return a copy of its first positions. Return the "
+    "slice itself."
 )
 
 append.slots["cache[:, :, t : t + 1] = k"] = {
     "cache[:, :, t] = k": (
-        "An int as an index takes its dim away, and k has four. Keep it: `t : t + 1`."
+        "An int as an index removes its dim, but k has four dims. Keep the dim: `t : t + 1`."
     ),
     "cache[:, :, t] = k.squeeze()": (
-        "`squeeze()` takes away every dim of size 1, also B, H or D. Here one has to go: "
-        "`squeeze(2)`, or keep it: `t : t + 1`."
+        "`squeeze()` removes every dim of size 1, also B, H or D. Remove dim 2 alone, or keep all "
+        "dims with `t : t + 1`."
     ),
-    "pass": "The cache is as before: nothing of k is in it, nor in what you return.",
+    "pass": "The cache is as before, without k.",
     (
         "cache[:, :, [t]].copy_(k)",
         "cache.index_copy(2, torch.tensor([t]), k)",
         "cache[:, :, t : t + 1].add(k)",
     ): (
-        "k is lost: the cache is as before. An index that is a list or a tensor copies when it is "
-        "read; a method without an underscore at its end makes a new tensor."
+        "k is lost: the cache is as before. You write into a copy. Reading with a list or a tensor "
+        "as the index copies, and a method without an underscore at its end makes a new tensor."
     ),
     (
         "cache[:, :, t - 1 : t] = k",
@@ -113,34 +112,44 @@ append.slots["cache[:, :, t : t + 1] = k"] = {
         "cache[:, :, t - 1 : t or None] = k",
     ): "You write one position too early: t positions come before k.",
     "cache[:, :, t + 1 : t + 2] = k": "You write one position too late. k belongs to index t.",
-    "cache[:, :, -1:] = k": "You write to the last position of the cache, wherever t is.",
+    "cache[:, :, -1:] = k": "You write to the last position of the cache, whatever t is.",
+    "cache[:, :, :1] = k": "You write to the first position of the cache, whatever t is.",
+    "cache[:, t : t + 1] = k": "You write to a head. Positions are dim 2 of (B, H, Tmax, D).",
     "cache[:, :, : t + 1] = k": (
         "You write k to all positions up to t. Earlier ones hold other tokens."
     ),
-    "cache[:, :, t:] = k": "You write k to position t and to all that follow. Only one is its own.",
+    "cache[:, :, t:] = k": "You write k to position t and to all later ones. Write to one position.",
     "cache[:, :, t : t + 1] += k": (
-        "You add k to what stood there. The place may hold anything: assign."
+        "You add k to the old content. The place may hold anything: assign."
     ),
     "cache.flatten(0, 1)[:, t : t + 1] = k.flatten(0, 1)": (
-        "In some layouts k is lost, as when it is written to a reshape of the cache: where dims do "
-        "not merge, that is a copy. Slices are always views."
+        "On this input k is lost, perhaps in a reshape of the cache: if the dims do not merge, a "
+        "reshape is a copy. Slices are always views."
     ),
     "cache.contiguous()[:, :, t : t + 1] = k": (
-        "k is lost where the cache is not contiguous, as when it is written to "
-        "`cache.contiguous()`: a slice or a transpose is copied there."
+        "k is lost wherever the cache is not contiguous. There `contiguous()` returns a copy, and "
+        "you write into that."
     ),
 }
 append.slots["return cache[:, :, : t + 1]"] = {
     "return cache[:, :, :t]": "You leave out the new token. The end of a slice is not part of it.",
+    "return cache[:, :, : t + 2]": "You return one position too many. Position t is the last.",
+    "return cache[:, :, t + 1 :]": "You return the positions after k. Return those up to k.",
+    "return cache[:, :, -(t + 1) :]": (
+        "You return the last t + 1 positions of the cache. k and the tokens before it are the first."
+    ),
     "return cache": "You return all of the cache. Only its first t + 1 positions are filled.",
     ("return cache[:, :, t : t + 1]", "return cache[:, :, t]"): (
         "You return the new token alone. Attention needs all positions up to it."
     ),
     "return cache[:, :, : t + 1].contiguous()": COPIED,
-    "return k": "You return k. The answer is a view of the cache: all positions up to t.",
+    "return k": "You return k. Return a view of the cache, with all positions up to t.",
     "return cache[:, : t + 1]": "You cut the heads. Positions are dim 2 of (B, H, Tmax, D).",
 }
 append.wrong |= {
+    "append(cache, k, t + 1)": (
+        "You count positions from 1. Position t is index t, because t tokens come before it."
+    ),
     (
         "return cache[:, :, : t + 1] => return cache[:, :, : t + 1].clone()",
         "return cache[:, :, : t + 1] => return cache[:, :, [*range(t + 1)]]",
@@ -151,21 +160,18 @@ append.wrong |= {
         "cache[:, :, t : t + 1] = k => cache.copy_(cache.slice_scatter(k, 2, t, t + 1))",
         "cache[:, :, t : t + 1] = k => "
         "cache.copy_(torch.where(torch.arange(cache.size(2))[:, None] == t, k, cache))",
-    ): (
-        "The cache is right, but new memory was filled on the way. Only one position has to be "
-        "written."
-    ),
+    ): ("The cache is right, but you filled new memory on the way. Write to one position alone."),
     ("torch.cat([cache[:, :, :t], k], 2)", "torch.cat([cache, k], 2)"): (
-        "The right positions, in new memory: `cat` copies all that there was, for each token. The "
-        "cache has nothing of k."
+        "`cat` makes a new tensor and copies all old tokens into it, and the cache is without k. "
+        "Write into the cache."
     ),
     (
         "append(cache.clone(), k, t)",
         "cache.slice_scatter(k, 2, t, t + 1)[:, :, : t + 1]",
         "torch.cat([cache[:, :, :t], k, cache[:, :, t + 1 :]], 2)[:, :, : t + 1]",
     ): (
-        "The right positions, in a new tensor, while the cache itself is as before. The task is to "
-        "write into the cache."
+        "The right positions in a new tensor, but the cache itself is as before. Write into the "
+        "cache."
     ),
 }
 
@@ -219,28 +225,28 @@ def read_blocks(answer: Any, args: Arguments) -> Outcome:
     ],
     hints=[
         "A view steps from block to block by one stride. For which tables is there such a step? "
-        "Write the differences of neighbours down.",
-        "All differences alike, and none negative, as torch has no negative strides. 0 is a "
-        "stride, too; and one block needs no step.",
-        "`pool.as_strided(size, stride, storage_offset)`: `len(table)` blocks, "
-        "`step * pool.stride(0)` apart, from `pool.storage_offset() + table[0] * pool.stride(0)`; "
-        "the other dims as in the pool. Else `pool[table]`.",
+        "Write down the differences of neighbours.",
+        "All differences have to be equal, and none may be negative, because torch does not have "
+        "negative strides. 0 is a stride, too. With one block, every step is right.",
+        "If there is a step, call `pool.as_strided(size, stride, storage_offset)`. The blocks are "
+        "`step * pool.stride(0)` apart, and the first begins at "
+        "`pool.storage_offset() + table[0] * pool.stride(0)`. Else return `pool[table]`.",
     ],
     otherwise=(
-        "Compare with `pool[table]`: the values first, then whose memory it is. Which step leads "
-        "from each block of the table to the next, and is it always the same?"
+        "Compare your answer with `pool[table]`: first the values, then whose memory it is. Which "
+        "step leads from each block of the table to the next, and is it always the same?"
     ),
-    takeaway="A table is a view only while its steps are equal, and torch has none that go back.",
+    takeaway="A table is a view if its steps are equal and none goes back.",
 )
 def blocks(pool: torch.Tensor, table: list[int]) -> torch.Tensor:
     """The blocks of a paged cache, in the order of a table: a view of the pool wherever strides can.
 
-    pool    a tensor of shape (N, ...), N blocks of any shape; it may be sliced or transposed, but
-            no two of its elements share memory
+    pool    a tensor of shape (N, ...), N blocks of any shape, perhaps sliced or transposed. No
+            two of its elements share memory
     table   a list of ints from 0 to N - 1, which blocks to take; they may repeat
     return  a tensor with the shape and values of `pool[table]`: on the pool's storage wherever
-            a view of torch has these values, else on one of its own. Where there is no element,
-            either will do
+            a view of torch has these values, else on its own storage. If there is no element,
+            both are right
     """
     steps = {table[k + 1] - table[k] for k in range(len(table) - 1)}
     step = min(steps, default=0)
@@ -254,38 +260,31 @@ def blocks(pool: torch.Tensor, table: list[int]) -> torch.Tensor:
 
 
 NOT_EQUAL = (
-    "Your view assumes one step, and the table has several. The step between two blocks is that "
-    "between all blocks: compare every two neighbours."
+    "Your view has one step, but the steps of this table differ. Compare all neighbours before you "
+    "make a view."
 )
 
 blocks.slots["len(steps) > 1"] = {"False": NOT_EQUAL}
 blocks.slots["table[0] * pool.stride(0)"] = {
-    "0": (
-        "Your view begins at block 0 of the pool, whatever the table says. Its first block is "
-        "table[0]."
-    ),
-    "table[0]": "You begin table[0] elements into the pool, not `pool.stride(0)` times as many.",
+    "0": ("Your view begins at block 0 of the pool. The first block of the table is table[0]."),
+    "table[0]": "You begin table[0] elements into the pool. A block is `pool.stride(0)` elements.",
     "table[0] * pool[0].numel()": (
-        "You go from block to block by the number of their elements, as if they lay packed. "
-        "`pool.stride(0)` says how far apart they are."
+        "You start as if the blocks lay packed. The stride of the pool says how far apart they are."
     ),
 }
 blocks.slots["step * pool.stride(0), "] = {
     "pool.stride(0), ": (
-        "You step to the next block of the pool each time. The table may pass over some, or stay "
-        "at one: its step times the pool's stride."
+        "You always step to the next block of the pool. The table may skip blocks, or repeat one."
     ),
-    "step, ": (
-        "You step by so many elements as the table steps by blocks. One block is `pool.stride(0)`."
-    ),
+    "step, ": "Your step counts blocks. A stride counts elements.",
     "step * pool[0].numel(), ": (
-        "You take as the stride of a block the number of its elements. Where the pool is sliced or "
-        "transposed, it is another: `pool.stride(0)`."
+        "You step as if the blocks lay packed. In a sliced or transposed pool, the stride of a block "
+        "is not the number of its elements."
     ),
 }
 blocks.slots["not table"] = {
     "len(table) < 2": (
-        "You gather where the table has one block. That needs no step: any stride will do."
+        "You gather where the table has one block. A view of one block works with any stride."
     ),
 }
 blocks.slots["pool.storage_offset() + "] = {
@@ -293,31 +292,31 @@ blocks.slots["pool.storage_offset() + "] = {
 }
 blocks.slots["*pool.stride()[1:]"] = {
     "*row_major(pool.shape[1:])": (
-        "Inside a block you take the strides of a new tensor. Where the pool is sliced or "
-        "transposed, it has others: `pool.stride()[1:]`."
+        "Inside a block you take the strides of a new tensor. A sliced or transposed pool has "
+        "other strides."
     ),
 }
 blocks.wrong |= {
     "len(steps) > 1 => (len(table) > 2 and table[2] - table[1] != table[1] - table[0])": (
-        "You compare the first two steps alone. All of them have to be equal."
+        "You compare the first two steps alone. All steps have to be equal."
     ),
     "len(steps) > 1 => len(steps) > 1 or steps - {1}": (
-        "You make a view of neighbouring blocks alone. A stride can pass over blocks: any step "
-        "will do, if it is the same throughout."
+        "You make a view of neighbouring blocks alone. A stride can skip blocks: any step from 0 on "
+        "works if it is always the same."
     ),
     "len(steps) > 1 => len(steps) > 1 or 0 in steps": (
-        "You gather where one block is repeated. The step is 0 there, and 0 is a stride: as after "
-        "`expand`, nothing is copied."
+        "You gather where one block is repeated. The step is 0 there, and 0 is a stride, as after "
+        "`expand`."
     ),
     (
         "step < 0 => False",
         "pool[table[0] : table[-1] + 1 : table[1] - table[0]] "
         "if len({b - a for a, b in zip(table, table[1:])}) == 1 else pool[table]",
-    ): "torch has no negative strides, so a table that goes back is gathered.",
+    ): "A table that goes back cannot be a view, because torch does not have negative strides.",
     "    return pool.as_strided( => "
     "    return pool[table[0] :: step] if step else pool[table]\n"
     "    return pool.as_strided(": (
-        "Your slice goes on to the end of the pool. The last block is table[-1]: end one behind it."
+        "Your slice goes on to the end of the pool. The last block of the table is table[-1]."
     ),
     "    return pool.as_strided( => "
     "    return pool[table[0] : table[-1] : step] if step else pool[table]\n"
@@ -325,40 +324,42 @@ blocks.wrong |= {
         "The end of a slice is not part of it: yours leaves out the last block."
     ),
     ("pool[table]", "blocks(pool, table).clone()"): (
-        "The right values, always in new memory. `pool[table]` gathers, whatever the table: a list "
-        "is no slice. Where its blocks are equally far apart, one stride leads through them."
+        "The right values, but always in new memory. An index that is a list gathers, whatever its "
+        "numbers are. If the blocks are equally far apart, one stride leads through them."
     ),
     "blocks(pool, sorted(table))": (
-        "Your blocks come in the order of the pool. The table may go back and forth, and its order "
-        "is that of the tokens: a slice has it only where the table rises."
+        "Your blocks come in the order of the pool. The order of the table is that of the tokens."
     ),
     "blocks(pool, sorted(table) if table[::-1] == sorted(table) else table)": (
-        "Where the table goes back, your blocks come in the order of the pool. Gather there: no "
-        "stride is negative."
+        "Where the table goes back, your blocks come in the order of the pool. Gather these blocks."
     ),
-    "pool[table[0] : table[0] + len(table)]": (
-        "You take as many neighbours as the table has blocks. The table may pass over some, repeat "
-        "one, or go back: look at each step."
+    ("pool[table[0] : table[0] + len(table)]", "pool[: len(table)]"): (
+        "You take as many neighbours as the table has blocks. The table may skip blocks, repeat "
+        "one, or go back. Look at each step."
     ),
-    "pool[table[0] : table[-1] + 1]": (
-        "You take all blocks from the first to the last. The table may pass over some, repeat "
-        "others, or go back."
+    (
+        "pool[table[0] : table[-1] + 1]",
+        "pool[min(table) : max(table) + 1]",
+        "pool[table[0] : table[-1] + 1] if table and table == sorted(table) else pool[table]",
+    ): (
+        "You take all blocks from the first to the last. The table may skip blocks, repeat one, or "
+        "go back."
     ),
     "blocks(pool.contiguous(), table)": (
-        "Where the pool is a slice or transposed, the view lies in new memory, as a view of "
-        "`pool.contiguous()` does: that is a copy of all of it."
+        "If the pool is sliced or transposed, your view lies in new memory, such as that of "
+        "`pool.contiguous()`."
     ),
     "pool[table[0] : table[-1] : table[1] - table[0]]": (
-        "Your slice ends before the last block: the end of a slice is not part of it. And not "
-        "every table has one step above 0."
+        "Your slice ends before the last block, because the end of a slice is not part of it. And "
+        "some tables have several steps, or a step of 0."
     ),
 }
 blocks.only |= {
     "not table": (
-        "Right wherever there is a block. An empty table has no first block and no step: gather."
+        "Right wherever there is a block. An empty table does not have a first block: gather."
     ),
     "len({*table}) == 1": (
-        "Right wherever two blocks differ. Where all are one block, the step is 0. No slice has "
-        "that, but `expand` and `as_strided` do."
+        "Right wherever two blocks differ. If all are one block, the step is 0. A slice cannot have "
+        "this step, but `expand` and `as_strided` can."
     ),
 }

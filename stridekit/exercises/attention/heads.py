@@ -29,8 +29,8 @@ def read_head_layout(answer: Any, args: Arguments) -> Outcome:
     means=Means(
         hint=(
             "The right answer, and torch has worked it out. Now do without it: how many elements "
-            "has the row of one token, and how many of them lie between two heads, two features, q "
-            "and k?"
+            "are in the row of one token, and how many lie between two heads, between two features, "
+            "and between q and k?"
         ),
         whole=("packed_heads", "Layout"),
     ),
@@ -52,16 +52,16 @@ def read_head_layout(answer: Any, args: Arguments) -> Outcome:
         "B, T, H, D = 1, 1, 1, 1; which, packing = 'v', '3HD'",
     ],
     hints=[
-        "Write down one row of the projection, for one token: 3 * H * D elements. Where in it is "
-        "feature d of head h of k?",
-        "The next token is a whole row further, the next item of the batch T rows. Heads and "
-        "features step inside the row, and `packing` says how.",
-        'The steps of heads and features: D and 1 in "3HD", 3 * D and 1 in "H3D", 3 * D and 3 in '
-        '"HD3". k begins H * D, D or 1 elements after q.',
+        "Write down the row of one token: 3 * H * D elements. Where in it is feature d of head h "
+        "of k?",
+        "The next token is a whole row further, and the next item of the batch is T rows further. "
+        "Heads and features step inside the row, and `packing` says how.",
+        'Heads and features step by D and 1 in "3HD", by 3 * D and 1 in "H3D", and by 3 * D and 3 '
+        'in "HD3". k begins H * D, D or 1 elements after q.',
     ],
     otherwise=(
-        "Take one element, feature d of head h of token t in item b, and count what lies before "
-        "it: whole items, whole tokens, and then the part of its own row."
+        "Take feature d of head h of token t in item b. Count the elements before it: whole items, "
+        "whole tokens, and then a part of its own row."
     ),
     takeaway=(
         "Heads are a view of one packed row. In every packing the next token is 3 * H * D away."
@@ -70,15 +70,17 @@ def read_head_layout(answer: Any, args: Arguments) -> Outcome:
 def head_layout(
     B: int, T: int, H: int, D: int, which: str, packing: str
 ) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-    """Where q, k or v lies as a view of one packed projection; found without making a tensor.
+    """Where q, k or v lies as a view of one packed projection.
+
+    Not allowed: a tensor's own stride or offset, stridekit's `Layout` and `packed_heads`.
 
     B, T, H, D  the sizes of batch, tokens, heads and features of a head, 1 or more
     which       "q", "k" or "v"
     packing     the order in a row of the projection, which is contiguous, of shape
                 (B, T, 3 * H * D): "3HD" is all heads of q, then of k, then of v; "H3D" has
                 q, k and v of each head together; "HD3" of each feature
-    return      (shape, stride, offset), in elements: of shape (B, H, T, D). The stride of a
-                dim of size 1 is free
+    return      (shape, stride, offset) in elements, where shape is (B, H, T, D). The stride of
+                a dim of size 1 is free
     """
     row = 3 * H * D
     between, head, feature = {"3HD": (H * D, D, 1), "H3D": (D, 3 * D, 1), "HD3": (1, 3 * D, 3)}[
@@ -88,7 +90,8 @@ def head_layout(
 
 
 STARTS_AT_Q = (
-    "Your offset is 0 for k and v as well: there q begins. How much of the row comes before?"
+    "Your offset is 0 for k and v as well, where q begins. How many elements of the row lie before "
+    "k and before v?"
 )
 
 
@@ -96,99 +99,113 @@ def in_bytes(shape: Ints, stride: Ints, offset: int) -> tuple[Ints, Ints, int]:
     return shape, tuple(4 * step for step in stride), 4 * offset
 
 
+SHORT_ROWS = (
+    "Your rows are H * D long, as if q, k and v had rows of their own. One row holds all three."
+)
+
 head_layout.slots["(B, H, T, D)"] = {
     "(B, T, H, D)": (
-        "The shape has tokens before heads. That is how the projection is cut; attention asks for "
-        "(B, H, T, D), each head as a matrix of its own."
+        "Your shape has tokens before heads, as in the projection. Attention takes (B, H, T, D), "
+        "with a matrix for each head."
     ),
 }
 head_layout.slots["3 * H * D"] = {
-    "H * D": (
-        "Your rows are H * D long, as if each token had q, k or v alone. One row holds all three."
-    ),
+    "H * D": SHORT_ROWS,
+    "3 * D": ("You step from token to token by 3 * D, which is one head. A row has H heads."),
     "D": (
-        "You step from token to token by D, as inside a head that lies by itself. Between two "
-        "tokens lies the whole row of the projection: all heads, of q, k and v."
+        "You step from token to token by D, as if each head lay by itself. The whole row of the "
+        "projection lies between two tokens: all heads of q, k and v."
     ),
 }
 head_layout.slots["T * row, head, row, feature"] = {
     "T * row, row, head, feature": (
-        "The shape is that of heads, the strides are still in the order of tokens. A transpose "
-        "exchanges both: the second stride is that from head to head."
+        "Your shape has heads before tokens, but your strides have tokens before heads. A transpose "
+        "exchanges both."
     ),
 }
 head_layout.slots["(D, 3 * D, 1)"] = {
     "(D, D, 1)": (
-        'In "H3D" the heads of k are D apart in your answer. But between two of them lie v of the '
-        "one and q of the next."
+        'In "H3D", your heads of k are D apart. But v of one head and q of the next lie between '
+        "them."
     ),
 }
 head_layout.slots["(1, 3 * D, 3)"] = {
     "(1, 3 * D, 1)": (
-        'In "HD3" your features are neighbours. q, k and v of one feature lie together there, so '
-        "the next feature is 3 elements away."
+        'In "HD3", your features are neighbours. There q, k and v of one feature lie together, so '
+        "the next feature of k is further away."
     ),
     "(1, D, 3)": (
-        'In "HD3" a head has 3 * D elements in the row: q, k and v of each of its D features.'
+        'In "HD3", your heads are D apart. A head has q, k and v of each of its D features there.'
     ),
 }
 head_layout.slots[" * between"] = {
-    "": "Your offset counts the parts that come before. How many elements is k away from q?",
+    "": "Your offset counts q, k and v. How many elements lie between the start of q and of k?",
     " * between * 4": "Your offset is in bytes. Offsets and strides count elements.",
     " * H * D": (
         'Your offset is that of "3HD" in every packing. In the others, k begins sooner: right '
-        "after the D features of q, or after one."
+        "after the D features of one head of q, or after one feature."
+    ),
+    " * D": (
+        'Your offset is that of "H3D" in every packing. How many elements of q lie before the first '
+        "of k in the others?"
     ),
 }
 head_layout.slots['"qkv".index(which)'] = {"0": STARTS_AT_Q}
 head_layout.wrong |= {
     "T * row, head, row, feature => row, head, row, feature": (
-        "You step by one row to the next item of the batch. T tokens lie between."
+        "You step by one row to the next item of the batch. An item has T rows."
     ),
     "T * row, head, row, feature => T * row, T * D, row, feature": (
-        "Your heads are T * D apart, as if each had its tokens by itself. They are neighbours in "
-        "the row of one token."
+        "Your heads are T * D apart, as if each head had its tokens by itself. The row of one token "
+        "has all heads."
     ),
     "T * row, head, row, feature => row, head, T * row, feature": (
-        "You step by T rows from token to token, and by one row from item to item of the batch. "
-        "Its tokens are neighbours in the projection."
+        "You step by T rows from token to token, and by one row from item to item. The tokens of an "
+        "item are neighbours in the projection."
     ),
     "(D, 3 * D, 1) => (H * D, 3 * D, 1)": (
-        'The steps are right. In "H3D", k of a head follows its q at once: it begins D elements '
-        "later, not H * D."
+        'Your strides are right, but not the offset in "H3D". There k of a head follows q of the '
+        "same head at once."
     ),
     "(1, 3 * D, 3) => (D, 3 * D, 3)": (
-        'The steps are right. In "HD3", k begins one element after q: each feature has its q, k '
-        "and v side by side."
+        'Your strides are right, but not the offset in "HD3". There q, k and v of each feature lie '
+        "side by side."
     ),
     "(1, 3 * D, 3) => (D, 3 * D, 1)": (
-        'You take "HD3" for "H3D". The letters go from the outermost to the innermost: here the 3 '
-        "is the innermost, so q, k and v change with each element."
+        'You take "HD3" for "H3D". The letters go from the outermost to the innermost dim. In "HD3" '
+        "the 3 is the innermost: q, k and v change with each element."
     ),
+    "head_layout(B, T, H, D, which, {'H3D': 'HD3', 'HD3': 'H3D'}.get(packing, packing))": (
+        "You read the packing from its end. The letters go from the outermost to the innermost dim."
+    ),
+    "head_layout(B, T, H, D, {'q': 'k', 'k': 'q'}.get(which, which), packing)": (
+        "You put k before q. The row has q first, then k, then v."
+    ),
+    "((B, H, T, D), (T * H * D, D, H * D, 1), 'qkv'.index(which) * H * D)": SHORT_ROWS,
     (" * between =>  * B * T * H * D", "(H * D, D, 1) => (B * T * H * D, D, 1)"): (
-        "You put k behind all of q, as if the three were blocks. They share each row: k begins in "
-        "the first."
+        "You put k behind all of q, as if q were a tensor of its own. q, k and v share each row: k "
+        "begins in the first row."
     ),
     "head_layout(B, T, H, D, which, '3HD')": (
-        "You answer alike for all packings. Each has another order in the row: what lies between "
-        "two heads, between two features of a head, and between q and k?"
+        "You answer alike for all packings. Each packing has another order in the row. What lies "
+        "between two heads, between two features, and between q and k?"
     ),
     "((B, T, H, D), (T * 3 * H * D, 3 * H * D, *head_layout(B, T, H, D, which, packing)[1][1::2]), "
     "head_layout(B, T, H, D, which, packing)[2])": (
-        "That is how the projection is cut, tokens before heads. Attention asks for (B, H, T, D): "
-        "a transpose, of sizes and of steps."
+        "Your shape and your strides have tokens before heads, as in the projection. Attention "
+        "takes (B, H, T, D): exchange two sizes and two strides."
     ),
     "((B, H, T, D), row_major((B, H, T, 3 * D)), head_layout(B, T, H, D, which, packing)[2])": (
-        "You cut the projection into (B, H, T, ...) at once. That takes pieces of tokens for "
-        "heads: cut the last dim, and then exchange tokens and heads."
+        "You cut the projection into (B, H, T, ...) at once, so pieces of tokens become heads. Cut "
+        "the last dim, and then exchange tokens and heads."
     ),
     "in_bytes(*head_layout(B, T, H, D, which, packing))": shared.ELEMENTS,
     (
         "((B, H, T, D), row_major((B, H, T, D)), 0)",
         "((B, H, T, D), row_major((B, H, T, D)), head_layout(B, T, H, D, which, packing)[2])",
     ): (
-        "Those are the strides of a tensor that was made in this shape. Yours is a view: it steps "
-        "through the rows of the projection, and one of them is 3 * H * D long."
+        "Those are the strides of a new tensor of this shape. Yours is a view: it steps through the "
+        "rows of the projection."
     ),
 }
 
@@ -227,28 +244,29 @@ def needed(args: Arguments) -> int:
         "y = torch.zeros(2, 3, 5, 0)",
     ],
     hints=[
-        "Each token needs its heads side by side: first the order of the dims, then their number. "
-        "Which view brings (B, H, T, D) to (B, T, H, D)?",
-        "After `y.transpose(1, 2)` two neighbouring dims merge. Whether that is a view depends on "
-        "their strides; what makes a view where there is one, and copies where there is none?",
-        "`reshape` and `flatten` do. They need no `contiguous()` before them.",
+        "The heads of a token have to lie side by side. Which view brings (B, H, T, D) to "
+        "(B, T, H, D)?",
+        "After `y.transpose(1, 2)` two neighbouring dims merge. Their strides decide whether this "
+        "is a view. Which function makes a view if there is one, and copies only if there is none?",
+        "`reshape` and `flatten` do this, without `contiguous()` before them.",
     ],
     otherwise=(
-        "Take token t of your answer: the D features of head 0, then those of head 1, and so on. "
-        "And look at each step of yours: which of them fills new memory, and would the next step "
-        "do without?"
+        "Look at token t of your answer: it has the D features of head 0, then those of head 1, and "
+        "so on. Then look at each of your steps: which of them fills new memory?"
     ),
     takeaway=(
-        "Heads that come by tokens merge for free. reshape finds out; contiguous does not ask."
+        "Heads in the order of tokens merge for free: reshape looks, and contiguous copies anyway."
     ),
 )
 def merge_heads(y: torch.Tensor) -> torch.Tensor:
-    """The heads of each token side by side, without a copy where torch needs none.
+    """The heads of each token side by side, as a view of y if torch can make one.
 
-    y       a tensor of shape (B, H, T, D): what attention returns, perhaps sliced or expanded
-    return  a tensor of shape (B, T, H * D) and y's dtype, made by operations of torch on y: row t
-            has the D features of head 0, then those of head 1, and so on. Each element is copied
-            once at most, and none where the merged dims are a view of y
+    Not allowed: lists and NumPy, because only operations of torch are counted.
+
+    y       the result of attention, a tensor of shape (B, H, T, D), perhaps sliced or expanded
+    return  a tensor of shape (B, T, H * D) and y's dtype. Row t has the D features of head 0,
+            then those of head 1, and so on. Each element is copied once at most, and none is
+            copied if the merged dims are a view of y
     """
     return y.transpose(1, 2).flatten(2)
 
@@ -266,37 +284,57 @@ merge_heads.only["y.numel() == 0"] = shared.MINUS_ONE
 merge_heads.wrong |= {
     "y.reshape(merged(y))": shared.NO_TRANSPOSE.format("tokens"),
     "y.transpose(1, 2).contiguous().view(merged(y))": (
-        "Right values, with a copy that nobody needs, such as that of `contiguous()`. The q of a "
-        "packed row, or some of the tokens, has gaps between its rows; heads and features merge "
-        "there all the same."
+        "Right values, but one copy too many on this input, such as that of `contiguous()`. The q "
+        "of a packed row has gaps between its rows, and heads and features merge all the same."
     ),
     "torch.cat(y.unbind(1), -1)": (
-        "A copy on every input. Where y comes in the order of tokens, its heads lie side by side "
-        "already: which method copies only if it has to?"
+        "Right values, but a copy on every input. If y comes in the order of tokens, its heads lie "
+        "side by side already. Which method copies only if it has to?"
     ),
     "merge_heads(y).clone()": shared.TWICE,
     "y.transpose(1, 2).view(merged(y))": shared.NO_COPY.format("heads and features merge"),
     "y.transpose(1, 2).clone().view(merged(y))": shared.CLONE_KEEPS_ORDER,
     "torch.stack([torch.cat(item.unbind(0), -1) for item in y])": (
-        "You copy twice on every input: heads are put together, and then the items of the batch. "
+        "You copy twice on every input: first you join the heads, and then the items of the batch. "
         "One method does it for all of y at once."
     ),
     "y.transpose(1, 2)": "Tokens come before heads. Now merge the last two dims to H * D.",
     "y.permute(0, 2, 3, 1).flatten(2)": (
-        "Your rows go through the heads for each feature. Asked for are all features of head 0, "
-        "then all of head 1: heads outside, features inside."
+        "Your rows go through the heads for each feature. The task asks for all features of head 0, "
+        "then all of head 1."
+    ),
+    "y.permute(2, 0, 1, 3).flatten(2)": (
+        "Your tokens come before the batch. The batch stays the first dim: (B, T, H * D)."
+    ),
+    "y.mT.flatten(1, 2)": (
+        "Your tokens are the last dim. The task asks for a row for each token: (B, T, H * D)."
     ),
     "y.flatten(1, 2)": (
-        "You merge heads and tokens, the two dims in the middle. Those of one token should come "
-        "together: heads and features."
+        "You merge heads and tokens. Bring heads and features together, and merge these."
+    ),
+    "y.flatten(2)": (
+        "You merge the tokens and the features of each head. Bring heads and features together, "
+        "and merge these."
     ),
     "y.transpose(1, 2).flatten(1, 2)": "You merge tokens and heads. Only heads and features merge.",
-    "merge_heads(y.float())": shared.DTYPE.format("y"),
+    "y.transpose(1, 2).flatten(1)": "You merge tokens, too. Only heads and features merge.",
+    (
+        "y.transpose(1, 2).reshape(y.size(0), y.size(1), y.size(2) * y.size(3))",
+        "y.transpose(1, 2).reshape(y.size(0), y.size(1) * y.size(3), y.size(2))",
+    ): (
+        "Your sizes are not B, T and H * D. `y.size(1)` is the number of heads, and `y.size(2)` the "
+        "number of tokens."
+    ),
+    "y.view(merged(y))": (
+        "`view` keeps the order of the dims, so heads stay before tokens. Bring tokens before heads "
+        "first."
+    ),
+    ("merge_heads(y.float())", "merge_heads(y).float()"): shared.DTYPE.format("y"),
     "torch.as_strided(y, *by_tokens(y))": shared.AS_IF_PACKED.format("y", "by tokens"),
 }
 merge_heads.exact |= {
     "y.contiguous().transpose(1, 2).flatten(2)": (
-        "You make y contiguous before the transpose. That lays it out by heads, even where it came "
-        "by tokens, so merging has to copy it back."
+        "You make y contiguous before the transpose. That lays y out by heads, so the merge has to "
+        "copy it back."
     ),
 }

@@ -64,28 +64,28 @@ PACKED = "q, k, v = torch.zeros(2, 5, 3, 3, 4).permute(2, 0, 3, 1, 4)"
         f"{PACKED}; a, b = q[:, :, :0], k.mT",
     ],
     hints=[
-        "Before `@` multiplies, it makes one batch of matrices of each operand: all dims but the "
-        "last two become one. The matrices may lie as they like.",
-        "First each operand is expanded to the common batch dims, by strides of 0. Then these "
-        "have to merge: of two neighbours, the outer stride is the size of the inner one times "
-        "its stride.",
-        "Where they do not merge, the expanded operand is written out, all of it: `x.nbytes` after "
-        "`expand`. A dim of size 1 has no say.",
+        "Before `@` multiplies, it turns each operand into one batch of matrices: all dims but the "
+        "last two become one. The matrices themselves may lie in any way.",
+        "First `@` expands each operand to the common batch dims, with strides of 0. Then these "
+        "dims have to merge: an outer stride has to be the size of the next dim times its stride.",
+        "If they do not merge, `@` writes out all of the expanded operand: `x.nbytes` after "
+        "`expand`. Leave dims of size 1 out of the comparison.",
     ],
     otherwise=(
-        "Look at one operand at a time, at its batch dims alone, expanded to the common shape. "
-        "Which two of them do not merge? Then all of its expanded elements are cloned; else "
-        "nothing is."
+        "Expand one operand to the common batch dims, and look at these dims alone. If two "
+        "neighbours do not merge, all elements of the expanded operand are cloned."
     ),
-    takeaway="A product asks one thing of strides: that the batch dims merge.",
+    takeaway="A product takes an operand without a clone if its batch dims merge.",
 )
 def matmul_clones(a: torch.Tensor, b: torch.Tensor) -> tuple[int, int]:
     """The bytes that `a @ b` clones of each operand before it multiplies, on the CPU.
 
-    a, b    tensors of three dims or more, which need no grad; their batch dims, all but the last
-            two, broadcast. They may be sliced, permuted or expanded
-    return  two ints: the bytes of new memory that a is cloned into, and those of b; 0 if it is
-            taken as it lies. Counted are the clones that a log of torch's operations shows
+    Not allowed: stridekit's `matmul_copies`, which does the whole task.
+
+    a, b    tensors of three dims or more without grad, perhaps sliced, permuted or expanded.
+            Their batch dims, all but the last two, broadcast
+    return  two ints: the bytes of the clone of a, and those of the clone of b; 0 if `@` takes
+            the operand as it lies. The clones are those in a log of torch's operations
     """
     batch = torch.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     clones = []
@@ -103,61 +103,66 @@ def expanded(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
 
 
 LEAST = (
-    "You count each clone without its repetitions. The operand is expanded before it is cloned, "
-    "so every repetition is written: `x.nbytes` after `expand`."
+    "You count each clone without its repetitions. `@` expands the operand before it clones it, "
+    "so it writes every repetition."
 )
 
 matmul_clones.slots["steps == needed"] = {
     "all(map(int.__ge__, steps, needed))": (
-        "You let the outer stride be larger. Merged dims have one step throughout: the outer "
-        "stride has to be the size of the inner dim times its stride, no more."
+        "You let the outer stride be larger. Two dims merge only if the outer stride is exactly the "
+        "size of the inner dim times its stride."
     ),
     "all(s > t for s, (_, t) in zip(steps, dims[1:]))": (
-        "You ask for falling strides. The order in memory is not enough: the outer step has to be "
-        "exactly as long as the inner dim."
+        "You ask for falling strides. Two dims merge only if the outer stride is exactly the size "
+        "of the inner dim times its stride."
     ),
 }
 matmul_clones.slots["[n * s for n, s in dims[1:]]"] = {
     "[n for n, _ in dims[1:]]": (
-        "You compare the outer stride with the size of the inner dim. One step outside is so many "
-        "steps inside, and each of them has a stride."
+        "You compare the outer stride with the size of the inner dim. Its stride counts as well."
     ),
     "[s for _, s in dims[1:]]": (
-        "You ask for equal strides. One step outside has to be as long as the inner dim: its size "
-        "times its stride."
+        "You compare the outer stride with the inner stride. The size of the inner dim counts as "
+        "well."
     ),
 }
 matmul_clones.slots[" if n != 1"] = {
-    "": "You ask dims of size 1 for their stride. No index steps by it, so `@` leaves it out.",
+    "": "You compare the strides of dims of size 1. No index steps by them, so `@` ignores them.",
 }
 matmul_clones.slots["given.expand(*batch, *given.shape[-2:])"] = {
     "given": (
-        "You forget that the operands are expanded first. A batch dim that is repeated has stride "
-        "0, and 0 merges with few others: then all repetitions are written out."
+        "You leave out that `@` expands the operands first. A repeated batch dim has stride 0, and "
+        "0 merges with few strides."
     ),
 }
 matmul_clones.slots["x.nbytes"] = {
     "given.nbytes": LEAST,
-    "x.numel()": "You count elements, and bytes are asked for: `x.itemsize` for each.",
+    "x.numel()": "You count elements. The task asks for bytes.",
+    "1": "You answer 1 for a clone. The task asks for its bytes.",
     "4 * x.numel()": (
-        "You take 4 bytes for every element. float64 has 8, bfloat16 has 2: `x.itemsize`."
+        "You take 4 bytes for every element. float64 has 8 and bfloat16 has 2: use `x.itemsize`."
     ),
 }
 matmul_clones.slots["clones[0], clones[1]"] = {
-    "clones[1], clones[0]": "The right numbers the wrong way round: first those of a.",
-    "sum(clones), 0": (
-        "You add the two up. Asked for are the bytes of a, and those of b, each by itself."
+    "clones[1], clones[0]": "The right numbers in the wrong order: the bytes of a come first.",
+    "sum(clones), 0": "You add the bytes of both operands. The task asks for two numbers.",
+    ("clones[0], 0", "0, clones[1]"): (
+        "You answer for one operand alone. Judge a and b in the same way."
     ),
 }
 matmul_clones.wrong |= {
     ("x.nbytes => x[..., 0, 0].nbytes", "x.nbytes => x.untyped_storage().nbytes()"): (
-        "Right which operand is cloned. How much of it? All that was expanded, in bytes: "
-        "`x.itemsize` for each element."
+        "You name the right operand, but not its bytes. A clone has all elements of the expanded "
+        "operand, and nothing else."
     ),
     "x.nbytes => len(memset(x))": LEAST,
-    "clones[0], clones[1] => max(clones), max(clones)": (
-        "You answer alike for both. Each operand is judged by itself: in a product with a "
-        "contiguous q, only k is cloned."
+    (
+        "clones[0], clones[1] => max(clones), max(clones)",
+        "tuple(x.nbytes for x in expanded(a, b)) if any(matmul_clones(a, b)) else (0, 0)",
+        "matmul_clones(a, b) if all(matmul_clones(a, b)) else (0, 0)",
+    ): (
+        "You judge both operands together. `@` judges each by itself: next to a contiguous q, it "
+        "clones only k."
     ),
     (
         "steps == needed => x.is_contiguous()",
@@ -165,40 +170,48 @@ matmul_clones.wrong |= {
         "steps == needed => given.is_contiguous()",
         "tuple(0 if x.is_contiguous() else x.nbytes for x in (a, b))",
     ): (
-        "You take what is not contiguous for what is cloned. The last two dims may lie as they "
-        "like: `k.mT` is free, and so is a slice of tokens. Only the dims before them have to "
-        "merge."
+        "You take every operand that is not contiguous for a clone. The last two dims may lie in "
+        "any way: `k.mT` is free. Only the dims before them have to merge."
     ),
     (
         "steps == needed => x.stride(-1) == 1",
         "steps == needed => 1 in x.stride()[-2:]",
         "steps == needed => x.stride(-2) == x.size(-1) * x.stride(-1)",
     ): (
-        "You look at the last two dims. How a matrix lies is left to the library that multiplies; "
-        "`@` reshapes, and perhaps clones, the dims before."
+        "You look at the last two dims. The multiplication itself takes matrices in any order. `@` "
+        "reshapes, and perhaps clones, because of the dims before."
     ),
     "steps == needed => True": (
-        "You answer that nothing is ever cloned. BLAS takes strides of rows and columns, and of "
-        "one batch; two batch dims first have to become one."
+        "You answer that nothing is ever cloned. The multiplication takes one batch dim, so two "
+        "batch dims have to merge first."
     ),
     "steps == needed => len(dims) < 2": (
-        "You take two batch dims for a clone, whatever their strides. Where they merge to one, "
-        "nothing is copied: a contiguous operand is free."
+        "You take two batch dims for a clone, whatever their strides. If they merge, nothing is "
+        "copied: a contiguous operand is free."
     ),
     "steps == needed => steps == needed and 0 not in [s for _, s in dims]": (
-        "You take every stride of 0 for a clone. One repeated dim by itself merges with nothing, "
-        "and needs not; and 0 merges with 0."
+        "You take every stride of 0 for a clone. A single repeated dim has no neighbour to merge "
+        "with, and two dims of stride 0 merge."
+    ),
+    (
+        "steps == needed => 0 not in x.stride()",
+        "steps == needed => given.shape == x.shape",
+    ): (
+        "You clone only operands that are repeated. The batch dims of a packed or transposed tensor "
+        "may not merge either."
     ),
     (
         "steps == needed => steps[:1] == needed[:1]",
         "steps == needed => steps[-1:] == needed[-1:]",
     ): (
-        "You compare two batch dims alone. There can be three and more: each has to merge with its "
-        "neighbour."
+        "You compare two batch dims alone. If there are more, each has to merge with its neighbour."
     ),
-    "(expanded(a, b)[0].nbytes, expanded(a, b)[1].nbytes)": (
-        "You clone both operands, always. Where the batch dims merge, `@` takes an operand as it "
-        "lies."
+    (
+        "(expanded(a, b)[0].nbytes, expanded(a, b)[1].nbytes)",
+        "(a.nbytes, b.nbytes)",
+        "(a.numel(), b.numel())",
+    ): (
+        "You always clone both operands. If its batch dims merge, `@` takes an operand as it lies."
     ),
 }
 
@@ -238,34 +251,37 @@ def bytes_allowed(args: Arguments) -> int:
         "q = torch.arange(128.0).view(2, 4, 1, 16); k = torch.arange(448.0).view(2, 1, 14, 16)",
         "q = torch.arange(64.0).view(1, 4, 1, 16); k = torch.arange(160.0).view(1, 1, 10, 16)",
         "q = torch.arange(64.0).view(2, 2, 1, 16); k = torch.arange(320.0).view(2, 2, 5, 16)",
+        "q = torch.arange(64.0).view(2, 2, 1, 16); k = torch.arange(1024.0).view(2, 2, 16, 16)",
         "q = torch.arange(256.0).view(2, 4, 2, 16)[:, :, 1:]; "
         "k = torch.arange(640.0).view(2, 2, 10, 16)[:, :, 1:]",
         "q = torch.arange(8, dtype=torch.float64).view(1, 4, 2, 1); "
         "k = torch.arange(6, dtype=torch.float64).view(1, 2, 3, 1)",
     ],
     hints=[
-        "k has fewer heads than q, so something has to be repeated, or q cut into groups. What "
-        "takes less memory? The heads of one group all meet the same matrix of k.",
-        "So they are rows of one larger matrix: H // G heads of T rows each. "
-        "`q.reshape(B, G, ..., D)` has a matrix for each group, and then both have the same batch "
-        "dims.",
+        "k has fewer heads than q. Repeat the heads of k, or cut q into groups: which takes less "
+        "memory? The heads of one group all meet the same matrix of k.",
+        "So they are rows of one larger matrix: H // G heads with T rows each. "
+        "`q.reshape(B, G, ..., D)` has a matrix for each group, and then both operands have the "
+        "same batch dims.",
         "`q.reshape(B, G, H // G * T, D) @ k.mT` has shape (B, G, H // G * T, S). A view gives it "
         "the shape (B, H, T, S).",
     ],
     otherwise=(
-        "Head h of q meets group h // (H // G) of k, row t of the one all rows of the other. "
-        "Compare one score, and then look at the new bytes: which line of yours fills them?"
+        "Head h of q meets group h // (H // G) of k. Compare one score by hand. Then look at the "
+        "new bytes: which of your lines fills them?"
     ),
-    takeaway="Fold the heads of a group into rows: q moves at most, and k stays where it is.",
+    takeaway="Fold the heads of a group into rows: at most q is copied, and k stays where it is.",
 )
 def group_scores(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
     """The scores of grouped heads: each head of q against its group of k, without a copy of k.
 
+    Not allowed: lists and NumPy, because only operations of torch are counted.
+
     q       a tensor of shape (B, H, T, D), perhaps sliced or transposed
     k       a tensor of shape (B, G, S, D), where G divides H: head h of q belongs to group
             h // (H // G). The dims B and G of k merge, as they do in a cache
-    return  a tensor of shape (B, H, T, S): `q[b, h] @ k[b, group].mT`, not scaled, made by
-            operations of torch. New memory is for scores and their parts, and once for q
+    return  a tensor of shape (B, H, T, S): `q[b, h] @ k[b, group].mT`, not scaled. New memory is
+            for scores and their parts, and once for q
     """
     B, H, T, D = q.shape
     G, S = k.size(1), k.size(2)
@@ -275,76 +291,83 @@ def group_scores(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
 
 group_scores.slots["q.reshape(B, G, H // G * T, D)"] = {
     "q.view(B, G, H // G * T, D)": (
-        "view gives up where q comes in the order of tokens: heads and tokens do not merge there. "
-        "q may be copied where it has to: reshape."
+        "`view` raises an error if q comes in the order of tokens, because heads and tokens do not "
+        "merge there. You may copy q if needed."
     ),
     "q.transpose(1, 2).reshape(B, G, H // G * T, D)": (
-        "You bring tokens before heads, and then cut heads into groups: with more than one token, "
-        "that mixes them. q has its heads in front as it is."
+        "You bring tokens before heads, and then cut into groups. With more than one token, that "
+        "mixes tokens and heads. In q, the heads come first already."
     ),
     "q.unflatten(1, (H // G, G)).transpose(1, 2).reshape(B, G, H // G * T, D)": (
-        "You cut the heads into (H // G, G), groups inside. Heads of one group are neighbours: "
-        "groups outside, (G, H // G)."
+        "You cut the heads into (H // G, G). Heads of one group are neighbours, so the groups are "
+        "the outer dim."
     ),
 }
 group_scores.slots["k.mT"] = {
     "k.reshape(B, G, D, S)": (
-        "reshape is no transpose: it keeps the reading order, and your columns mix the rows of k. "
-        "`k.mT` exchanges the last two dims, and copies nothing."
+        "`reshape` does not transpose. It keeps the reading order, so your columns mix the rows of "
+        "k. `k.mT` exchanges the last two dims, and copies nothing."
+    ),
+    "k": (
+        "You multiply by k itself. A score belongs to a row of q and a row of k, so the last two "
+        "dims of k have to change places."
     ),
     "k.contiguous().mT": (
-        "Right scores, but `contiguous()` copies a k that is no whole tensor, as the prefix of a "
-        "cache. The product takes it as it lies."
+        "Right scores, but `contiguous()` copies a k that is a part of a tensor, such as the "
+        "prefix of a cache. The product takes k as it lies."
     ),
     ("k.mT.contiguous()", "k.clone().mT"): (
-        "Right scores, but all of k is copied before the product. It takes k as it lies, turned or "
-        "not."
+        "Right scores, but all of k is copied before the product. The product takes k as it lies, "
+        "transposed or not."
     ),
     "k[:, :1].mT": "All your heads meet group 0 of k. Head h belongs to group h // (H // G).",
 }
 group_scores.slots[".view(B, H, T, S)"] = {
     "": (
-        "The right scores, still by groups: (B, G, H // G * T, S). The rows of a group are its "
-        "heads, one after the other, so a view gives them back."
+        "The right scores, in the shape (B, G, H // G * T, S). The rows of a group are its heads, "
+        "one after the other, so a view splits them again."
     ),
     ".view(B, T, H, S).transpose(1, 2)": (
         "Right for one token, T = 1. The rows of a group go head by head, and inside a head token "
-        "by token: yours come in the other order."
+        "by token. You read them in the other order."
     ),
 }
 group_scores.wrong |= {
     ".view(B, H, T, S) => .view(B, H, T, S) / D**0.5": (
-        "These are scaled by the root of D. That is what attention does next; asked for are the "
-        "bare products."
+        "These scores are divided by the root of D. The task asks for the bare products."
     ),
     ".view(B, H, T, S) => .view(B, H, T, S).softmax(-1)": (
-        "These are weights. Asked for are the scores before the softmax."
+        "These are weights. The task asks for the scores before the softmax."
+    ),
+    ("torch.einsum('bhtd,bgsd->bhts', q, k)", "q @ k.sum(1, keepdim=True).mT"): (
+        "You add up the groups of k. Each head of q meets one group alone."
     ),
     (
         "q @ k.repeat_interleave(q.size(1) // k.size(1), 1).mT",
         "q @ k[:, torch.arange(q.size(1)) // (q.size(1) // k.size(1))].mT",
     ): (
-        "Right scores, from a k that was written out for every head of q. The heads of one group "
-        "meet one matrix of k: can one product do it?"
+        "Right scores, but k is written out for every head of q. The heads of one group meet one "
+        "matrix of k. Can one product do it?"
     ),
     (
         "torch.stack([q[:, h] @ k[:, h % k.size(1)].mT for h in range(q.size(1))], 1)",
         "q @ k.repeat(1, q.size(1) // k.size(1), 1, 1).mT",
     ): (
-        "Your heads meet the groups in turn: head h meets group h % G. Neighbours share a group "
-        "here: head h belongs to group h // (H // G). (`repeat` puts one copy of all groups behind "
-        "the other.)"
+        "Your heads meet the groups in turn: head h meets group h % G. Here neighbours share a "
+        "group. (`repeat` repeats all groups, one round after the other.)"
     ),
     (
         "(q.unflatten(1, (k.size(1), -1)) @ k.unsqueeze(2).mT).flatten(1, 2)",
         "q @ k.unsqueeze(2).expand(-1, -1, q.size(1) // k.size(1), -1, -1).flatten(1, 2).mT",
     ): (
-        "Right scores, but k is written out, once for each head of its group. expand is free, up "
-        "to where its dims are merged: by a reshape to H heads, or by `@` itself."
+        "Right scores, but k is written out for each head of its group. `expand` is free until its "
+        "dims have to merge, in a reshape to H heads or in `@` itself."
     ),
     "(q.unflatten(1, (k.size(1), -1)).unsqueeze(4) * k[:, :, None, None]).sum(-1).flatten(1, 2)": (
-        "Right scores, by way of all products of single elements: D times as many as there are "
-        "scores. A matrix product adds them up as it goes."
+        "Right scores, but you store all products of single elements, D times as many as there are "
+        "scores. A matrix product adds them up at once."
     ),
-    "q @ k.mT": "torch broadcasts batch dims of size 1 alone: H heads do not meet G groups.",
+    ("q @ k.mT", "q @ k"): (
+        "You multiply H heads by G groups. torch broadcasts only batch dims of size 1."
+    ),
 }
