@@ -205,8 +205,8 @@ made_by.wrong |= {
         "of these steps."
     ),
     "t = x.contiguous() => t = step(x).contiguous() && steps[k:] => steps[k + 1 :]": (
-        "You make the result of step k contiguous, so you find the step before the one that made "
-        "the layout. Make the input of step k contiguous."
+        "You make the result of step k contiguous, so your number is one too small. Make the input "
+        "of step k contiguous."
     ),
     "made_by(x, steps) + 1": shared.FROM_ZERO.format("step"),
     "made_by(x, steps) - 1": (
@@ -253,15 +253,8 @@ def read_numbers_of_steps(answer: Any, args: Arguments) -> Outcome:
         case("torch.zeros(4, 6)", "t.view(torch.int32)", "t.view(torch.int32)"),
         case("torch.zeros(24)", "t[:12]", "t.as_strided((12,), (1,), 6)", "t[:]"),
         case("torch.zeros(24)", "t[6:18]", "t.as_strided((12,), (1,), 2)", "t[:]"),
-        case("torch.zeros(24)", "t[6:18]", "t.as_strided((12,), (1,), 2)", "t[:]"),
         case("torch.ones(3, 4)[:, :2]", "t.clone()", "t * 1", "t.contiguous()"),
         case("torch.ones(2, 3)", "t + 0", "t.to(torch.float32)"),
-        case(
-            "torch.zeros(24)",
-            "t[:6].view(2, 3)",
-            "t.as_strided((3, 3), (3, 1))",
-            "t.as_strided((3, 3), (6, 1))",
-        ),
         case(
             "torch.zeros(24)",
             "t[:6].view(2, 3)",
@@ -411,7 +404,6 @@ does_nothing.wrong |= {
         case(MATRIX, "t.expand(2, 4, 6)", "t.contiguous()", "t.view(8, 6)"),
         case(MATRIX, "t.expand(1, 4, 6)", "t.contiguous()", "t.view(4, 6)"),
         case(MATRIX, "t.t()", "t.contiguous()", "t.view(-1)", "t.contiguous()", "t[None]"),
-        case(MATRIX, "t[None]", "t[0]", "t.contiguous()", "t.sum(1)"),
         case(MATRIX, "t[None]", "t[0]", "t.contiguous()", "t.sum(1)"),
         case(IMAGES, CHANNELS_LAST, "t.contiguous()", "t.view(2, 60)", "t.clone()"),
         (  # one function is two steps

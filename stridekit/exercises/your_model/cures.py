@@ -1,5 +1,6 @@
 """E2, E3 and E6: channels that stay last, a view that frees its storage, and error messages."""
 
+import copy  # noqa: F401 (for mistakes)
 import math
 from typing import Any
 
@@ -51,26 +52,29 @@ def images(N: int, C: int, H: int, W: int, groups: int, dtype: str = "float32") 
         images(4, 6, 1, 1, 2),
     ],
     hints=[
-        "Where do the channels of a pixel lie in a channels-last tensor, and which dim of a view "
-        "would be the last? One copy is needed: it has to be made in that order.",
-        "Move the channels to the end, a view; cut them there into groups; let the two parts "
-        "change places; and merge them. What does the merge write, and in which order?",
-        "`x.movedim(1, -1).unflatten(-1, (groups, -1))`, then `.transpose(-1, -2).flatten(-2)`, "
-        "then `.movedim(-1, 1)`.",
+        "Where do the channels of a pixel lie in a channels-last tensor? One copy is needed, and it "
+        "has to write them in that order.",
+        "Move the channels to the end, which is a view. Cut them there into groups, exchange the "
+        "two parts, and merge them. What does the merge write, and in which order?",
+        "Begin with `x.movedim(1, -1).unflatten(-1, (groups, -1))`. Then "
+        "`.transpose(-1, -2).flatten(-2)` merges, and `.movedim(-1, 1)` moves the channels back.",
     ],
     otherwise=(
-        "Write down the channels of one pixel before and after, as `x[0, :, 0, 0]` shows them; "
-        "then count the bytes that your line fills; then look at the strides."
+        "Write down the channels of one pixel, `x[0, :, 0, 0]`, before and after. Then count the "
+        "bytes that your lines fill, and look at the strides of your answer."
     ),
-    takeaway="If a copy is needed, make it write the layout that comes next.",
+    takeaway="If a copy is needed, let it write the layout that the next step needs.",
 )
 def shuffle(x: torch.Tensor, groups: int) -> torch.Tensor:
-    """Let the channels of the groups take turns, the first of each group, the second of each ...
+    """Let the channels of the groups take turns: the first of each group, the second of each ...
+
+    Not allowed: torch's `channel_shuffle`, which does the whole task; lists and NumPy, because
+    only operations of torch are counted.
 
     x       a channels-last tensor of shape (N, C, H, W)
     groups  an int that divides C; a group is C // groups channels in a row
     return  a channels-last tensor of the same shape and dtype: channel i * groups + g is channel
-            i of group g. No more new bytes than x has
+            i of group g. Fill at most as many new bytes as x has
     """
     x = x.movedim(1, -1).unflatten(-1, (groups, -1))
     return x.transpose(-1, -2).flatten(-2).movedim(-1, 1)
@@ -81,27 +85,30 @@ shuffle.wrong |= {
         "The channels are still the last dim of the shape. Move them back to dim 1."
     ),
     ".movedim(-1, 1) => .movedim(-1, 1).contiguous()": (
-        "The right channels, but not last, and more new bytes than x has: a call after the merge, "
-        "such as `contiguous()`, writes them once more."
+        "The right channels in the right shape, but not channels-last, and with more new bytes than "
+        "x has. A call after the merge, such as `contiguous()`, writes them once more."
     ),
     ".movedim(-1, 1) => .transpose(1, -1)": (
-        "`transpose(1, -1)` swaps two dims, and H and W with them: `movedim(-1, 1)` keeps their "
-        "order."
+        "Your images have H and W exchanged, as after `transpose(1, -1)`. Move the channels and "
+        "keep the order of H and W."
+    ),
+    "x.movedim(1, -1).unflatten(-1, (groups, -1)).transpose(-1, -2).reshape(x.shape)": (
+        shared.NO_TRANSPOSE.format("channels and pixels")
     ),
     (
         "(groups, -1) => (-1, groups)",
         "x.unflatten(1, (-1, groups)).transpose(1, 2).flatten(1, 2)",
     ): (
-        "That is the shuffle that undoes this one. Cut into (groups, -1), and not into (-1, "
-        "groups)."
+        "Your shuffle undoes the right one. A group is C // groups channels in a row: which of the "
+        "two parts is the outer one when you cut?"
     ),
     (".transpose(-1, -2) => ", "x.clone()"): (
-        "Your channels come in the order they had. Between cutting and merging, the parts change "
-        "places."
+        "Your channels are still in their old order. Exchange the two parts between the cut and "
+        "the merge."
     ),
     "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)": (
-        "The right channels, but no longer last: the result lies in the order N, C, H, W, as it "
-        "does where dim 1 is cut and merged. The convolution that follows copies once more."
+        "The right channels, but no longer last. The merge writes in the order of the dims: N, C, "
+        "H, W if you cut and merge dim 1. The next convolution then copies once more."
     ),
     (
         "x.contiguous().unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, "
@@ -110,10 +117,10 @@ shuffle.wrong |= {
         ".to(memory_format=torch.channels_last)",
         "shuffle(x, groups).clone()",
     ): (
-        "The right tensor, with more new bytes than x has. One copy is enough: the one that merges "
-        "the two parts, made in the right order."
+        "The right tensor, but with more new bytes than x has. The copy that merges the two parts is "
+        "enough, if it writes in the right order."
     ),
-    "x.flip(1)": "You turn all channels round. They take turns: first the first of each group.",
+    "x.flip(1)": "You reverse all channels. They take turns: first the first of each group.",
 }
 
 
@@ -146,20 +153,20 @@ MAPS = "(torch.arange(480.0) * 7 % 480).view(2, 3, 8, 10)"
         "maps = (torch.arange(96) * 7 % 5 > 1).view(2, 3, 4, 4)",
     ],
     hints=[
-        "An index makes a view, and a view keeps all of the storage. What would let that storage "
-        "go?",
-        "A tensor on a storage of its own. Which call makes one always, and which hands back what "
-        "it was given where that is contiguous already?",
-        "`maps[:, :, 0, 0].clone()`: index first, so that only the features are copied.",
+        "An index makes a view, and a view keeps all of the storage alive. How can that storage "
+        "be released?",
+        "The features need a storage of their own. Which call always makes one, and which returns "
+        "its input if that is contiguous already?",
+        "`maps[:, :, 0, 0].clone()` indexes first, so only the features are copied.",
     ],
     otherwise=(
-        "Ask your answer for `untyped_storage().nbytes()`, and compare it with `nbytes`. Then "
-        "compare the values with `maps[:, :, 0, 0]`."
+        "Compare `untyped_storage().nbytes()` of your answer with its `nbytes`. Then compare the "
+        "values with `maps[:, :, 0, 0]`."
     ),
-    takeaway="A small view keeps a large storage. What outlives its step gets its own: clone().",
+    takeaway="A small view keeps a large storage alive. Clone a view that outlives its step.",
 )
 def features(maps: torch.Tensor) -> torch.Tensor:
-    """The values of the top left pixel, on a storage that holds nothing else.
+    """The values of the top left pixels, on a storage that holds nothing else.
 
     maps    a tensor of shape (N, C, H, W), without a size of 0, in any layout
     return  a tensor of shape (N, C) with the values and dtype of `maps[:, :, 0, 0]`, on a storage
@@ -170,8 +177,8 @@ def features(maps: torch.Tensor) -> torch.Tensor:
 
 features.wrong |= {
     "clone => contiguous": (
-        "`contiguous()` copies only what is not contiguous. For one image with its channels last, "
-        "or of one pixel, the view is contiguous, and all the maps stay alive."
+        "On this input your answer is a view of maps, as from `contiguous()`. It copies only a "
+        "tensor that is not contiguous, and the pixels of one channels-last image are contiguous."
     ),
     (
         ".clone() =>  * 1",
@@ -180,36 +187,37 @@ features.wrong |= {
         "torch.tensor(maps[:, :, 0, 0].tolist())",
     ): shared.DTYPE.format("the maps"),
     "0, 0].clone() => 0].clone()": (
-        "That is a row of pixels. A pixel takes two indices, of H and of W."
+        "That is a row of pixels. A pixel takes two indices, for H and for W."
     ),
-    ":, :, 0 => :, 0": "Those indices are of C and of H. The pixel is index 0 of H and of W.",
-    "[:, :, 0 => [0, :, 0": (
-        "That is the first image alone. All of them are asked for: N and C stay."
-    ),
+    ":, :, 0 => :, 0": "You index C and H. The pixel has index 0 of H and of W.",
+    "[:, :, 0 => [0, :, 0": "That is the first image alone. The task asks for all images: (N, C).",
     ("maps.amin((2, 3))", "maps.amax((2, 3))", "maps.mean((2, 3))", "maps[:, :, -1, -1].clone()"): (
-        "That is another pixel of each map, or a mean of them all. The top left one has index 0 of "
-        "H and of W."
+        "That is another pixel of each map, or a number made of all its pixels. The top left pixel "
+        "has index 0 of H and of W."
     ),
     ("maps[:, :, 0, 0]", "maps[:, :, 0, 0].reshape(maps.shape[:2])"): (
-        "The right values, in a view: as long as it lives, so do all the bytes of maps. `detach()` "
-        "changes nothing about that."
+        "The right values, but in a view: as long as it lives, all bytes of maps stay alive. "
+        "`detach()` does not change that."
     ),
-    "maps.clone()[:, :, 0, 0]": (
-        "The right values, in a storage that holds more than the features: a view keeps alive all "
-        "that it lies in, also a copy of the maps. Index first, copy then."
+    ("maps.clone()[:, :, 0, 0]", "copy.deepcopy(maps[:, :, 0, 0])"): (
+        "The right values, but in a storage that holds more than the features. A view of a copy of "
+        "maps keeps all of that copy alive."
     ),
     "maps.contiguous()[:, :, 0, 0]": (
-        "The right values, in a view: all that it lies in stays alive, the maps themselves or what "
-        "`contiguous()` made of them."
+        "The right values, but in a view. It keeps all of maps alive, or the copy of maps that "
+        "`contiguous()` made."
     ),
     "maps.flatten(1)[:, : maps.size(1)].clone()": (
-        "You take the first C numbers of each image, as if its channels were last in the shape. "
-        "The pixel is index 0 of H and of W: `maps[:, :, 0, 0]`."
+        "You take the first C numbers of each image, as if the channels were its last dim. The "
+        "pixel has index 0 of H and of W."
     ),
     "maps[:, :, :1, :1].clone()": (
-        "The right values in the wrong shape: a slice keeps its dim, an int takes it away."
+        "The right values in the wrong shape: a slice keeps its dim, and an int removes it."
     ),
-    "maps[0, 0].clone()": "That is one channel of one image. The pixel is index 0 of H and of W.",
+    "maps[:, :, 0, 0].flatten().clone()": (
+        "The right values in the wrong shape: the task asks for (N, C)."
+    ),
+    "maps[0, 0].clone()": "That is one channel of one image. The pixel has index 0 of H and of W.",
 }
 
 VERDICTS = ("other sizes", "harmless", "copy")
@@ -262,30 +270,30 @@ INVALID = "shape ... is invalid for input of size ..."
         case("2, 2", "1, 2", "2, 2", "(2, 1)", COMPILED),
     ],
     hints=[
-        "Sizes first: which numbers of elements are there, and where the message states strides, "
-        "are the shapes equal?",
-        "Then strides. Where both are stated, only those count by which an index steps. Where "
-        "only a shape is wanted, the rule of `view` decides.",
-        'With strides: "harmless" if they agree at all sizes above 1. Without: "harmless" if '
-        '`Layout(shape, stride).why_not_view(wanted)` is empty. Else "copy".',
+        "Compare the sizes first. Do the two have equally many elements? If the message states "
+        "strides, are the shapes equal?",
+        "Then compare the strides. If both are stated, only the strides of dims with several "
+        "indices count. If only a shape is wanted, the rule of `view` decides.",
+        'With strides, the answer is "harmless" if they agree at all sizes above 1. Without, it is '
+        '"harmless" if `Layout(shape, stride).why_not_view(wanted)` is empty. Else it is "copy".',
     ],
     otherwise=(
-        "Read the numbers of the input above: the sizes, then the strides of the dims with more "
-        "than one index. What is the first thing that differs?"
+        "Read the numbers of the input above: first the sizes, then the strides of the dims with "
+        "more than one index. Which number is the first that differs?"
     ),
-    takeaway="Compare the strides that an index steps by: the others reach no address.",
+    takeaway="Compare strides only where an index steps: at size 1, they reach no other address.",
 )
 def decode(
     has: tuple[tuple[int, ...], tuple[int, ...]],
     wants: tuple[tuple[int, ...], tuple[int, ...] | None],
 ) -> str:
-    """What a message says about a tensor: its sizes are wrong, nothing is, or a copy is needed.
+    """The meaning of a message about a tensor: wrong sizes, nothing bad, or a copy.
 
     has     the shape and the stride that a tensor has, two tuples of ints
-    wants   the shape that is wanted, and the stride, or None if any stride will do
-    return  "other sizes" if the tensor has another number of elements, or, where a stride is
-            wanted, another shape; "harmless" if it leads to the same addresses as what is wanted,
-            or is viewed in the wanted shape without a copy; else "copy"
+    wants   the shape that is wanted, and the stride, or None if every stride is right
+    return  "other sizes" if the tensor has another number of elements or, with a wanted stride,
+            another shape; "harmless" if its stride leads to the same addresses as the wanted
+            stride or, without one, if it can be viewed in the wanted shape; else "copy"
     """
     (shape, stride), (wanted, steps) = has, wants
     if math.prod(shape) != math.prod(wanted) or (steps and shape != wanted):
@@ -306,60 +314,64 @@ def from_outer_to_inner(stride: Ints) -> list[int]:
 
 decode.slots["math.prod(shape) != math.prod(wanted) or "] = {
     "": (
-        "You do not count elements where only a shape is wanted: (3, 4) has 12, and (5, 2) asks "
-        "for 10."
+        "You do not count elements where only a shape is wanted. A view of another number of "
+        "elements is impossible."
     ),
     "(steps is None and shape != wanted) or ": (
-        "You take another shape for other sizes. A view changes the shape, as long as the number "
-        "of elements stays."
+        "You take another shape for other sizes. A view changes the shape and keeps the number of "
+        "elements."
     ),
 }
 decode.slots["(steps and shape != wanted)"] = {
     "False": (
-        "You compare numbers of elements alone. (4, 6) and (6, 4) have as many, and where a stride "
-        "is wanted, the shapes have to be equal too."
+        "You compare numbers of elements alone. If a stride is wanted, the shapes have to be equal, "
+        "too."
     ),
 }
 decode.slots["n > 1 and "] = {
     "": (
-        "You compare all strides. At a size of 1 no index steps, so a stride there reaches no "
-        "address: that is the harmless half of these messages."
+        "You compare all strides. At a size of 1 no index steps, so the stride there reaches no "
+        "other address."
     ),
 }
 decode.wrong[
     "any(n > 1 and s != w for n, s, w in zip(shape, stride, steps, strict=True)) => "
     "from_outer_to_inner(stride) != from_outer_to_inner(steps)"
 ] = (
-    "You compare the order of the dims in memory. Rows further apart keep this order, and their "
-    "elements have other addresses: compare the numbers themselves."
+    "You compare the order of the dims in memory. Rows that lie further apart keep this order, but "
+    "their elements have other addresses."
 )
 decode.slots["differ and 0 not in shape"] = {
     "differ": (
-        "You compare strides of a tensor without elements. It has no address that could differ."
+        "You compare strides of a tensor without elements. None of its addresses can differ."
     ),
 }
 decode.exact[tuple(map(repr, VERDICTS))] = shared.ALIKE.format("message") + " Begin with the sizes."
 decode.wrong |= {
     "'harmless' if has[0] == wants[0] else 'other sizes'": (
-        "You compare shapes alone. Another shape can be a view, and where the shapes are equal, "
-        "the strides decide."
+        "You compare shapes alone. Another shape can be a view, and if the shapes are equal, the "
+        "strides decide."
+    ),
+    "'harmless' if has == wants else 'copy' if has[0] == wants[0] else 'other sizes'": (
+        "You take another shape for other sizes, and compare all strides. Another shape can be a "
+        "view, and at a size of 1 the stride does not matter."
     ),
     "Layout(shape, stride).why_not_view(wanted) => not contiguous(shape, stride)": (
-        "You ask whether the tensor is contiguous. `view` asks less: the dims that it merges have "
-        "to lie one inside the other."
+        "You ask whether the tensor is contiguous. `view` needs less: only the dims that it merges "
+        "have to lie one inside the other."
     ),
     "Layout(shape, stride).why_not_view(wanted) => True": (
         'You answer "copy" wherever only a shape is wanted. Some of these views work.'
     ),
     "Layout(shape, stride).why_not_view(wanted) => False": (
-        'You answer "harmless" wherever the number of elements fits. The strides have a say: dims '
-        "that do not lie one inside the other cannot merge."
+        'You answer "harmless" wherever the number of elements fits. Dims that do not lie one '
+        "inside the other cannot merge without a copy."
     ),
     "'other sizes' if decode(has, wants) == 'other sizes' else 'copy'": (
-        "Wherever the sizes fit, the answer is 'copy'. Some of these tensors are as good as the "
-        "wanted ones: where only sizes of 1 differ in stride, and where a view works."
+        'You answer "copy" wherever the sizes fit. Some of these tensors can be viewed in the wanted '
+        "shape, and others differ only in a stride by which no index steps."
     ),
     "'other sizes' if decode(has, wants) == 'other sizes' else 'harmless'": (
-        "Wherever the sizes fit, the answer is 'harmless'. There, strides decide."
+        'You answer "harmless" wherever the sizes fit. There the strides decide.'
     ),
 }

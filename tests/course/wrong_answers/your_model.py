@@ -1,5 +1,7 @@
 """Wrong answers to the exercises of notebook 07."""
 
+import copy
+
 from stridekit.exercises import your_model as ex
 from tests.course.wrong_answers.collecting import GENERAL, refused
 
@@ -70,20 +72,29 @@ refused(
     ex.shuffle,
     {
         "no longer last": [CUT],
-        "more new bytes than x has. One copy": [
+        "with more new bytes than x has. The copy that merges": [
             f"{CUT}.contiguous(memory_format=torch.channels_last)"
         ],
-        "undoes this one": [f"{LAST}.unflatten(3, (-1, groups)).mT.flatten(3).permute(0, 3, 1, 2)"],
+        "Your shuffle undoes": [
+            f"{LAST}.unflatten(3, (-1, groups)).mT.flatten(3).permute(0, 3, 1, 2)"
+        ],
+        "so your channels and pixels mix": [
+            f"{LAST}.unflatten(3, (groups, -1)).mT.reshape(x.shape)"
+        ],
         "still the last dim of the shape": [f"{LAST}.unflatten(3, (groups, -1)).mT.flatten(3)"],
     },
 )
 refused(
     ex.features,
     {
+        "in a storage that holds more than the features": [
+            lambda maps: copy.deepcopy(maps[..., 0, 0])
+        ],
+        "the task asks for (N, C)": ["maps[:, :, 0, 0].reshape(-1).clone()"],
         "in a view: as long as it lives": ["maps.detach()[..., 0, 0]"],
-        "copies only what is not contiguous": ["maps.select(3, 0).select(2, 0).contiguous()"],
-        "Index first, copy then": ["maps.clone().select(3, 0).select(2, 0)"],
-        "an int takes it away": ["maps[:, :, 0:1, 0:1].clone()"],
+        "your answer is a view of maps, as from": ["maps.select(3, 0).select(2, 0).contiguous()"],
+        "A view of a copy of maps": ["maps.clone().select(3, 0).select(2, 0)"],
+        "and an int removes it": ["maps[:, :, 0:1, 0:1].clone()"],
         GENERAL: ["maps[:, :, 0, 0].clone() + 1"],
     },
 )
@@ -159,6 +170,11 @@ refused(
             "('harmless' if Layout(*has).is_contiguous() else 'copy') "
             f"if wants[1] is None and Layout(*has).numel == Layout(wants[0]).numel else {RIGHT}"
         ],
-        "answer is 'harmless'": [f"s if (s := {RIGHT}) == 'other sizes' else 'harmless'"],
+        "You take another shape for other sizes, and compare all strides": [
+            "'other sizes' if has[0] != wants[0] else 'copy' if has[1] != wants[1] else 'harmless'"
+        ],
+        'You answer "harmless" wherever the sizes fit': [
+            f"s if (s := {RIGHT}) == 'other sizes' else 'harmless'"
+        ],
     },
 )
