@@ -1,5 +1,6 @@
 """E5 and E6: the strides that clone gives, and the same result with fewer bytes copied."""
 
+from math import prod  # noqa: F401 (for mistakes)
 from typing import Any
 
 import torch
@@ -58,8 +59,8 @@ from stridekit.rules import packed_stride  # noqa: F401 (for mistakes)
         "shape, stride = (3, 0), (1, 3)",
     ],
     hints=[
-        "Make some tensors, clone them and look: `x.t().clone().stride()`, `x[:, ::2].clone()`, "
-        "`x[:, ::2].t().clone()`. Which order in memory does the copy have, and has it gaps?",
+        "Clone some tensors and print the strides, such as those of `x.t().clone()` and of "
+        "`x[:, ::2].clone()`. Which order in memory does the copy have, and does it have gaps?",
         "A dense tensor keeps its strides. From any other the gaps go, and the order of the dims "
         "in memory stays: which dim has the smallest stride, which the next?",
         "Go through the dims from the smallest stride to the largest: the first gets 1, each of "
@@ -71,7 +72,7 @@ from stridekit.rules import packed_stride  # noqa: F401 (for mistakes)
         "where it stands, counted from the last dim. The first gets 1, each other one the product "
         "of the sizes before it in that order. At which dim does yours differ?"
     ),
-    takeaway="clone keeps the order in memory and closes the gaps. What has none stays as it is.",
+    takeaway="clone keeps the order in memory and closes the gaps. A dense tensor keeps its strides.",
 )
 def clone_stride(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ...]:
     """The stride of `x.clone()`, found without making a tensor.
@@ -80,6 +81,8 @@ def clone_stride(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, 
                     may be expanded: stride 0
     return          the stride of the clone, one int for each dim. The stride of a dim of size
                     1 is free, and so are all where there is no element.
+
+    Not allowed: `Layout`, and a question to torch such as `stride()`.
     """
     dims = list(reversed(range(len(shape))))  # the last one first: so they lie if nothing else
     by_stride = iter(sorted((d for d in dims if stride[d] != 0), key=lambda d: stride[d]))
@@ -118,18 +121,26 @@ clone_stride.wrong |= {
         "From the third dim on, counted from the innermost, the step is a running product of all "
         "the sizes further in, not the last size alone."
     ),
+    "clone_stride(shape, stride)[::-1]": shared.BACK_TO_FRONT,
+    (
+        "[4 * step for step in clone_stride(shape, stride)]",
+        "[8 * step for step in clone_stride(shape, stride)]",
+    ): shared.ELEMENTS,
+    "[prod(n for n, t in zip(shape, stride) if t <= s) for s in stride]": (
+        "Each of your strides counts the size of its own dim as well. A step passes all that lies "
+        "inside the dim: the dims with smaller strides."
+    ),
     "stride": (
-        "Your clone keeps the gaps of its input. clone copies the elements alone, side by side, "
-        "into new memory: look at `x[:, ::2].clone().stride()`."
+        "Your clone keeps the gaps of its input. clone copies only the elements, side by side, "
+        "into new memory. Print `x[:, ::2].clone().stride()`."
     ),
     "packed_stride(shape, dims_by(stride, lambda s: 0))": (
         "You make every clone contiguous. That is `contiguous()`; clone keeps the order in memory: "
         "look at `x.t().clone().stride()`."
     ),
     "stride if is_dense(shape, stride) else packed_stride(shape, dims_by(stride, lambda s: 0))": (
-        "Right for dense tensors. The others you lay out in reading order, but clone only closes "
-        "the gaps: the dims stay in the order of their strides. Look at "
-        "`x[:, ::2].t().clone().stride()`."
+        "Right for dense tensors. You lay the others out in reading order. But clone only closes "
+        "the gaps, and the dims stay in the order of their strides: look at `x[:, ::2].t()`."
     ),
     "packed_stride(shape, [d for d in dims_by(stride, abs) if stride[d]])": (
         "You keep a stride of 0. The clone of an expanded tensor has an element for each index, so "
@@ -161,15 +172,15 @@ clone_stride.wrong |= {
         "packed_stride(shape, sorted(range(len(shape))[::-1], key=lambda d: shape[d]))",
         "packed_stride(shape, sorted(range(len(shape))[::-1], key=lambda d: -shape[d]))",
     ): (
-        "You order the dims by their sizes. What clone keeps is the order in memory: the dim of "
-        "the smallest stride is the innermost, whether it is long or short."
+        "You order the dims by their sizes. clone keeps the order in memory: the dim of the "
+        "smallest stride is the innermost, whether it is long or short."
     ),
 }
 
 clone_stride.exact |= {
     "tuple(s // min(filter(None, stride), default=1) for s in stride)": (
-        "You divide the gaps away by the smallest stride. That closes gaps inside a row; the rows "
-        "themselves can be further apart than they are long: look at `x[:, :3].clone().stride()`."
+        "You divide the gaps away by the smallest stride. That closes gaps inside a row. There can "
+        "also be a gap after each row. Print `x[:, :3].clone().stride()`."
     ),
 }
 
@@ -210,11 +221,11 @@ def needed(args: Arguments) -> int:
         "x = torch.empty(0, 2, 3)",
     ],
     hints=[
-        "Count the copies of the given line on `x = torch.empty(2, 4, 6)[:, :, :3]`: which of its "
-        "four steps move elements? What does the first of them change, as far as the result goes?",
+        "Run the given line on a slice such as `torch.empty(2, 4, 6)[..., :3]`. Which of its four "
+        "steps copy elements? Does the first copy change the result?",
         "The elements have to be read by columns, and that is what `x.transpose(1, 2)` does, "
         "without a copy. From there on: what gives the shape, and copies only if it has to?",
-        "`reshape` is a view where there is one, and copies once where there is none. It needs no "
+        "`reshape` returns a view if one exists, and copies once otherwise. You do not need "
         "`contiguous()` before it.",
     ],
     otherwise=(
@@ -243,8 +254,8 @@ def width(x: Tensor) -> tuple[int, int]:
 by_columns.only["x.numel() == 0"] = shared.MINUS_ONE
 by_columns.wrong |= {
     "x.contiguous().transpose(1, 2).contiguous().view(width(x))": (
-        "The right values, in up to two copies. (reshape can be one of them: it only does not say "
-        "so.) Which of your steps move elements, and what is the first copy good for in the end?"
+        "The right values, in up to two copies. (`reshape` can be one of them.) Which of your steps "
+        "copy elements, and does the result need the first copy?"
     ),
     "x.transpose(1, 2).clone(memory_format=torch.contiguous_format).view(width(x))": (
         "You copy on every input, also where x lies in memory by columns already and a view would "
@@ -256,7 +267,17 @@ by_columns.wrong |= {
         "x.contiguous().view(width(x))",
         "by_columns(x.reshape(x.size(0), x.size(2), x.size(1)))",
     ): shared.NO_TRANSPOSE.format("columns"),
-    "by_columns(x.float())": shared.DTYPE.format("x"),
+    ("by_columns(x.float())", "by_columns(x.double())"): shared.DTYPE.format("x"),
+    "x.transpose(1, 2)": (
+        "The elements are in the right order, but each matrix still has two dims. Each should be "
+        "one row."
+    ),
+    "by_columns(x).flatten()": (
+        "All matrices are in one row. Dim 0 stays: each matrix has a row of its own."
+    ),
+    "x.transpose(0, 2).reshape(width(x))": (
+        "You exchange the matrices with their columns. Dim 0 counts the matrices and stays first."
+    ),
     "x.contiguous().transpose(1, 2).view(width(x))": (
         "You make it contiguous too early: the transpose turns the strides round again. Where is a "
         "contiguous tensor needed?"

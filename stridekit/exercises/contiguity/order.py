@@ -70,8 +70,8 @@ def small_layouts() -> list[str]:
         "be, and what the stride of the dim before it?",
         "Go from the last dim to the first, and keep the step that is needed: 1 at the start, "
         "then the product of the sizes you have passed. Which dims is there nothing to ask of?",
-        "A dim of size 1 is never stepped along, so its stride is not asked. And where a size is "
-        "0, there is no element that could lie in the wrong place.",
+        "No index steps along a dim of size 1, so its stride does not matter. And if a size is 0, "
+        "no element can lie in the wrong place.",
     ],
     otherwise=(
         "Which element is read second, and does it lie one element further on? Then the first one "
@@ -87,6 +87,8 @@ def is_contiguous(shape: tuple[int, ...], stride: tuple[int, ...]) -> bool:
     shape   a tuple of ints >= 0; () is a 0-d tensor
     stride  a tuple of as many ints >= 0, in elements
     return  True or False, torch's answer, also for sizes of 1 and 0
+
+    Not allowed: `Layout`, and a question to torch such as `is_contiguous()`.
     """
     if 0 in shape:
         return True
@@ -127,8 +129,8 @@ def whatever_the_sizes(rule: str) -> Iterator[str]:
 
 is_contiguous.only |= {
     "not shape": (
-        "Right except for shape (). It has no dims, so there is no last one to look at, and no "
-        "stride that could be wrong. A 0-d tensor has one element: contiguous."
+        "Right except for shape (). It does not have a last dim, so no stride can be wrong. A 0-d "
+        "tensor has one element and is contiguous."
     ),
     "0 in shape": (
         "Right wherever there is an element. Where a size is 0 there is none, so nothing can lie "
@@ -140,8 +142,8 @@ is_contiguous.only |= {
         "does not matter; the strides of the other dims still do."
     ),
     "0 in shape or 1 in shape": (
-        "Right wherever each size is 2 or more. Along a size of 1 there is no step, and where a "
-        "size is 0 there is no element: which strides are then still asked for?"
+        "Right wherever each size is 2 or more. No index steps along a dim of size 1. A tensor with "
+        "a size of 0 does not have elements. Which strides still matter?"
     ),
     "0 in stride": (
         "Right wherever no stride is 0. A dim of two elements or more and stride 0 reads the same "
@@ -153,15 +155,28 @@ is_contiguous.only |= {
     ),
 }
 
+LARGER = (
+    "Your test lets a stride be larger than the product of the sizes after it. Then there is a gap "
+    "before the next step. Look at `x[:, :3]`. Contiguous asks for exactly that product."
+)
+OUTERMOST = (
+    "You look at the first stride alone. The dims inside it can still lie in another order. Look "
+    "at shape (2, 3, 4) with stride (12, 1, 3)."
+)
 RULES = {
     "all(outer >= inner for outer, inner in pairwise(stride))": (
         "Your test only asks that strides do not grow from left to right. That is the right order "
-        "of dims, but says nothing of gaps: look at `x[:, :3]`. (And sizes of 1 may break the "
-        "order.)"
+        "of dims, but there can be gaps. Look at `x[:, :3]`. (And sizes of 1 may break the order.)"
     ),
     "not stride or stride[-1] == 1": (
-        "A last stride of 1 says that each row has no gap inside. Whether the next row follows "
-        "without one is up to the other strides: look at `x[:, :3]`."
+        "You look at the last stride alone. If it is 1, each row lies without gaps. But there can be "
+        "a gap between two rows. Look at `x[:, :3]`."
+    ),
+    "not stride or stride[0] == prod(shape[1:])": OUTERMOST,
+    "0 in shape or not stride or stride[0] == prod(shape[1:])": OUTERMOST,
+    "all(s > 0 for s in stride)": (
+        "You only refuse a stride of 0. A slice or a transpose has positive strides too. Look at "
+        "`x.t()`."
     ),
     "stride == row_major(shape[::-1])[::-1]": (
         "That is contiguity by columns, with the product of the sizes before each dim. In torch "
@@ -175,13 +190,12 @@ RULES = {
         "Your test asks that the elements are evenly spaced, not that the space is 1. A column, "
         "`x[:, 2]`, is evenly spaced too: what does the last dim's stride have to be?"
     ),
-    "all(n == 1 or s >= m for n, s, m in zip(shape, stride, row_major(shape)))": (
-        "Your test lets a stride be larger than the product of the sizes after it. Then there is a "
-        "gap before the next step: look at `x[:, :3]`. Contiguous asks for exactly that product."
-    ),
+    "all(n == 1 or s >= m for n, s, m in zip(shape, stride, row_major(shape)))": LARGER,
+    "(not stride or stride[-1] == 1) and all(outer >= size * inner "
+    "for size, (outer, inner) in zip(shape[1:], pairwise(stride), strict=True))": LARGER,
     "all(n == 1 or s <= m for n, s, m in zip(shape, stride, row_major(shape)))": (
         "Your test lets a stride be smaller than the product of the sizes after it. Then that step "
-        "goes back to elements already read: look at `x[0].expand(4, 6)`. Contiguous asks for "
+        "goes back to elements already read. Look at `x[0].expand(4, 6)`. Contiguous asks for "
         "exactly that product."
     ),
 }
@@ -287,6 +301,8 @@ def mergeable(shape: tuple[int, ...], stride: tuple[int, ...], d: int) -> bool:
     d               an int from 0 to len(shape) - 2
     return          True if torch makes the view of x that has one dim of size
                     shape[d] * shape[d + 1] in place of the two, and the others as they are
+
+    Not allowed: `Layout`, and a question to torch such as `stride()`.
     """
     if 0 in shape or shape[d] == 1 or shape[d + 1] == 1:
         return True
@@ -299,11 +315,19 @@ NO_ELEMENT = (
 )
 
 mergeable.slots["stride[d] == shape[d + 1] * stride[d + 1]"] = {
-    "stride[d + 1] == shape[d] * stride[d]": (
+    ("stride[d + 1] == shape[d] * stride[d]", "stride[d + 1] == shape[d + 1] * stride[d]"): (
         "You go the other way round, as if dim d were the inner one. In reading order dim d + 1 "
         "runs first: compare x with `x.t()`."
     ),
-    "stride[d] >= stride[d + 1]": (
+    "stride[d + 1] == 1": (
+        "You look at the inner stride alone. The outer dim has to go on exactly where a row of "
+        "the inner dim ends: which stride says how far it goes?"
+    ),
+    "stride[d] == shape[d + 1] * stride[d + 1] and stride[-1] == 1": (
+        "You ask for a last stride of 1 as well. Even steps can be longer than 1. Look at "
+        "`x[:, ::2]`, whose dims merge."
+    ),
+    ("stride[d] >= stride[d + 1]", "stride[d] > stride[d + 1]"): (
         "You ask that the outer stride is the larger one. It has to be exactly as long as the row "
         "of the inner dim: a gap after the row breaks the even steps."
     ),
@@ -324,27 +348,27 @@ mergeable.slots["stride[d] == shape[d + 1] * stride[d + 1]"] = {
         "to arrive after the last of them, and that takes one more."
     ),
     "stride[d] == prod(shape[d + 1 :])": (
-        "You compare with the stride of a new tensor. The two dims can step evenly with longer "
-        "steps too, or inside a tensor with gaps elsewhere: try `x[:, ::2]`."
+        "You compare with the stride of a new tensor. The two dims can also step evenly with "
+        "longer steps, or inside a tensor with gaps elsewhere. Look at `x[:, ::2]`."
     ),
     "stride[d] == shape[d + 1]": (
         "You take the inner stride for 1 and compare with the size alone. Elements of a row can "
-        "lie further apart: try `x[:, ::2]`, whose dims do merge."
+        "lie further apart. Look at `x[:, ::2]`, whose dims merge."
     ),
     "stride[d + 1] == 1 and stride[d] == shape[d + 1]": (
-        "You ask that the inner dim steps by 1. It may step further, as long as the outer dim goes "
-        "on evenly: try `x[:, ::2]`, whose dims do merge."
+        "You ask that the inner dim steps by 1. It may step further if the outer dim goes on "
+        "evenly. Look at `x[:, ::2]`, whose dims merge."
     ),
     "stride[d] <= shape[d + 1] * stride[d + 1]": (
-        "A step that is shorter than the row goes back into it: look at `x.t()`. Dim d has to go "
+        "A step that is shorter than the row goes back into it. Look at `x.t()`. Dim d has to go "
         "exactly as far as the row."
     ),
     "stride[d] % max(shape[d + 1] * stride[d + 1], 1) == 0": (
-        "A step of two rows passes over one of them: look at `x[::2]`. Dim d has to go exactly one "
+        "A step of two rows passes over one of them. Look at `x[::2]`. Dim d has to go exactly one "
         "row further."
     ),
     "stride[d] >= shape[d + 1] * stride[d + 1]": (
-        "A step that is longer than the row leaves a gap after it: look at `x[:, :3]`. Dim d has "
+        "A step that is longer than the row leaves a gap after it. Look at `x[:, :3]`. Dim d has "
         "to go exactly as far."
     ),
 }
@@ -379,8 +403,8 @@ mergeable.only |= {
         "dim, so it cannot break the even steps, whatever its stride."
     ),
     "0 in stride": (
-        "Right wherever no stride is 0. Expanded dims follow the same equation: two of them merge, "
-        "as 0 == n * 0, and one beside another dim does not."
+        "Right wherever no stride is 0. Expanded dims follow the same equation. Two of them merge, "
+        "because 0 == n * 0. An expanded dim and another dim do not merge."
     ),
     "1 in shape": (
         "Right wherever no size is 1. Only the sizes of dims d and d + 1 decide here: a 1 "

@@ -127,6 +127,8 @@ def view_stride(
     new_shape       a tuple of ints >= 0 that multiply to as many elements; there is no -1 in it
     return          the stride of the view, one int for each new dim, or None. The stride of a
                     new dim of size 1 is free, and so are all where there is no element.
+
+    Not allowed: `Layout`, and a question to torch such as `stride()`.
     """
     if 0 in shape:
         return (1,) * len(new_shape)
@@ -188,11 +190,22 @@ view_stride.only |= {
         "as well, if those of x that become one step evenly."
     ),
     "0 in stride": (
-        "Right wherever no stride is 0. Expanded dims follow the same rule: they merge where the "
-        "equation holds, as 0 == n * 0, and a new dim cut from them has stride 0."
+        "Right wherever no stride is 0. Expanded dims follow the same rule. They merge where the "
+        "equation holds, because 0 == n * 0, and a new dim cut from them has stride 0."
     ),
 }
 view_stride.wrong |= {
+    "tuple((stride or (1,))[-1] * s for s in contiguous_stride(new_shape))": (
+        "You multiply the last stride by the strides of a new tensor. That is right if all of x "
+        "steps evenly. Elsewhere a new dim begins with the step of its own chunk, or has none."
+    ),
+    "stride if len(shape) == len(new_shape) else None": (
+        "You keep the stride if the number of dims stays. (4, 6) and (3, 8) both have two dims, "
+        "and their steps differ."
+    ),
+    "(view := view_stride(shape, stride, new_shape)) and tuple(4 * s for s in view)": (
+        shared.ELEMENTS
+    ),
     "size != 1 and chunks and step == chunks[-1][0] * chunks[-1][1] => False": (
         "You cut the old dims, but never merge two. Where "
         "`stride[d] == shape[d + 1] * stride[d + 1]` the two are one chunk, and a new dim may run "
@@ -244,8 +257,8 @@ view_stride.wrong |= {
         "and go on with the same chunk."
     ),
     "stride": (
-        "You keep the stride as it is. It has one number for each old dim, and says how far an old "
-        "index steps; the new dims need steps of their own."
+        "You keep the stride as it is. It has one number for each old dim. The new dims need steps "
+        "of their own."
     ),
     "(view := view_stride(shape, stride, new_shape)) and "
     "answer_if(all(n < 2 or s in stride for n, s in zip(new_shape, view)), view)": (
@@ -266,8 +279,8 @@ view_stride.wrong |= {
     ),
     "answer_if(0 in shape or shape == new_shape or is_one_chunk(shape, stride), "
     "view_stride(shape, stride, new_shape))": (
-        "One boundary makes you refuse every other shape. It closes only the way across it: cut on "
-        "both sides as you like, as `torch.empty(4, 8)[:, :6].view(2, 2, 6)` does."
+        "One boundary makes you refuse every other shape. Only a new dim across it is refused. On "
+        "both sides you may cut. `torch.empty(4, 8)[:, :6].view(2, 2, 6)` works."
     ),
 }
 view_stride.exact |= {
@@ -276,8 +289,8 @@ view_stride.exact |= {
         "evenly, and there is a view as well: its strides are asked for."
     ),
     "(view_stride(shape, stride, new_shape), None)[1]": (
-        "You answer None for every input, as a function does that ends without returning. Is a "
-        "`return` missing? Where the view exists, its stride is asked for."
+        "You answer None for every input. A function without a `return` does so. Return the stride "
+        "of the view wherever it exists."
     ),
 }
 
@@ -386,6 +399,8 @@ def unviewable(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ..
     shape, stride   those of x, in elements
     return          a tuple of ints for which `x.view` raises "view size is not compatible
                     with …"; any one will do. None where torch makes every view
+
+    Not allowed: a question to torch such as `stride()` or `is_contiguous()`.
     """
     if 0 in shape:
         return None
@@ -403,8 +418,8 @@ unviewable.only |= {
         "torch makes every view of no elements."
     ),
     "1 in shape": (
-        "Right wherever no size is 1. A dim of size 1 is no boundary, and no bridge across one: "
-        "leave it out, and compare the dims that then are neighbours."
+        "Right wherever no size is 1. A dim of size 1 neither makes a boundary nor removes one. "
+        "Leave it out, and compare the dims that are then neighbours."
     ),
     "0 in stride": (
         "Right wherever no stride is 0. An expanded dim follows the same rule: beside another dim "
@@ -413,12 +428,12 @@ unviewable.only |= {
 }
 unviewable.wrong |= {
     "if n != 1] => ]": (
-        "A dim of size 1 is no boundary: nobody steps along it. Shape (4, 1, 6) with stride (6, "
-        "99, 1) is one chunk. Leave sizes of 1 out before you compare neighbours."
+        "A dim of size 1 does not make a boundary, because no index steps along it. Shape (4, 1, "
+        "6) with stride (6, 99, 1) is one chunk. Leave sizes of 1 out before you compare neighbours."
     ),
     ("if n != 1] => if n != 1][-2:]", "if n != 1] => if n != 1][:2]"): (
-        "You give up too early: None where two dims merge. A boundary can stand further out, as in "
-        "`torch.empty(2, 3, 4)[:, :2]`, or further in, as in `torch.empty(2, 3, 4)[:, :, :2]`."
+        "You give up too early, and answer None where two dims merge. The boundary of "
+        "`torch.empty(2, 3, 4)[:, :2]` is further out, and that of `y[:, :, :2]` further in."
     ),
     (
         "None if stride == contiguous_stride(shape) else (prod(shape),)",
@@ -426,6 +441,14 @@ unviewable.wrong |= {
     ): (
         "You offer the flat shape wherever x is not contiguous. A tensor that is not can still be "
         "one chunk: `torch.empty(24)[::2]` steps evenly, and every shape of 12 elements is a view."
+    ),
+    "None if list(stride) == sorted(stride, reverse=True) else (prod(shape),)": (
+        "You look at the order of the strides alone. A gap makes a boundary too. Look at "
+        "`torch.empty(4, 8)[:, :6]`, whose strides are in order."
+    ),
+    "None if stride[-1:] in ((), (1,)) else (prod(shape),)": (
+        "You look at the last stride alone. A boundary can lie further out, and a longer last step "
+        "can be even. Compare each pair of neighbours."
     ),
     "shape[::-1]": (
         "You turn the shape round. For a transposed matrix that is often refused, but not for "
@@ -444,9 +467,8 @@ unviewable.wrong |= {
 }
 unviewable.exact |= {
     "(unviewable(shape, stride), None)[1]": (
-        "You answer None for every input, as a function does that ends without returning. Is a "
-        "`return` missing? Some tensors have shapes that torch refuses: try "
-        "`torch.empty(4, 6).t().view(24)`."
+        "You answer None for every input. A function without a `return` does so. Some tensors have "
+        "shapes that torch refuses: try `torch.empty(4, 6).t().view(24)`."
     ),
     "(prod(shape),)": (
         "You always find a shape. Where x is one chunk there is none: torch views it as anything "

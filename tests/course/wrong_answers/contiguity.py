@@ -48,7 +48,18 @@ refused(
         "Right wherever no new size is 1": [
             f"{VIEW} and [s for n, s in zip(new_shape, stride_) if n != 1]"
         ],
-        GENERAL: [f"{VIEW} and tuple(4 * s for s in stride_)"],
+        "so many times the right one": [f"{VIEW} and [s * 4 for s in stride_]"],
+        "You multiply the last stride by the strides of a new tensor": [
+            lambda shape, stride, new_shape: tuple(
+                (stride[-1] if stride else 1) * math.prod(new_shape[d + 1 :])
+                for d in range(len(new_shape))
+            ),
+            "tuple(stride[-1] * prod(new_shape[d + 1 :]) for d in range(len(new_shape)))",
+        ],
+        "You keep the stride if the number of dims stays": [
+            lambda shape, stride, new_shape: stride if len(new_shape) == len(stride) else None
+        ],
+        GENERAL: ["(sum(stride),) * len(new_shape)"],
         "Right wherever torch makes the view": [f"False if {VIEW} is None else stride_"],
         "Right wherever no stride is 0": [f"None if 0 in stride else {VIEW}"],
         ANOTHER_KIND: ["False"],
@@ -71,7 +82,12 @@ refused(
         ],
         "Right wherever no stride is 0": [f"0 in shape or {DENSE}.is_contiguous()"],
         "Your test lets a stride be larger": ["step != needed => step < needed"],
-        GENERAL: ["0 in shape or not shape or stride[0] == prod(shape[1:])"],
+        "You look at the first stride alone": [
+            "0 in shape or not shape or stride[0] == prod(shape[1:])",
+            lambda shape, stride: not shape or stride[0] == math.prod(shape[1:]),
+        ],
+        "You only refuse a stride of 0": ["0 not in stride"],
+        GENERAL: [f"{RIGHT} != (sum(shape) % 2)"],
         ANOTHER_KIND: [f"'yes' if {RIGHT} else 'no'"],
     },
 )
@@ -93,6 +109,19 @@ refused(
         ],
         "Right wherever no stride is 0": [f"{RIGHT} and stride[d] > 0"],
         "Right wherever no size is 1": [f"1 in shape or {RIGHT}"],
+        "You look at the inner stride alone": [
+            "0 in shape or 1 in shape[d:d+2] or stride[d+1] == 1"
+        ],
+        "You ask for a last stride of 1": [
+            "0 in shape or 1 in shape[d:d+2] or "
+            "(stride[-1] == 1 and stride[d] == stride[d + 1] * shape[d + 1])"
+        ],
+        "You go the other way round": [
+            "0 in shape or 1 in shape[d:d+2] or stride[d] * shape[d + 1] == stride[d + 1]"
+        ],
+        "You ask that the outer stride is the larger": [
+            "0 in shape or 1 in shape[d:d+2] or stride[d + 1] < stride[d]"
+        ],
         GENERAL: ["stride[d] == shape[d + 1] + stride[d + 1]"],
         ANOTHER_KIND: ["(shape[d] * shape[d + 1], stride[d + 1])"],
     },
@@ -103,7 +132,7 @@ MERGEABLE = ex.mergeable.reference
 refused(
     ex.unviewable,
     {
-        "no bridge across one": [
+        "neither makes a boundary nor removes": [
             lambda shape, stride: (
                 None
                 if all(MERGEABLE(shape, stride, d) for d in range(len(shape) - 1))
@@ -118,6 +147,12 @@ refused(
             f"{RIGHT} and (2, prod(shape) // 2)",
         ],
         "Right wherever no stride is 0": [f"(-1,) if 0 in stride else {RIGHT}"],
+        "You look at the order of the strides alone": [
+            "None if all(a >= b for a, b in zip(stride, stride[1:])) else (prod(shape),)"
+        ],
+        "You look at the last stride alone": [
+            "(prod(shape),) if stride and stride[-1] != 1 else None"
+        ],
         GENERAL: [f"None if stride[-1:] == (2,) else {RIGHT}"],
         ANOTHER_KIND: ["(-1, -1)"],
     },
@@ -132,6 +167,13 @@ refused(
             f"((x := torch.empty_strided(shape, stride)).contiguous() if 0 in stride else {CLONE}).stride()"
         ],
         "in the order of memory, not of the dims": [f"sorted({CLONE}.stride())[::-1]"],
+        "from back to front": [f"{CLONE}.stride()[::-1]"],
+        "so many times the right one": [f"[8 * step for step in {CLONE}.stride()]"],
+        "counts the size of its own dim": [
+            lambda shape, stride: [
+                math.prod(n for n, t in zip(shape, stride, strict=True) if t <= s) for s in stride
+            ]
+        ],
         GENERAL: ["clone_stride(shape, stride) if len(shape) < 3 else stride"],
         ANOTHER_KIND: [CLONE],
     },
@@ -146,18 +188,26 @@ refused(
         "You copy on every input": [
             f"torch.empty({N}, {W}, {H}, dtype=x.dtype).copy_(x.mT).view({N}, {H} * {W})"
         ],
-        "the dtype is not": [f"torch.empty({N}, {W}, {H}).copy_(x.mT).view({N}, {H} * {W})"],
+        "the dtype is not": [
+            "by_columns(x.to(torch.float64))",
+            f"torch.empty({N}, {W}, {H}).copy_(x.mT).view({N}, {H} * {W})",
+        ],
         "The strides that you state": [
             f"x.as_strided(({N}, {W}, {H}), ({H} * {W}, 1, {W})).flatten(1)"
         ],
-        "reshape is no transpose": [
+        "reshape does not transpose": [
             f"x.reshape({N}, {W}, {H}).transpose(1, 2).reshape({N}, {H} * {W})"
         ],
-        "Twice the bytes": [f"(x.transpose(1, 2) + 0).contiguous().view({N}, {H} * {W})"],
+        "You copy once too often": [f"(x.transpose(1, 2) + 0).contiguous().view({N}, {H} * {W})"],
         OUTSIDE: [
             "torch.from_numpy(np.ascontiguousarray(x.numpy().transpose(0, 2, 1))).view(width(x))",
         ],
-        GENERAL: ["by_columns(x.double())"],
+        "each matrix still has two dims": [f"x.mT.contiguous().view({N}, {W}, {H})"],
+        "All matrices are in one row": ["x.transpose(1, 2).reshape(-1)"],
+        "You exchange the matrices with their columns": [
+            f"x.permute(2, 1, 0).reshape({N}, {H} * {W})"
+        ],
+        GENERAL: ["by_columns(x).flip(0)"],
         CHANGES: [f"x.transpose_(1, 2).contiguous().view({N}, {H} * {W})"],
     },
 )
