@@ -74,24 +74,21 @@ class Queue:
 
 
 UNTIMED = (
-    "Nothing is asked for between two readings of `queue.clock()`, so your answer cannot depend "
-    "on how long the work takes. The device has a clock of its own; `time.perf_counter()` times "
-    "your Python code."
+    "You ask for no work between two readings of `queue.clock()`, so your answer cannot depend on "
+    "how long the work takes. (`time.perf_counter()` does not read the clock of this device.)"
 )
 SEVERAL = (
-    "Between two readings of the clock you always ask for more than one piece of work, so no "
-    "difference is the time of one. Dividing does not help: one disturbed piece would spoil the "
-    "others, and launches can hide behind the work before them. Read the clock before and after "
-    "each piece."
+    "Between two readings of the clock you always ask for several pieces of work, so no difference "
+    "is the time of one piece. Dividing does not help, because one disturbed piece spoils the "
+    "others. Read the clock before and after each piece."
 )
 NO_WAIT = (
-    "At your second reading the piece you asked for is still in the queue: `work()` only asks, "
-    "and returns after 1 microsecond. `queue.synchronize()` belongs after the work and before "
-    "that reading."
+    "At your second reading of the clock the piece is still in the queue: `work()` only asks for "
+    "it, and returns after 1 microsecond. Wait for the piece before you read the clock."
 )
 NOT_EMPTY = (
-    "At your first reading of the clock there is still work in the queue. A sample that starts "
-    "there waits for that work as well: call `queue.synchronize()` before it."
+    "At your first reading of the clock there is still work in the queue. Your sample then waits "
+    "for that work as well. Wait before you read the clock."
 )
 
 
@@ -146,17 +143,17 @@ def case(queue: str, repeats: int) -> str:
     hints=[
         "`queue.work()` only asks for work. Two readings of the clock measure the work itself "
         "only if the queue is empty at the first reading, and empty again at the second.",
-        "Warm up first: ask for one piece of work, wait for it, and do not time it. Then take "
-        "`repeats` samples, one piece of work each.",
-        "A sample: read the clock, `work()`, `synchronize()`, read the clock again. Keep the "
-        "differences in a list; `sorted(samples)[repeats // 4]` is the answer.",
+        "Warm up first: ask for one piece of work and wait for it, but do not time it. Then take "
+        "`repeats` samples, with one piece of work each.",
+        "For a sample, read the clock, call `work()` and `synchronize()`, and read the clock again. "
+        "Keep the differences in a list. The answer is `sorted(samples)[repeats // 4]`.",
     ],
     otherwise=(
-        "Trace it on paper: what does the clock read before and after each of your lines, and what "
+        "Trace your lines on paper. What does the clock read before and after each line, and what "
         "is in the queue at that moment? Asking for work takes 1 microsecond."
     ),
     takeaway=(
-        "Warm up. Then read the clock, work, wait, read it again: many times. Report a quartile."
+        "Warm up. Many times, read the clock, work, wait, and read it again. Report a quartile."
     ),
 )
 def time_it(queue: "Queue", repeats: int) -> int:
@@ -164,8 +161,8 @@ def time_it(queue: "Queue", repeats: int) -> int:
 
     queue    queue.work() asks for a piece of work and returns at once; queue.synchronize()
              waits until the queue is empty; queue.clock() reads the time. The very first
-             piece takes longer, and somebody else's work may still be in the queue
-    repeats  how many samples to take after the warm-up, of one piece each: an int >= 1
+             piece takes longer, and other work may still be in the queue at the start
+    repeats  how many samples to take after a warm-up, of one piece each: an int >= 1
     return   sorted(samples)[repeats // 4], in the clock's microseconds
     """
     queue.work()
@@ -195,43 +192,42 @@ time_it.slots["queue.work()\n        queue.synchronize()"] = {
 }
 time_it.slots["queue.work()\n    queue.synchronize()"] = {
     "queue.synchronize()": (
-        "Your samples include the very first piece of work, and it is not like the others: kernels "
-        "are loaded and memory is fetched then. Ask for one piece first, and wait for it."
+        "Your samples include the very first piece of work. It takes longer, because kernels are "
+        "loaded then. Ask for one piece before the samples, and wait for it."
     ),
     "pass": (
-        "Your first sample includes what should be over before it starts: the very first piece, or "
-        "work that was still in the queue. Before the first reading, ask for one piece and wait "
-        "for it."
+        "Your first sample includes the very first piece, or work that was still in the queue. "
+        "Before the samples, ask for one piece and wait for it."
     ),
     "queue.work()": NOT_EMPTY,
 }
 time_it.slots["sorted(samples)[repeats // 4]"] = {
     "sum(samples) / repeats": (
-        "That is the mean, and a single disturbed sample moves it as far as it likes. The lower "
-        "quartile is what the work takes while the machine is left alone: "
-        "`sorted(samples)[repeats // 4]`."
+        "That is the mean. A single disturbed sample can move it as far as you like. The task asks "
+        "for the lower quartile."
     ),
     ("median(samples)", "sorted(samples)[repeats // 2]"): (
-        "That is the median. On a machine where half of the samples are disturbed it is a "
-        "disturbed one; asked for is the lower quartile, `sorted(samples)[repeats // 4]`."
+        "That is the median. If half of the samples are disturbed, the median is a disturbed "
+        "sample. The task asks for the lower quartile."
     ),
     "min(samples)": (
-        "That is the smallest sample, or close to it: a single lucky one decides, and the more "
-        "samples you take, the luckier it gets. The lower quartile is "
-        "`sorted(samples)[repeats // 4]`."
+        "That is the smallest sample. A single lucky sample decides it, and with more samples it "
+        "gets smaller. The task asks for the lower quartile."
+    ),
+    "max(samples)": (
+        "That is the largest sample, which is a disturbed one. The task asks for the lower quartile."
     ),
     "samples[repeats // 4]": (
-        "You take a quarter of the way through the samples as they came. A quartile is about their "
-        "sizes: sort them first."
+        "You take a sample by its place in time. A quartile depends on the sizes of the samples: "
+        "sort them first."
     ),
     ("sorted(samples)[3 * repeats // 4]", "np.quantile(samples, 0.75)"): (
-        "That is the upper quartile, three quarters of the way up: the disturbed samples. Go a "
-        "quarter of the way."
+        "That is the upper quartile, three quarters of the way up, where the disturbed samples are. "
+        "Go up a quarter of the way."
     ),
     ("sorted(samples, reverse=True)[repeats // 4]", "sorted(samples)[-(repeats // 4)]"): (
-        "You count a quarter of the way down from the largest sample: that end has the disturbed "
-        "ones. Sort the smallest first and go a quarter of the way up, "
-        "`sorted(samples)[repeats // 4]`."
+        "You go a quarter of the way down from the largest sample, where the disturbed samples are. "
+        "Start at the smallest."
     ),
     (
         "np.quantile(samples, 0.25)",
@@ -241,24 +237,23 @@ time_it.slots["sorted(samples)[repeats // 4]"] = {
         "np.quantile(samples, 0.25, method='weibull')",
         "sorted(samples)[repeats // 4 - 1]",
     ): (
-        "There are several conventions for a quartile. Yours takes a neighbour of the sample that "
-        "the task asks for, or a value between two samples. Take `sorted(samples)[repeats // 4]`."
+        "There are several conventions for a quartile. Yours takes a neighbour of the right sample, "
+        "or a value between two samples. The task says which sample to take."
     ),
 }
 time_it.wrong |= {
     "queue.work()\n        queue.synchronize() => queue.synchronize(); queue.work()": NO_WAIT,
     "divides_the_whole(queue, repeats)": SEVERAL,
     "time_it(queue, 1)": (
-        "One run is not a measurement: it may be the disturbed one. Take `repeats` samples, and "
-        "then their lower quartile."
+        "You take one sample, and it may be a disturbed one. Take `repeats` samples, and then their "
+        "lower quartile."
     ),
     "time_it(queue, repeats) - 1": (
-        "You subtract the microsecond that asking takes. The task counts it: one piece of work, "
-        "launch included."
+        "You subtract the microsecond of the launch. The task counts it as a part of the work."
     ),
     "queue.work()\n    queue.synchronize()\n => \n && range(repeats) => range(repeats + 1)": (
-        "The answer is that of `repeats` + 1 samples, with the warm-up among them: the very first "
-        "piece is one. Leave it out before you sort."
+        "Your answer is that of `repeats` + 1 samples: the warm-up is one of them. Leave it out "
+        "before you sort."
     ),
 }
 
@@ -294,19 +289,21 @@ time_it.wrong |= {
         "stride = 0; offset = 0; itemsize = 8",
     ],
     hints=[
-        "It is `cache_lines` of lesson 05 again, with 32 elements and blocks of 32 bytes.",
+        "This is `cache_lines` of lesson 05 again, with 32 elements and blocks of 32 bytes.",
         "Lane k reads element `offset + k * stride`. At which byte does it start, and which "
         "sector holds that byte?",
-        "Put `(offset + lane * stride) * itemsize // 32` into a set, for every lane of range(32).",
+        "For every lane of range(32), put `(offset + lane * stride) * itemsize // 32` into a set.",
     ],
     otherwise=(
-        "Write down the byte at which each of the 32 elements starts, and divide each by 32. How "
-        "many different numbers do you get?"
+        "Write down the byte at which each of the 32 elements starts, and divide each byte by 32. "
+        "How many different whole numbers do you get?"
     ),
-    takeaway="Neighbouring lanes should read neighbouring bytes, from an aligned start: coalesced.",
+    takeaway="A warp loads least if neighbouring lanes read neighbouring bytes: it coalesces.",
 )
 def warp_sectors(stride: int, offset: int, itemsize: int) -> int:
     """How many 32-byte sectors a warp loads when each of its 32 lanes reads one element.
+
+    Not allowed: stridekit's own `warp_sectors`, which does the whole task.
 
     stride    lane k reads element offset + k * stride of the storage: an int >= 0
     offset    the element of lane 0: an int >= 0
@@ -319,32 +316,29 @@ def warp_sectors(stride: int, offset: int, itemsize: int) -> int:
 
 warp_sectors.slots["// 32"] = {
     "// 128": (
-        "Your blocks have 128 bytes: that is a GPU's cache line. Sectors of 32 bytes fill it, and "
-        "only the sectors that are asked for travel."
+        "Your blocks have 128 bytes, like the cache line of a GPU. It consists of sectors of 32 "
+        "bytes, and only the needed sectors travel."
     ),
-    "// 64": "Your blocks have 64 bytes: that is the cache line of a CPU. A GPU's sectors have 32.",
+    "// 64": "Your blocks have 64 bytes, like the cache line of a CPU. A sector of a GPU has 32.",
     "/ 32": shared.NOT_WHOLE.format("sector", 32),
     "% 32": shared.PLACE_IN.format("sector", 32),
 }
 warp_sectors.slots["itemsize"] = {"4": shared.ITEMSIZE.format("itemsize")}
 warp_sectors.slots["offset"] = {
     "0": (
-        "You let the warp start at the start of a sector. With an offset it can reach into one "
-        "sector more: drag the warp's offset in the picture above."
+        "You start the warp at the start of a sector. With an offset it can reach into one more "
+        "sector: drag the offset of the warp in the picture above."
     ),
     "offset / itemsize": shared.OFFSET_IN_BYTES,
-    "offset * stride": "You multiply the offset by the stride. It says where lane 0 reads.",
+    "offset * stride": "You multiply the offset by the stride. The offset is the element of lane 0.",
 }
 warp_sectors.wrong |= {
     "itemsize => 1": shared.DIVIDED_ELEMENTS.format("sector", 32),
     ("* stride => ", "32 * itemsize // 32"): (
-        "You count the sectors of 32 elements in a row. The lanes' elements lie `stride` apart, "
-        "and sectors travel whole."
+        "You count the sectors of 32 elements in a row. Here the elements lie `stride` apart, and "
+        "sectors travel whole."
     ),
-    "32": (
-        "That is one sector for each lane. Lanes whose elements lie in one sector share it: they "
-        "coalesce."
-    ),
+    "32": "You count one sector for each lane. Lanes whose elements lie in one sector share it.",
     "(offset + 31 * stride) * itemsize // 32 - offset * itemsize // 32 + 1": (
         shared.HULL.format("sector")
     ),
@@ -356,7 +350,7 @@ warp_sectors.exact |= {
         "len({(offset + lane * stride) * itemsize // 32 for lane in range(33)})",
         "len({(offset + lane * stride) * itemsize // 32 for lane in range(1, 33)})",
         "len({(offset + lane * stride) * itemsize // 32 for lane in range(64)})",
-    ): "A warp has 32 lanes, numbered 0 to 31: `range(32)`.",
+    ): "Your warp does not have 32 lanes, numbered from 0 to 31.",
 }
 
 
@@ -400,16 +394,16 @@ def read_bar(answer: Any, args: Arguments) -> Outcome:
         "stride = 5",
     ],
     hints=[
-        "Count the sectors that one warp moves: those that it reads, and those that it writes. Then "
-        "count them for stride 1.",
+        "Count the sectors that one warp reads, and the sectors that it writes. Then count both for "
+        "stride 1.",
         "A warp writes 32 floats side by side: 4 sectors, at every stride. It reads 4 sectors at "
         "stride 1. How many does it read at stride 2?",
         "Divide: `(read + 4) / (4 + 4)`, where `read` is "
         "`len({lane * stride * 4 // 32 for lane in range(32)})`.",
     ],
     otherwise=(
-        "Take stride 2: the 32 floats reach over 256 bytes. How many sectors are that, how many does "
-        "the warp write, and how many does it move in all at stride 1?"
+        "Take stride 2. The 32 floats reach over 256 bytes: how many sectors are that? How many does "
+        "the warp write, and how many does it read and write at stride 1?"
     ),
     takeaway=(
         "Sectors, read and written, predict these bars within a sixth. Look at larger strides below."

@@ -301,7 +301,7 @@ EXPLAINED = [  # an exercise, what is handed over, and words of the report and o
     (ex.recover_slice, "slice(0, 3, 0)", "raises ValueError", ""),
     (ex.recover_slice, "slice(3.0, 7.0)", "// keeps ints whole", ""),
     (ex.recover_slice, "slice(10**12, 0)", "slice((an address), 0, None)", ""),
-    (hardware.time_it, "51", "", "Nothing is asked for between two readings"),
+    (hardware.time_it, "51", "", "You ask for no work between two readings"),
     (ex.raw_bytes, beyond, "3 of them from before the storage's first byte (be)", ""),
     (ex.raw_bytes, beyond, "5 of them from past the storage's end (af)", ""),
     (contiguity.unviewable, "None", "", "You answer None for every input"),
