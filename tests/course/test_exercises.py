@@ -130,6 +130,14 @@ def test_an_answer_by_stridekit_itself_is_a_note_with_its_name(row):
     assert task.check(task.reference).passed
 
 
+@each_exercise
+def test_a_task_says_which_functions_are_not_allowed(task):
+    """An answer that uses one of them is right and does not pass, so a learner has to know."""
+    *_, not_allowed = task.spec.partition("Not allowed: ")
+    sentence = not_allowed.partition("\n\n")[0]
+    assert [name for name in task.means.whole if f"`{name}`" not in sentence] == []
+
+
 @of_exercises(BY_TORCH)
 def test_an_answer_by_torch_itself_is_a_note(row):
     report = row[0].check(row[1])

@@ -60,8 +60,8 @@ NEGATIVE = "-torch.arange(1.0, 25.0).view(2, 3, 1, 4)"
         "token belong?",
         "An assignment to a slice writes into its tensor: `cache[:, :, ...] = k`. The first t + 1 "
         "positions are a slice as well.",
-        "`cache[:, :, t : t + 1] = k` writes, and `cache[:, :, : t + 1]` is the answer. Neither "
-        "makes new memory.",
+        "Write with `cache[:, :, t : t + 1] = k`. Return `cache[:, :, : t + 1]`. Neither makes new "
+        "memory.",
     ],
     otherwise=(
         "The check looks at the content of the cache after your call, and whether your answer is a "

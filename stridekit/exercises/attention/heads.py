@@ -57,7 +57,7 @@ def read_head_layout(answer: Any, args: Arguments) -> Outcome:
         "The next token is a whole row further, and the next item of the batch is T rows further. "
         "Heads and features step inside the row, and `packing` says how.",
         'Heads and features step by D and 1 in "3HD", by 3 * D and 1 in "H3D", and by 3 * D and 3 '
-        'in "HD3". k begins H * D, D or 1 elements after q.',
+        'in "HD3". The start of k is H * D, D or 1 elements after the start of q.',
     ],
     otherwise=(
         "Take feature d of head h of token t in item b. Count the elements before it: whole items, "

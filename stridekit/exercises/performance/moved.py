@@ -164,8 +164,8 @@ bytes_moved.wrong |= {
         "4 * (x.numel() + y.numel() + out.numel())",
         "64 * math.ceil((x.nbytes + y.nbytes + out.nbytes) / 64)",
     ): (
-        "You count the bytes of the elements. Memory sends lines of 64 bytes: each line of "
-        "`x[::5]` holds only a few elements that you want, and all of it travels."
+        "You count the bytes of the elements. Memory sends lines of 64 bytes. Each line of `x[::5]` "
+        "holds only a few elements that you want, but all of it travels."
     ),
     "x.numel() + y.numel() + out.numel()": (
         "That is the number of elements. The task asks for the bytes of all lines that hold them."
