@@ -54,8 +54,7 @@ def needed(args: Arguments) -> int:
         "that you do to x before it is flattened can only add a copy, or change the order."
     ),
     takeaway=(
-        "`flatten` copies only where the strides leave no other way, and it keeps the order C, H, "
-        "W."
+        "`flatten` copies only if the strides do not allow a view, and it keeps the order C, H, W."
     ),
 )
 def flatten_images(x: torch.Tensor) -> torch.Tensor:
@@ -80,12 +79,16 @@ NHWC_ORDER = (
 
 flatten_images.slots["x"] = {
     "x.contiguous()": (
-        "You copy whatever is not contiguous, also images that a view could flatten: those of "
-        "`x[::2]` lie whole in memory, only with gaps between them. Try what gives a view first."
+        "You copy every tensor that is not contiguous. A view can flatten some of them: the images "
+        "of `x[::2]` lie whole in memory, with gaps between them. Try a view first."
     ),
     "x.clone(memory_format=torch.contiguous_format)": (
-        "Always a copy, also where x could be read as it lies. In contiguous_format a view costs "
-        "nothing."
+        "You always copy. A view is enough if x can be read as it lies, for example in "
+        "contiguous_format."
+    ),
+    "x.contiguous(memory_format=torch.channels_last)": (
+        "You convert to channels_last first. There C is innermost, so a row in the order C, H, W "
+        "has to be copied. Flatten x as it is."
     ),
     "x.clone()": (
         "One copy too many. Where the strides leave no other way, as on channels-last images, "
@@ -94,17 +97,23 @@ flatten_images.slots["x"] = {
     "x.permute(0, 2, 3, 1)": NHWC_ORDER,
 }
 flatten_images.slots["flatten(1)"] = {
-    "flatten()": "All images in one row. Dim 0 has to stay: `flatten()` alone begins at dim 0.",
+    "flatten()": "All images are in one row. Dim 0 stays, and `flatten()` alone begins at dim 0.",
+    "flatten(2)": "Your result has three dims. C becomes part of the row, too.",
+    "flatten(1, 2)": "Your result has three dims. W becomes part of the row, too.",
+    "flatten(0, 1)": (
+        "You merge the images with their channels. Dim 0 counts the images and stays as it is."
+    ),
     "reshape(x.size(0), -1)": (
         "Right wherever there is an image. From 0 elements torch cannot work out what -1 should "
-        "be. Say the size, or call what multiplies the sizes itself."
+        "be. State the size, or call a function that multiplies the sizes."
     ),
 }
 flatten_images.wrong |= {
     "flatten(1) => view(x.size(0), -1)": (
-        "`view` never copies, so it raises where the strides do not allow one: on channels-last "
-        "images C is innermost, and no single stride walks C, H, W: copy there."
+        "`view` never copies, so it raises if the strides do not allow a view. In channels-last "
+        "images C is innermost, and no single stride walks C, H, W. Copy there."
     ),
+    ("flatten_images(x).double()", "flatten_images(x).float()"): shared.DTYPE.format("x"),
     "(x.permute(0, 2, 3, 1) if only_channels_last(x) else x).flatten(1)": NHWC_ORDER,
     "x.as_strided((x.size(0), m := math.prod(x.shape[1:])), (m, 1))": (
         "You read the storage as it lies: x can begin later, and have gaps or another order. A row "
@@ -143,8 +152,8 @@ flatten_images.wrong |= {
     hints=[
         "Without converting, n uses take `n * before`. With it, they take `convert + n * after`. "
         "For which n is the second no longer the larger?",
-        "Each use saves `before - after`. How many of these savings make up for convert? Round "
-        "up, as there is no half a use; and where a use saves nothing, no number of them adds up.",
+        "Each use saves `before - after`. How many of these savings make up for convert? Round up, "
+        "because half a use is not possible. If a use saves nothing, no number of uses is enough.",
         "`math.ceil(convert / (before - after))` where `after < before`; where it is not, 0 if "
         "convert is 0, and else `math.inf`.",
     ],
@@ -170,18 +179,21 @@ def uses_to_pay_back(convert: float, before: float, after: float) -> float:
     return math.ceil(convert / (before - after))
 
 
-NEVER = (
-    "Right where a use gets cheaper. Where it gets no cheaper, no number of uses pays a cost back: "
-    "`math.inf`."
+NEVER = "Right where a use gets cheaper. Otherwise no number of uses pays a cost back: `math.inf`."
+
+FREE = (
+    "Right where the conversion costs something. A conversion that costs 0 has paid back after 0 "
+    "uses, whatever a use takes then."
 )
+uses_to_pay_back.only["convert == 0"] = FREE
 
 uses_to_pay_back.slots["(before - after)"] = {
     ("(after or before)", "before"): (
-        "You divide by the time of one use. What pays the conversion back is what a use saves: the "
-        "difference between before and after."
+        "You divide by the time of one use. Only the time that a use saves pays the conversion "
+        "back: how much faster is a use with it?"
     ),
     "(after - before)": (
-        "What a use saves is `before - after`; the answer has it the other way round."
+        "You subtract the wrong way round. A use saves time if `after` is the smaller of the two."
     ),
 }
 uses_to_pay_back.slots["math.ceil("] = {
@@ -203,9 +215,15 @@ uses_to_pay_back.wrong |= {
         "return 0 => return 1",
         "return 0 => return math.inf",
         "convert == 0 => convert == 0 and after < before",
-    ): (
-        "Right where the conversion costs something. A conversion that takes no time has paid back "
-        "after 0 uses, whatever a use takes then."
+    ): (FREE),
+    "math.ceil((convert + after) / before)": (
+        "You count `after` once. Every use with the conversion takes `after`, so each use saves "
+        "the difference of the two times."
+    ),
+    "convert / (before - after)": shared.NOT_ROUNDED,
+    "math.ceil((before - after) / convert) if convert else 0": (
+        "Your quotient is upside down. The conversion costs `convert` once, and each use saves a "
+        "part of it: how many uses are enough?"
     ),
     "math.inf if after >= before else convert // (before - after) + 1": (
         shared.EXACTLY_EVEN.format("conversion")
@@ -219,7 +237,7 @@ uses_to_pay_back.wrong |= {
         "n if (n := uses_to_pay_back(convert, before, after)) <= 100 else math.inf",
     ): shared.SMALL_COUNTS.format("conversion"),
     ("1 if after < before else math.inf", "0 if after < before else math.inf"): (
-        "That answer takes no notice of what converting costs, or almost none. Each use pays back "
-        "only `before - after` of it."
+        "Your answer does not depend on `convert`, or hardly. Each use pays back only a part of the "
+        "conversion."
     ),
 }

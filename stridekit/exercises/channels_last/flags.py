@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.mistakes import Ints
 from stridekit.exercises.readers.answers import as_int, type_in_words
@@ -111,6 +112,8 @@ def formats(shape: tuple[int, int, int, int], stride: tuple[int, int, int, int])
     return  a set of the names "contiguous_format" and "channels_last": one, both or none, as
             is_contiguous() and is_contiguous(memory_format=torch.channels_last) have it. (An
             empty tensor is in contiguous_format whatever its stride; channels_last compares.)
+
+    Not allowed: `Layout`, and a question to torch such as `is_contiguous()`.
     """
     names = {"contiguous_format"} if 0 in shape else set()
     for name, order in (("contiguous_format", (3, 2, 1, 0)), ("channels_last", (1, 3, 2, 0))):
@@ -169,8 +172,8 @@ formats.slots["stride[d] == needed"] = {
 }
 formats.slots["return names"] = {
     "return names & {NAMES[0]} or {NAMES[1]}": (
-        "Not contiguous_format, so channels_last, you say. A slice is often neither: it has gaps "
-        "in either order. Each format has to be asked for by itself."
+        "You take every tensor that is not in contiguous_format for channels_last. A slice is often "
+        "in neither, because it has gaps in either order. Check each format by itself."
     ),
     ("return names & {NAMES[0]} or names", "return names & {NAMES[1]} or names"): (
         "You stop at the first format that fits. A tensor can be contiguous in both: try shape (2, "
@@ -215,11 +218,19 @@ formats.wrong |= {
         "{name for name, steps in walked(shape, stride) if steps[0] == 1}",
         "{NAMES[stride[1] == 1]}",
     ): INNERMOST,
-    "set(NAMES) if shape[1] == 1 or shape[2:] == (1, 1) else formats(shape, stride)": (
+    "set(NAMES) - formats(shape, stride)": (
+        "You name the formats in which the tensor is not contiguous. The task asks for the others."
+    ),
+    (
+        "set(NAMES) if shape[1] == 1 or shape[2:] == (1, 1) else formats(shape, stride)",
+        "formats(shape, stride) | ({NAMES[1]} if shape[1] == 1 else set())",
+    ): (
         "A tensor with C = 1, or with H = W = 1, can still be a slice with gaps. Those sizes only "
         "say that the two formats want the same; whether the strides are right, you have to check."
     ),
 }
+
+formats.exact["set()", "set(NAMES)"] = shared.ALIKE.format("layout")
 
 RGB = "x = torch.ones(2, 3, 6, 6).to(memory_format=torch.channels_last); "
 GRAY = "x = torch.ones(2, 1, 6, 6).to(memory_format=torch.channels_last); "
@@ -325,8 +336,8 @@ NONE_LOSES = (
 
 first_to_lose.slots["return k"] = {
     "return k + 1": (
-        "One too many. The first layer is layer 0, as in any list of Python, and the question goes "
-        "to what a layer returns, not to what it is given."
+        "One too many. The first layer is layer 0, as in any list of Python. Check the output of a "
+        "layer, not its input."
     ),
 }
 first_to_lose.slots["not x.is_contiguous(memory_format=torch.channels_last)"] = {
@@ -370,13 +381,15 @@ first_to_lose.slots["return len(layers)"] = {
     ("return -1", "return None", "return len(layers) - 1"): NONE_LOSES,
 }
 first_to_lose.exact |= {
+    ("0", "len(layers)"): shared.ALIKE.format("network"),
     "first_to_lose(layers, x) % max(len(layers), 1)": NONE_LOSES,
     "losses(layers, x, lambda y: not y.is_contiguous())[0]": (
         "`is_contiguous()` alone asks about contiguous_format. Ask with "
         "`memory_format=torch.channels_last`."
     ),
     "losses(layers, x, lambda y: not not_channels_last(y))[0]": (
-        "You stop at the first output that is channels-last. Wanted is the first that is not."
+        "You stop at the first output that is channels-last. The task asks for the first that is "
+        "not."
     ),
     "losses(layers, x, lambda y: y.ndim != 4)[0]": (
         "You look for the first output without four dims. One of four dims can be in "
@@ -394,20 +407,31 @@ first_to_lose.wrong |= {
         "for its format."
     ),
     "losses(layers, x)[-2:][0]": (
-        "You find the last layer that is not channels-last any more. The first one is to blame: "
-        "what comes after it only inherits the loss, or repairs it."
+        "You find the last layer whose output is not channels-last. The first such layer is to "
+        "blame. The later layers only inherit the loss, or repair it."
+    ),
+    "first_to_lose(layers, x) + 1": (
+        "One too many. The first layer is layer 0, as in any list of Python. Check the output of a "
+        "layer, not its input."
+    ),
+    "len(losses(layers, x)) - 1": (
+        "You count the layers whose output has lost the format. The task asks for the index of the "
+        "first of them."
+    ),
+    "first_to_lose(layers, x.contiguous())": (
+        "You convert x before the first layer gets it. Run the layers on x as it is: it is in "
+        "channels_last, and a layer may keep that."
     ),
     (
         "first_to_lose(layers, x) if len(layers) - 1 in losses(layers, x) else len(layers)",
         "len(layers) - (len(layers) - 1 in losses(layers, x))",
     ): (
-        "You only look at what comes out at the end. A later layer can bring the format back, as a "
-        "converted convolution does, and an earlier one can be to blame: look at every output on "
-        "the way."
+        "You only look at the last output. A later layer, such as a converted convolution, can "
+        "bring the format back after an earlier layer lost it. Look at every output on the way."
     ),
     "losses(layers, x, converts=True)[0]": (
-        "You convert what one layer returns before you give it to the next. So each is asked "
-        "alone; run as they are, one hands its loss on."
+        "You convert each output before the next layer gets it. So you test each layer by itself. "
+        "In the network, a layer hands its loss on."
     ),
     "first_to_lose(layers, x) - 1": (
         "One too few: that layer still keeps the format. The one to blame is the next, whose "

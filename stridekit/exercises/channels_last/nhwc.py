@@ -56,6 +56,8 @@ def channels_last_stride(shape: tuple[int, int, int, int]) -> tuple[int, int, in
     return  a tuple of 4 ints, in elements and in the same order N, C, H, W, exactly what
             `torch.empty(shape, memory_format=torch.channels_last).stride()` answers
             (here torch takes a size of 0 as it is)
+
+    Not allowed: `Layout`, and a question to torch such as `stride()`.
     """
     _, c, h, w = shape
     return (h * w * c, 1, w * c, c)
@@ -76,7 +78,20 @@ channels_last_stride.slots["(h * w * c, 1, w * c, c)"] = {
         "You walk C, then H, then W: that goes down the columns. An image lies row by row in both "
         "formats, so W comes next after C: which pixel follows the first?"
     ),
-    "(h * w * c, 1, w, c)": "Right but for H. One step along H goes over w pixels of c elements.",
+    ("(h * w * c, 1, w, c)", "(h * w * c, 1, w * h, c)"): (
+        "Right but for H. One step along H goes over w pixels of c elements."
+    ),
+    "(h * w, 1, w, c)": (
+        "Right but for N and H. Both step over whole pixels, and a pixel has c elements."
+    ),
+    "(h * w * c, c, w * c, 1)": (
+        "You exchange C and W. The channels of one pixel lie side by side, so the stride of C is "
+        "the smallest."
+    ),
+    "(c * h * w, w, 1, h * w)": (
+        "Those are the strides of contiguous_format in another order, as after a permute of a new "
+        "tensor. A permute moves no element. In channels_last the elements lie in another order."
+    ),
     "(h * w * c, 1, h * c, c)": "Right but for H. A row holds w pixels, not h.",
     "(h * w * c, 1, w * c, h * c)": (
         "Right but for W. The next pixel of a row begins after c elements."
@@ -85,7 +100,7 @@ channels_last_stride.slots["(h * w * c, 1, w * c, c)"] = {
         "Right but for N. One step along N skips one image, and no image knows how many there are: "
         "a dim's own size is not in its stride."
     ),
-    "(h * w, 1, w, 1)": (
+    ("(h * w, 1, w, 1)", "(h * w * c, 1, w, 1)"): (
         "You forgot the channels on the way: two pixels of a row are not 1 apart, the channels of "
         "the first lie between. Everything outside C has to step over a whole pixel."
     ),
@@ -108,13 +123,12 @@ channels_last_stride.slots["(h * w * c, 1, w * c, c)"] = {
 }
 channels_last_stride.wrong |= {
     "_, c, h, w = shape => _, c, h, w = (max(size, 1) for size in shape)": (
-        "Right wherever there is an element. For a new tensor in contiguous_format torch counts a "
-        "size of 0 as 1; for channels_last it does not, and multiplies the sizes as they are."
+        "Right wherever there is an element. For contiguous_format torch counts a size of 0 as 1. "
+        "For channels_last it multiplies the sizes as they are."
     ),
     "return => return (c * h * w, h * w, w, 1) if c == 1 or h == w == 1 else": (
-        "Right where the formats differ. Where C is 1, or H and W are, you answer in "
-        "contiguous_format; torch writes the stride of channels_last there, too, when it is asked "
-        "for it."
+        "Right where the formats differ. If C is 1, or if H and W are 1, you answer in "
+        "contiguous_format. torch uses the stride of channels_last there too."
     ),
     (
         "[0 if n == 1 else s for n, s in zip(shape, channels_last_stride(shape))]",
@@ -177,10 +191,10 @@ def on_storage_of(images: torch.Tensor, answer: torch.Tensor) -> torch.Tensor:
         "images = torch.arange(2 * 4 * 5 * 3).view(2, 4, 5, 3)[:0]",
     ],
     hints=[
-        "The bytes are right already: the channels of a pixel lie side by side. Only the shape has "
-        "another order than torch wants. Which operation reorders dims, and copies nothing?",
-        "`permute` takes, for each new dim, the number of the old one. The new dims are N, C, H, "
-        "W: at which place of (N, H, W, C) does each of them stand?",
+        "The bytes are right already: the channels of a pixel lie side by side. Only the dims stand "
+        "in another order. Which operation reorders dims, and copies nothing?",
+        "Each number that you give to `permute` is the old place of a new dim. The new dims are N, "
+        "C, H, W: at which place of (N, H, W, C) does each of them stand?",
         "N is old dim 0, C is 3, H is 1, W is 2.",
     ],
     otherwise=(
@@ -203,9 +217,9 @@ def nchw(images: torch.Tensor) -> torch.Size:
 
 
 MISREAD = (
-    "Asked of images of shape (N, H, W, C), channels_last takes the second dim, H, for the "
-    "channels, and copies everything to have H innermost. The bytes are in the right order "
-    "already; the dims are not."
+    "channels_last takes the second dim for the channels. In your shape (N, H, W, C) that is H, "
+    "so torch copies everything to make H the innermost dim. The bytes are in the right order "
+    "already, and only the dims are not."
 )
 
 channels_last_view.slots["0, 3, 1, 2"] = {
@@ -221,37 +235,43 @@ channels_last_view.slots["0, 3, 1, 2"] = {
 }
 channels_last_view.slots["images"] = {
     "images.clone()": (
-        "The right shape and strides, but on other memory: that is a copy. Nothing needs to be "
-        "copied, as the permuted view has both."
+        "The right shape and strides, but on other memory: that is a copy. You do not need a copy, "
+        "because the permuted view has both."
     ),
     "images.to(memory_format=torch.channels_last)": MISREAD,
 }
 channels_last_view.wrong |= {
+    ("channels_last_view(images).float()", "channels_last_view(images).double()"): (
+        shared.DTYPE.format("images")
+    ),
+    "images.as_strided(nchw(images), channels_last_view(images).stride(), 0)": (
+        shared.ABSOLUTE.format("images")
+    ),
+    "images.permute(3, 2, 1, 0)": (
+        "You reverse all four dims. N stays first, and H and W keep their order."
+    ),
     (
         "channels_last_view(images).contiguous()",
         "channels_last_view(images).clone(memory_format=torch.contiguous_format)",
     ): (
-        "Every value is at its index, but in new memory, and in contiguous_format at that: a "
-        "pixel's channels lay side by side, and now they do not. Reordering the dims is enough, "
-        "and copies nothing."
+        "Every value is at its index, but in new memory and in contiguous_format. The channels of "
+        "a pixel no longer lie side by side. Reordering the dims is enough, and copies nothing."
     ),
     "channels_last_view(images).contiguous(memory_format=torch.channels_last)": (
         "Right on a whole batch, where this call returns the tensor itself. A part of a batch has "
         "gaps, so it is copied there. The reordered view alone was enough."
     ),
     "channels_last_view(images).to(memory_format=torch.channels_last)": (
-        "A copy where torch does not take the tensor for channels-last, as `.to(memory_format=…)` "
-        "makes one: here because of the order in which these images lie. A view was asked for, "
-        "whatever they look like."
+        "`.to(memory_format=…)` copies where torch does not take the tensor for channels-last. "
+        "These images lie in another order. The task asks for a view of every tensor."
     ),
     (
         "images.to(memory_format=torch.channels_last)",
         "images.contiguous(memory_format=torch.channels_last)",
     ): MISREAD,
     ("images.reshape(nchw(images))", "images.view(nchw(images))"): (
-        "The elements still run in their old order, only cut into other sizes: what was the green "
-        "of a pixel is now its neighbour. `view` and `reshape` never reorder; reordering dims is "
-        "what `permute` does."
+        "The elements still run in their old order, only cut into other sizes. `view` and "
+        "`reshape` never change the order of dims. Which operation does?"
     ),
     "images.as_strided(nchw(images), channels_last_stride.reference(nchw(images)))": (
         "These are the strides of a whole new batch, and images may be a part of one, or lie in "

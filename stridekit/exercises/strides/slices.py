@@ -1,4 +1,4 @@
-"""E3 and E4: shape, stride and offset of a slice, and the slice that made a view."""
+"""Exercises 4 and 5: shape, stride and offset of a slice, and the slice that made a view."""
 
 from collections.abc import Callable
 from typing import Any
@@ -136,8 +136,8 @@ slice_layout.slots["(*stride[:dim], stride[dim] * step, *stride[dim + 1 :])"] = 
         "already lie `stride[dim]` apart in the storage."
     ),
     "(*stride[:dim], stride[dim] // step, *stride[dim + 1 :])": (
-        "You divide the stride by `step`. The slice leaves elements out, so those that it keeps "
-        "lie further apart: multiply."
+        "You divide the stride by `step`. The slice leaves elements out, so the elements of the "
+        "slice lie further apart: multiply."
     ),
     "(*stride[:dim], stride[dim] + step, *stride[dim + 1 :])": (
         "You add `step` to the stride. From one kept element to the next you take `step` steps of "
@@ -218,8 +218,8 @@ slice_layout.slots["slice(start, stop, step).indices(shape[dim])"] = {
     ),
     "slice(*bounds(start, stop, shape[dim], lambda b, n: b % n if b < 0 < n else b), step)"
     ".indices(shape[dim])": (
-        "`%` adds the size as often as it can: -99 % 4 is 1. Python adds the size once. What is "
-        "still negative then becomes 0."
+        "`%` adds the size as often as it can: -99 % 4 is 1. Python adds the size once. "
+        "If the sum is still negative, it becomes 0."
     ),
     "slice(*bounds(start, stop, shape[dim], lambda b, n: b + n if b < 0 else b), step)"
     ".indices(shape[dim])": (
