@@ -346,7 +346,7 @@ export const MEMORY = [
     {
       title: "floats that make no complex numbers",
       lesson: "06_attention",
-      section: "Rotary embeddings: the order of a sum",
+      section: "Rotary embeddings",
       templates: Object.keys(COMPLEX).map((end) => `Tensor must have a ${end}`),
       means: "a complex number is two floats that are neighbours in memory",
       cause: "view_as_complex (rotary embeddings, spectra) of halves, of a transpose or of a slice",
