@@ -217,6 +217,10 @@ time_it.slots["sorted(samples)[repeats // 4]"] = {
     "max(samples)": (
         "That is the largest sample, which is a disturbed one. The task asks for the lower quartile."
     ),
+    "sorted(samples)[repeats // 4 - 1]": (
+        "Your index is one too small: the first sample has index 0. With fewer than 4 samples, your "
+        "index is -1, which is the largest sample."
+    ),
     "samples[repeats // 4]": (
         "You take a sample by its place in time. A quartile depends on the sizes of the samples: "
         "sort them first."
@@ -235,7 +239,6 @@ time_it.slots["sorted(samples)[repeats // 4]"] = {
         "np.quantile(samples, 0.25, method='higher')",
         "np.quantile(samples, 0.25, method='nearest')",
         "np.quantile(samples, 0.25, method='weibull')",
-        "sorted(samples)[repeats // 4 - 1]",
     ): (
         "There are several conventions for a quartile. Yours takes a neighbour of the right sample, "
         "or a value between two samples. The task says which sample to take."

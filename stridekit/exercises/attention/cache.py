@@ -269,7 +269,8 @@ blocks.slots["table[0] * pool.stride(0)"] = {
     "0": ("Your view begins at block 0 of the pool. The first block of the table is table[0]."),
     "table[0]": "You begin table[0] elements into the pool. A block is `pool.stride(0)` elements.",
     "table[0] * pool[0].numel()": (
-        "You start as if the blocks lay packed. The stride of the pool says how far apart they are."
+        "You multiply table[0] by the number of elements of a block. Only packed blocks are that "
+        "far apart."
     ),
 }
 blocks.slots["step * pool.stride(0), "] = {
@@ -278,8 +279,8 @@ blocks.slots["step * pool.stride(0), "] = {
     ),
     "step, ": "Your step counts blocks. A stride counts elements.",
     "step * pool[0].numel(), ": (
-        "You step as if the blocks lay packed. In a sliced or transposed pool, the stride of a block "
-        "is not the number of its elements."
+        "You multiply the step by the number of elements of a block. Only packed blocks are that "
+        "far apart."
     ),
 }
 blocks.slots["not table"] = {

@@ -111,7 +111,7 @@ head_layout.slots["(B, H, T, D)"] = {
 }
 head_layout.slots["3 * H * D"] = {
     "H * D": SHORT_ROWS,
-    "3 * D": ("You step from token to token by 3 * D, which is one head. A row has H heads."),
+    "3 * D": ("You step from token to token by 3 * D: q, k and v of one head. A row has H heads."),
     "D": (
         "You step from token to token by D, as if each head lay by itself. The whole row of the "
         "projection lies between two tokens: all heads of q, k and v."

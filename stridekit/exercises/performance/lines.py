@@ -125,11 +125,11 @@ cache_lines.wrong |= {
         "That is the number of elements. Neighbours can share a line, and a line travels once. On "
         "which line does each element lie?"
     ),
-    (
-        "ceil(prod(shape) * itemsize / 64)",
-        "prod(shape) * itemsize // 64",
-        "prod(shape) * itemsize / 64",
-    ): PACKED,
+    "ceil(prod(shape) * itemsize / 64)": PACKED,
+    ("prod(shape) * itemsize // 64", "prod(shape) * itemsize / 64"): (
+        "You divide the bytes of all elements by the bytes of a line. A line counts even if only "
+        "one element lies on it."
+    ),
     (
         "ceil(span(shape, stride) * itemsize / 64)",
         "ceil(sum(map(mul, shape, stride)) * itemsize / 64)",

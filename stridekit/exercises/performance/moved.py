@@ -161,11 +161,14 @@ bytes_moved.wrong |= {
     ),
     (
         "x.nbytes + y.nbytes + out.nbytes",
-        "4 * (x.numel() + y.numel() + out.numel())",
         "64 * math.ceil((x.nbytes + y.nbytes + out.nbytes) / 64)",
     ): (
         "You count the bytes of the elements. Memory sends lines of 64 bytes. Each line of `x[::5]` "
         "holds only a few elements that you want, but all of it travels."
+    ),
+    "4 * (x.numel() + y.numel() + out.numel())": (
+        "You count 4 bytes for each element. The tensors have several dtypes, and memory sends "
+        "whole lines."
     ),
     "x.numel() + y.numel() + out.numel()": (
         "That is the number of elements. The task asks for the bytes of all lines that hold them."
@@ -359,8 +362,8 @@ cheapest_first.wrong |= {
         "That is the right order, back to front: the cheapest comes first."
     ),
     ("sorted(expressions)", "list(expressions)"): (
-        "Your order does not depend on the views: a dict and `sorted` know only the names. Give "
-        "`sorted` a key that counts lines."
+        "Your order does not depend on the views. Give `sorted` a key that counts the lines of a "
+        "view."
     ),
     (
         "cache_lines(v.shape, v.stride(), v.storage_offset(), v.itemsize) => "

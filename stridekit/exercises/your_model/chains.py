@@ -178,7 +178,7 @@ made_by.wrong |= {
     ),
     "last_true(map(has_no_view, results(x, steps)), steps)": (
         "You answer with the last step whose result has no flat view. If the end of the chain has "
-        "none, this is always the last step, also if an earlier step made the layout."
+        "none, this is always the last step, even if an earlier step made the layout."
     ),
     "last_true(map(is_not_contiguous, results(x, steps)), steps)": (
         "You answer with the last step whose result is not contiguous. A step that only passes a "
@@ -188,8 +188,8 @@ made_by.wrong |= {
         "last_change(x, steps)",
         "last_change(x, steps) if needs_a_copy(x, steps) else len(steps)",
     ): (
-        "You answer with the last step that changes the shape or the stride. Many such steps need "
-        "no copy: `t[None]` changes both. Would the copy be needed if this step got a contiguous "
+        "You answer with the last step that changes the shape or the stride. `t[None]` changes "
+        "both, and does not lead to a copy. Is the copy still needed if your step gets a contiguous "
         "tensor?"
     ),
     "max(len(steps) - 1, 0) if needs_a_copy(x, steps) else len(steps)": (

@@ -11,7 +11,7 @@ refused(
         "Your rows are H * D long": [
             "row = 3 * H * D => row, packing = H * D, '3HD'",
         ],
-        "which is one head": ["row = 3 * H * D => row = D * 3"],
+        "q, k and v of one head": ["row = 3 * H * D => row = D * 3"],
         "You read the packing from its end": [
             "head_layout(B, T, H, D, which, {'HD3': 'H3D', 'H3D': 'HD3', '3HD': '3HD'}[packing])"
         ],
@@ -64,9 +64,7 @@ refused(
         ],
         "`view` keeps the order of the dims": ["y.view(merged(y))"],
         "The values are right, the dtype is not": ["y.transpose(1, 2).flatten(2).float()"],
-        "so your tokens mix": [
-            "y.contiguous().view(y.size(0), y.size(2), y.size(1) * y.size(3))"
-        ],
+        "so your tokens mix": ["y.contiguous().view(y.size(0), y.size(2), y.size(1) * y.size(3))"],
         "one copy too many on this input": ["y.movedim(1, 2).flatten(2).contiguous()"],
         "a copy on every input": ["torch.stack(y.unbind(1), 2).flatten(2)"],
         "Which of your copies does nothing": [

@@ -28,6 +28,7 @@ refused(
         "You ask for no work between two readings": [
             f"{START} => start = 0 && queue.clock() - start => 0"
         ],
+        "Your index is one too small": [f"{QUARTILE} => sorted(samples)[int(repeats / 4) - 1]"],
         "That is the largest sample": [f"{QUARTILE} => sorted(samples)[-1]"],
         GENERAL: [
             f"{QUARTILE} => max(samples) + 1",

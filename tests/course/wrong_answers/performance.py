@@ -39,7 +39,10 @@ refused(
         "You work with the last stride alone": [
             "-(-prod(shape) * min(64, stride[-1] * itemsize) // 64) if stride else 1"
         ],
-        "You count the lines of elements that lie close together": ["prod(shape) * itemsize / 64"],
+        "You divide the bytes of all elements": ["prod(shape) * itemsize / 64"],
+        "You count the lines of elements that lie close together": [
+            "-(-prod(shape) * itemsize // 64)"
+        ],
         "every line from the first element to the last": [
             "-(-sum(n * s for n, s in zip(shape, stride)) * itemsize // 64)"
         ],
@@ -57,8 +60,8 @@ refused(
             lambda x, y, out: traffic((Layout.of(x), Layout.of(y)), Layout.of(out)).moved
         ],
         "You multiply lines by the bytes of an element": ["64 * lines => lines * x.itemsize"],
+        "You count 4 bytes for each element": ["sum(4 * t.numel() for t in (x, y, out))"],
         "You count the bytes of the elements": [
-            "sum(4 * t.numel() for t in (x, y, out))",
             "-(-(x.nbytes + y.nbytes + out.nbytes) // 64) * 64",
         ],
         "That is the number of elements": ["3 * out.numel()"],
