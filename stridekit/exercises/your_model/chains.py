@@ -342,7 +342,8 @@ does_nothing.wrong |= {
         "keeps the shape, the stride and the dtype."
     ),
     "steps_where(torch.equal, x, steps)": (
-        "You compare values. A copy has the same values, but making it is not nothing."
+        "You compare values. A copy has the same values, but it fills new memory, and that is not "
+        "nothing."
     ),
     "steps_where(lambda a, b: a is b, x, steps)": (
         "You ask for the same object. `t[:]` returns another object with the same bytes in the "
@@ -490,8 +491,7 @@ can_go.slots["left.dtype == whole.dtype and torch.equal(left, whole)"] = {
         "another shape, because a later step reads the layout."
     ),
     "left.shape == whole.shape": (
-        "You compare shapes alone. On another layout `as_strided` can read other values, without "
-        "an error."
+        "You compare shapes alone. Without a step, a result of the same shape can have other values."
     ),
     "left.dtype == whole.dtype and torch.equal(left, whole) and left.stride() == whole.stride()": (
         "You ask for equal strides, too. Two results in different layouts are the same if their "
@@ -502,7 +502,7 @@ can_go.slots["left.dtype == whole.dtype and torch.equal(left, whole)"] = {
         "values."
     ),
     "left.dtype == whole.dtype and are_equal_after_broadcast(left, whole)": (
-        "You compare with `==`, which broadcasts: shapes (24,) and (1, 24) then count as equal. "
+        "You compare with `==`, which broadcasts: shapes (4, 6) and (1, 4, 6) then count as equal. "
         "`torch.equal` compares the shapes as well."
     ),
 }

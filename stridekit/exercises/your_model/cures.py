@@ -338,8 +338,8 @@ decode.wrong[
     "any(n > 1 and s != w for n, s, w in zip(shape, stride, steps, strict=True)) => "
     "from_outer_to_inner(stride) != from_outer_to_inner(steps)"
 ] = (
-    "You compare the order of the dims in memory. Rows that lie further apart keep this order, but "
-    "their elements have other addresses."
+    "You compare the order of the dims in memory. The place of a dim of size 1 means nothing, and "
+    "rows that lie further apart keep the order."
 )
 decode.slots["differ and 0 not in shape"] = {
     "differ": (
