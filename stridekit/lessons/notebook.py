@@ -30,7 +30,8 @@ METADATA = {
     "language_info": {"name": "python", "file_extension": ".py"},  # which nbconvert gives a script
 }
 ASKS = re.compile(r"^Predict\(", re.MULTILINE)
-SET_UP = re.compile(r"# (Set-up: .+)")  # the first line of a cell that belongs to no lesson
+# The first line of code that a lesson is not about, and of a table to look things up in.
+SET_UP = re.compile(r"# ((?:Set-up|For reference): .+)")
 TITLE = re.compile(r"# (.+)")
 HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 CHECKS = re.compile(r"^(\w+)\.(\w+)\.check\(", re.MULTILINE)  # an exercise's lesson and name
@@ -127,7 +128,7 @@ def asks(cell: Any) -> bool:
 
 
 def sets_up(cell: Any) -> bool:
-    """Return True for a cell of imports, data or goals, whose code is folded away."""
+    """Return True for a cell of imports, data, goals or a table, whose code is folded away."""
     return cell.cell_type == "code" and bool(SET_UP.match(cell.source))
 
 
@@ -171,7 +172,7 @@ def tidy(notebook: Any) -> None:
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if _is_worth_storing(output)]
         if "reference" in cell.metadata.get("tags", []):  # a long output to look things up in
-            cell.metadata["jupyter"] = {"outputs_hidden": True}
+            cell.metadata.setdefault("jupyter", {})["outputs_hidden"] = True
     fold(notebook)
     for cell, new in zip(notebook.cells, ids(notebook), strict=True):
         cell.id = new

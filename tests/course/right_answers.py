@@ -73,6 +73,8 @@ def blocks_by_slices(pool, table):
 WRITE = "cache[:, :, t : t + 1] = k"
 AS_STRIDED = torch.ops.aten.as_strided
 RIGHT = [
+    (strides.element, lambda index, stride: np.dot(index, stride)),
+    (strides.element, "element(index[::-1], stride[::-1])"),
     (strides.address, lambda t, i: t[i].data_ptr() - t.untyped_storage().data_ptr()),
     (strides.contiguous_stride, "(step for step in contiguous_stride(shape))"),
     (

@@ -14,7 +14,7 @@ import yaml
 
 import lessons
 from stridekit import Predict, cli
-from stridekit.exercises.lesson import minutes
+from stridekit.exercises.lesson import lesson_of, minutes
 from stridekit.exercises.progress import _lesson
 from stridekit.lessons import notebook as form
 
@@ -96,6 +96,35 @@ def test_the_tables_of_lessons_agree_and_state_the_minutes():
     for name, cells in rows(ROOT / "notebooks" / "00_start.ipynb").items():
         assert cells[-1] == str(minutes([_lesson(ROOT / "notebooks" / f"{name}.ipynb")]))
         assert cells[:-1] == readme[name]
+
+
+def longest_without(cells, is_there):
+    """Return the length of the longest run of cells without a cell that is asked for."""
+    longest = 0
+    run = 0
+    for cell in cells:
+        run = 0 if is_there(cell) else run + 1
+        longest = max(longest, run)
+    return longest
+
+
+def checks(cell):
+    """Return True for a cell with an exercise."""
+    return "exercise" in cell.metadata.get("tags", [])
+
+
+@pytest.mark.parametrize("path", PATHS[1:], ids=lambda path: path.stem)
+def test_a_lesson_asks_for_something_soon(path):
+    cells = form.parse(path.read_text("utf-8")).cells
+    assert longest_without(cells, form.asks) <= 30
+    assert longest_without(cells, checks) <= 40
+
+
+def test_the_first_exercise_of_the_first_lesson_comes_within_ten_minutes():
+    cells = form.parse((ROOT / "notebooks" / "01_strides.ipynb").read_text("utf-8")).cells
+    task = next(k for k, cell in enumerate(cells) if checks(cell)) - 1
+    before = [(cell.cell_type, cell.source) for cell in cells[:task]]
+    assert lesson_of(before, "01_strides").minutes <= 10
 
 
 def test_a_packed_card_is_the_card():

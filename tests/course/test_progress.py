@@ -57,17 +57,17 @@ def test_mine_is_the_last_answer_that_passed_and_else_the_reference(record):
 
 
 def test_a_pass_says_how_far_the_lesson_is_and_what_comes_next(record, monkeypatch):
-    well_done = "Well done: 1 of 10 in this lesson. Next: `diagonal`."
+    well_done = "Well done: 1 of 11 in this lesson. Next: `diagonal`."
     assert ex.column.check(right).rows[-1].text == well_done
     core._passed.clear()  # another kernel, which has the record
     report = ex.row.check(lambda x, i: ex.row.reference(x, i))
-    assert "2 of 10 in this lesson" in report.text and report.text.endswith("Next: `diagonal`.")
+    assert "2 of 11 in this lesson" in report.text and report.text.endswith("Next: `diagonal`.")
     core._passed.clear()
     monkeypatch.setattr(kept, "path", lambda: None)  # nothing is kept
     assert ex.column.check(right).rows[-1].text == well_done
     for task in ex.row.lesson:
         report = task.check(lambda *args, task=task: task.reference(*args))
-    assert report.text.endswith("Well done: 10 of 10 in this lesson. That was the last.")
+    assert report.text.endswith("Well done: 11 of 11 in this lesson. That was the last.")
 
 
 def test_nothing_is_kept_outside_of_a_kernel_and_where_a_variable_says_no(monkeypatch):
@@ -131,7 +131,7 @@ def test_another_file_in_its_place_is_named_at_once_and_left_alone(record, how):
     cure = "Rename it, and a new record begins."
     assert re.fullmatch(f"· your progress cannot be read: .*{cure}", repr(progress()))
     report = ex.column.check(right)
-    assert report.passed and "1 of 10 in this lesson" in words(report)
+    assert report.passed and "1 of 11 in this lesson" in words(report)
     assert "Your progress is not on record: " in words(report)
     card = Predict("How many?", 40)
     answer(card, 40)
@@ -193,7 +193,7 @@ def test_a_note_that_cannot_be_written_is_told_once_and_written_later(record, pu
     assert report.passed and "not on record" not in words(report)
     in_the_way = record.parent if record.parent.is_file() else record
     in_the_way.rename(in_the_way.with_name("other"))
-    assert "2 of 10 in this lesson" in ex.row.check(lambda x, i: ex.row.reference(x, i)).text
+    assert "2 of 11 in this lesson" in ex.row.check(lambda x, i: ex.row.reference(x, i)).text
     notes = [{"card": card._problem["question"], "right": True} for card in cards]
     notes += [{"passed": "strides_column"}, {"passed": "strides_row"}]
     assert written(record) == notes == kept.record()
@@ -258,7 +258,7 @@ def test_nothing_that_was_noted_is_lost(record, text):
     record.write_bytes(text.encode())
     assert kept.record() == [KNOWN]
     report = ex.column.check(right)
-    assert words(report).endswith("Well done: 2 of 10 in this lesson. Next: `diagonal`.")
+    assert words(report).endswith("Well done: 2 of 11 in this lesson. Next: `diagonal`.")
     assert kept.record() == [KNOWN, {"passed": "strides_column"}]
     after = record.read_bytes()
     assert after.startswith(text.encode()) and after.endswith(b'\n{"passed": "strides_column"}\n')

@@ -1,4 +1,4 @@
-"""E1 and E2: from an index to a byte, and the stride of a new tensor."""
+"""Exercises 2 and 3: from an index to a byte, and the stride of a new tensor."""
 
 from math import prod  # noqa: F401 (for mistakes)
 from typing import Any
@@ -70,8 +70,8 @@ def read_byte(answer: Any, args: Arguments) -> Outcome:
         "once, at the end, by the bytes an element takes.",
     ],
     otherwise=(
-        "Take the input above to paper: from the storage's start to t's first element, then "
-        "`index[d]` steps along each dim, all in elements. Bytes come last."
+        "Do it on paper for the input above. Go from the start of the storage to t's first "
+        "element, then `index[d]` steps along each dim, all in elements. Bytes come last."
     ),
     takeaway="Offset plus steps, times the size of an element: indexing is nothing more.",
 )
@@ -87,8 +87,8 @@ def address(t: torch.Tensor, index: tuple[int, ...]) -> int:
 
 
 VALUE = (
-    "That is what t holds at `index`. The question is where it lies: at which byte does that "
-    "element begin?"
+    "That is the value of t at `index`. The task asks where this value lies: at which byte does "
+    "the element begin?"
 )
 address.slots["t.storage_offset()"] = {
     "0": (
@@ -98,16 +98,16 @@ address.slots["t.storage_offset()"] = {
 }
 address.slots["t.stride()"] = {
     "row_major(t.shape)": (
-        "The steps are those of a fresh tensor of this shape. A slice or a transpose keeps the "
-        "steps of the tensor it came from: ask `t.stride()`."
+        "You take the strides of a new tensor of this shape. A slice or a transpose keeps the "
+        "strides of the tensor that it came from: print `t.stride()`."
     ),
     "t.shape": (
-        "You take `index[d]` times the size of dim d. A size says how many steps a dim has; how "
-        "long one step is, `t.stride()` says."
+        "You take `index[d]` times the size of dim d. A size is the number of steps along a dim. "
+        "The length of a step is in `t.stride()`."
     ),
     "t.stride()[::-1]": (
-        "You pair the first index with the last stride. The two stand in the same order: "
-        "`index[d]` steps go along dim d, and `t.stride(d)` is one of them."
+        "You pair the first index with the last stride. Both tuples have the same order: "
+        "`index[d]` steps go along dim d, and each of them is `t.stride(d)` long."
     ),
 }
 address.slots["t.element_size()"] = {
@@ -143,12 +143,12 @@ address.wrong |= {
     ),
     ("t[index]", "t[index].item()", "int(t[index].real)"): VALUE,
     "int(t[index].real) * t.element_size()": (
-        "You read the answer off the value. `arange` happens to store every element's number; "
-        "where an element lies never depends on what it holds."
+        "You read the answer off the value. `arange` happens to store the number of each element. "
+        "The place of an element never depends on its value."
     ),
 }
 address.exact["t.storage_offset() * t.element_size()"] = (
-    "That is where t itself begins, whatever `index` is. From there it is `index[d]` steps along "
+    "That is where t itself begins, whatever `index` is. From there, take `index[d]` steps along "
     "each dim."
 )
 address.only |= {
@@ -174,8 +174,8 @@ for ndim in (1, 2, 3, 4):
     by_index = f"index[{ndim - 1}] * 0 + {by_slice}"  # an IndexError where there are fewer dims
     by_unpacking = f"{by_slice} if len(index) == {ndim} else int('too many values to unpack')"
     address.wrong[by_slice, by_index, by_unpacking] = (
-        "Right for some numbers of dims alone, and t can have any. There is one stride for each "
-        "dim: let the sum run over all of `t.stride()`."
+        "Right for some numbers of dims, but t can have any number of them. Each dim has a "
+        "stride: let the sum run over all of `t.stride()`."
     )
 
 
@@ -208,8 +208,8 @@ for ndim in (1, 2, 3, 4):
         "first, one multiplication per dim does it. A size of 0 counts as 1.",
     ],
     otherwise=(
-        "Take the shape above, number its elements in reading order, and go one index up in each "
-        "dim in turn. By how much does the number grow? (A size of 0 counts as 1.)"
+        "Number the elements of the shape above in reading order. Then raise the index of each "
+        "dim by 1 in turn: by how much does the number grow? (A size of 0 counts as 1.)"
     ),
     takeaway=(
         "One step along a dim skips all that lies inside it: the product of the sizes after it."
@@ -233,12 +233,12 @@ def contiguous_stride(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 ZERO = (
-    "Right wherever there is an element. torch counts a size of 0 as 1 here: it wipes out no "
-    "product, and a stride never becomes 0 that way."
+    "Right wherever there is an element. torch counts a size of 0 as 1 here, so no stride becomes "
+    "0 through it."
 )
 NO_DIMS = (
     "Shape () has no dims, so there is nothing to step along. A stride has one number for each "
-    "dim: here none."
+    "dim, so this stride is empty."
 )
 contiguous_stride.only |= {
     "not shape": NO_DIMS,
@@ -287,8 +287,8 @@ contiguous_stride.wrong |= {
     ): shared.SIZE_ONE,
     "contiguous_stride(shape) or (1,)": NO_DIMS,
     "contiguous_stride((1, *shape))[:1] + contiguous_stride(shape)": (
-        "One number too many: the first of yours is the product of all sizes, a step that leads "
-        "out of the tensor. Each dim has one."
+        "You have one number too many. Your first number is the product of all sizes, and such a "
+        "step leads out of the tensor."
     ),
     (
         "np.empty(shape).strides",
@@ -299,7 +299,7 @@ contiguous_stride.wrong |= {
         "[sum(shape[d + 1 :]) for d in range(len(shape))]",
         "[sum(shape[d + 1 :]) or 1 for d in range(len(shape))]",
     ): (
-        "You add up the sizes after d. In shape (2, 3, 4), x[0] has 3 rows of 4: that makes 12 "
-        "elements, not 7. Multiply them."
+        "You add up the sizes after d. In shape (2, 3, 4), x[0] has 3 rows of 4 elements. How "
+        "many elements are these?"
     ),
 }

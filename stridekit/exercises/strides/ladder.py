@@ -1,4 +1,4 @@
-"""E6, the as_strided ladder: row, column, diagonal, trace and windows."""
+"""Exercise 7, the as_strided ladder: row, column, diagonal, trace and windows."""
 
 import torch
 
@@ -18,17 +18,16 @@ STANDS_STILL = (
 BY_AS_STRIDED = Means(
     function="as_strided",
     hint=(
-        "Right numbers. Now say all three yourself, from what x alone tells (`x.size()`, "
-        "`x.stride()`, `x.storage_offset()`): one call of "
-        "`x.as_strided(size, stride, storage_offset)` makes this view."
+        "Right numbers. Now work out all three yourself, from `x.size()`, `x.stride()` and "
+        "`x.storage_offset()`. One call of `x.as_strided(size, stride, storage_offset)` makes "
+        "this view."
     ),
 )
 SUM_BY_AS_STRIDED = Means(
     function="as_strided",
     hint=(
-        "Right sums. Now say yourself which elements they add, from what x alone tells: one call "
-        "of `x.as_strided(size, stride, storage_offset)` makes the diagonal, and `.sum()` adds it "
-        "up."
+        "Right sums. Now choose the elements yourself: one call of `x.as_strided(size, stride, "
+        "storage_offset)` makes the diagonal, and `.sum()` adds it up."
     ),
 )
 
@@ -177,8 +176,8 @@ row.wrong |= {
         "The first element is x[0, j], and that is j steps of `x.stride(1)` from x's own first.",
     ],
     otherwise=(
-        "Put your finger on x[0, j] and go down to x[1, j]. Where did you start in the storage, "
-        "how far did you go, how often can you?"
+        "Put your finger on x[0, j] and go down to x[1, j]. Where in the storage did you start? "
+        "How far did you go? How often can you go?"
     ),
     takeaway="A column is as cheap as a row; only its elements lie further apart.",
 )
@@ -403,7 +402,7 @@ diagonal.wrong |= {
         "Look at your as_strided without the sum. Does it hold x[0, 0], x[1, 1], … and nothing "
         "else?"
     ),
-    takeaway="The sum walks the same few elements; no copy, no loop and no mask were needed.",
+    takeaway="The sum reads only the elements of the diagonal, without a copy, a loop or a mask.",
 )
 def trace(x: torch.Tensor) -> torch.Tensor:
     """The sum of x[0, 0], x[1, 1], …: what `x.diagonal().sum()` answers.
@@ -422,10 +421,10 @@ trace.slots |= diagonal.slots
 trace.wrong |= {
     "x.flatten()[:: x.size(1) + 1].sum()": ROWS_END_TO_END,
     "x.sum()": "You add up all of x. Only x[0, 0], x[1, 1], … belong to the trace.",
-    "x.diagonal()": "There is the diagonal. Only the `.sum()` is missing.",
+    "x.diagonal()": "You return the diagonal. Only the `.sum()` is missing.",
     "x.diagonal().sum(0, keepdim=True)": (
-        "The right number, in a tensor that still has a dim. A sum over everything has none: leave "
-        "`keepdim` and slices out, and `.sum()` is 0-d."
+        "The right number, in a tensor that still has a dim. A sum over everything does not have "
+        "dims: leave out `keepdim` and slices."
     ),
     "x.contiguous().as_strided((min(x.shape),), (x.size(1) + 1,), 0).sum()": (
         shared.SOMETIMES_A_COPY.format("x")
@@ -458,8 +457,8 @@ trace.wrong |= {
         "starts where x does.",
     ],
     otherwise=(
-        "Write down the windows of [a, b, c, d] with size 2. How many are there, and what is the "
-        "step from one to the next, and inside one?"
+        "Write down the windows of [a, b, c, d] with size 2. How many are there? How far is it "
+        "from one window to the next, and from one element of a window to the next?"
     ),
     takeaway="Overlapping windows cost nothing: several indices simply share one element.",
 )

@@ -1,4 +1,4 @@
-"""E5: read a storage byte by byte, behind a fence.
+"""Exercise 6: read a storage byte by byte, behind a fence.
 
 An answer that starts or stops at the wrong byte would read foreign memory, or crash Python. So the
 storages of these cases are windows in a larger arena, where reading too much does no harm. Such
@@ -200,15 +200,15 @@ raw_bytes.wrong |= {
         "storage is still there."
     ),
     "ctypes.string_at(t.data_ptr(), t.numel() * t.element_size())": (
-        "You read t's bytes as if they lay in one piece from its first element on. Take both ends "
-        "from the storage: t can begin after its start, end before its end and leave gaps."
+        "You read t's bytes as if they lay in one piece from its first element on. But t can "
+        "begin after the start of the storage, end before its end, and leave gaps."
     ),
     "bytes(t.clone(memory_format=torch.contiguous_format).untyped_storage().tolist())": (
         "Those are the bytes of a tidy copy: t's elements in reading order. The storage lies in an "
         "order of its own, and can hold elements that t leaves out."
     ),
     "ctypes.string_at(t.untyped_storage().data_ptr())": (
-        "Without a size, `string_at` takes the bytes for a C string and stops at the first zero "
-        "byte. Say how many there are."
+        "Without a size, `string_at` reads a C string and stops at the first zero byte. Give it "
+        "the number of bytes."
     ),
 }

@@ -87,8 +87,8 @@ def case(layout: tuple[Ints, Ints, int], dim: int, start: Bound, stop: Bound, st
         "`range(start, stop, step)` knows how many are left, also when that is none.",
     ],
     otherwise=(
-        "Take one number at a time: where the first element lies, how far a step of the new dim "
-        "goes, and how many of them fit. The indices that are kept are `range(start, stop, step)`."
+        "Find one number at a time. Where does the first element lie? How far does a step of the "
+        "new dim go? How many steps fit? The slice keeps the indices `range(start, stop, step)`."
     ),
     takeaway="A slice changes three numbers and moves no element: that is why it costs nothing.",
 )
@@ -132,8 +132,8 @@ def bounds(start: Bound, stop: Bound, size: int, rule: Callable[[int, int], int]
 
 slice_layout.slots["(*stride[:dim], stride[dim] * step, *stride[dim + 1 :])"] = {
     "(*stride[:dim], step, *stride[dim + 1 :])": (
-        "Your new stride is `step` itself. But `step` counts elements of the dim, and those "
-        "already lie `stride[dim]` apart in the storage."
+        "Your new stride is `step` itself. But `step` counts elements of the dim, and two of them "
+        "already lie `stride[dim]` apart."
     ),
     "(*stride[:dim], stride[dim] // step, *stride[dim + 1 :])": (
         "You divide the stride by `step`. The slice leaves elements out, so the elements of the "
@@ -144,38 +144,37 @@ slice_layout.slots["(*stride[:dim], stride[dim] * step, *stride[dim + 1 :])"] = 
         "the old stride: multiply."
     ),
     "stride": (
-        "Walk the new dim: from one kept element to the next you pass over `step` old ones. So the "
-        "new stride is `step` times the old one."
+        "You keep the old stride. From one element of the slice to the next, you pass `step` "
+        "elements of x."
     ),
     "torch.empty((*shape[:dim], size, *shape[dim + 1 :])).stride()": (
-        "The strides are those of the new shape, packed into new memory. But nothing moves: other "
-        "dims keep theirs."
+        "You take the strides of a new tensor of the new shape. But a slice moves no element, so "
+        "the other dims keep their strides."
     ),
     "tuple(s * step for s in stride)": (
-        "You multiply every stride by `step`. Only one dim is sliced; in the others you still go "
-        "from one element to the next as before."
+        "You multiply every stride by `step`. Only one dim is sliced. The other dims keep their "
+        "steps."
     ),
 }
 slice_layout.slots["offset + start * stride[dim]"] = {
     "offset": (
-        "Your slice begins where x begins. But the first element of x[1:] lies `start` strides "
-        "further on."
+        "Your slice begins where x begins. But x[1:] begins at another element: how far away is it?"
     ),
     "start * stride[dim]": (
-        "x need not begin at the start of its storage either: it can be a slice already. Add to "
-        "the offset it has, instead of starting anew."
+        "You count from the start of the storage. x itself can be a slice, which begins at "
+        "`offset`."
     ),
     "offset + start * shape[dim]": (
-        "You multiply `start` by the size of the dim. The size says how many steps there are; "
-        "`stride[dim]` says how long one is."
+        "You multiply `start` by the size of the dim. The size is the number of steps along the "
+        "dim. How long is one step?"
     ),
     "offset + start": (
-        "`start` counts indices of the dim, the offset counts elements of the storage. One index "
-        "is `stride[dim]` elements."
+        "You add an index to a number of elements. `start` counts steps along the dim: how many "
+        "elements of the storage is one step?"
     ),
     "offset + start * stride[dim] * step": (
-        "`start` is an index of x, before anything is skipped: it is worth `start` old strides. "
-        "You took the new, longer ones."
+        "`start` is an index of x, before anything is skipped: take `start` steps of the old "
+        "stride. You took the new, longer stride."
     ),
 }
 slice_layout.slots["len(range(start, stop, step))"] = {
@@ -187,12 +186,11 @@ slice_layout.slots["len(range(start, stop, step))"] = {
         "Your size is stop - start, as if the slice kept every index. It keeps one in `step`."
     ),
     "len(range(start, stop + 1, step))": (
-        "One too many: `stop` itself is not in the slice, so no + 1 belongs to the size. 0:6:2 "
-        "keeps 0, 2 and 4, and `range(start, stop, step)` counts just these."
+        "One too many: `stop` itself is not in the slice, so no + 1 belongs to the size. The "
+        "slice 0:6:2 keeps 0, 2 and 4."
     ),
     "-((start - stop) // step)": (
-        "Where start lies after stop, nothing is left: the size is 0 then, not below. "
-        "`len(range(start, stop, step))` never goes there."
+        "If start lies after stop, the slice is empty. Its size is 0 and never negative."
     ),
 }
 slice_layout.slots["slice(start, stop, step).indices(shape[dim])"] = {
@@ -362,8 +360,7 @@ IN_BYTES = (
 
 recover_slice.slots["view.storage_offset() - base.storage_offset()"] = {
     "view.storage_offset()": (
-        "You count from the start of the storage. base need not begin there: from where does "
-        "base's own index 0 count?"
+        "You count from the start of the storage. base can begin later. Where does base[0] lie?"
     ),
     "base.storage_offset() - view.storage_offset()": (
         "You subtract the wrong way round: how far view lies into base is view's storage_offset "
@@ -393,7 +390,10 @@ recover_slice.slots["start + view.numel() * step"] = {
         "Your stop does not count from start: the elements of view begin there, and stop lies "
         "`view.numel()` steps further on."
     ),
-    "None": "Your slice runs on to the end of base. view may end earlier: its size says where.",
+    "None": (
+        "Your slice runs on to the end of base. view may end earlier: how many elements does it "
+        "have?"
+    ),
     "start + (view.numel() - 1) * step + 1": (
         "Right while view has an element. For an empty one, the last element would lie before "
         "start, and a stop that falls below 0 counts from the end of base."
@@ -409,8 +409,8 @@ recover_slice.wrong |= {
     ),
     "view.storage_offset() - base.storage_offset() => "
     "(view.data_ptr() - base.data_ptr()) // view.itemsize": (
-        "Nearly: also where view is empty, its storage_offset knows where it would begin. Its "
-        "`data_ptr()` does not: an empty view has no element to point to, so that is 0."
+        "Right wherever view has an element. The `data_ptr()` of an empty tensor is 0. Its "
+        "storage_offset is still the place where it begins."
     ),
     "()) // base.stride(0)\n => ()) // view.stride(0)\n": (
         "The step is right, but you divide the difference of the offsets by view's stride. start "
@@ -425,8 +425,8 @@ recover_slice.wrong |= {
         "so view's stride is the larger number."
     ),
     "* step, step) => * step)": (
-        "Your step is 1. view's neighbours can lie further apart than base's: `view.stride(0)` and "
-        "`base.stride(0)` say how far."
+        "Your step is always 1. Two neighbours in view can lie further apart than two neighbours "
+        "in base: compare the two strides."
     ),
     (
         "slice(a := view.storage_offset() - base.storage_offset(), "
@@ -441,7 +441,7 @@ recover_slice.wrong |= {
         "looks_up_the_first_values(base, view)",
         "searches_for_equal_values(base, view)",
     ): (
-        "You look for view's values in base. Where values repeat, or are all zero, that finds "
-        "another place, or many. Where a tensor lies is written in its stride and storage_offset."
+        "You look for view's values in base. If values repeat, you find another place. The stride "
+        "and the storage_offset of view say where it lies."
     ),
 }

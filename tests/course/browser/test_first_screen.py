@@ -219,7 +219,7 @@ def test_an_exercise_opens_its_hints_and_a_pass_points_on(lab, page):
     lab.run_all(page)
     report = page.locator(".jp-Cell").nth(-2)
     passed = page.locator(".jp-Cell").nth(-1)
-    expect(passed).to_contain_text("Well done: 1 of 10 in this lesson. Next: column.")
+    expect(passed).to_contain_text("Well done: 1 of 11 in this lesson. Next: column.")
     page.evaluate("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     steps = report.locator("summary:visible")
     for count in (1, 2, 3):

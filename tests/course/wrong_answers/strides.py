@@ -6,6 +6,26 @@ from tests.course.wrong_answers.collecting import ANOTHER_KIND, CHANGES, GENERAL
 address = ex.address.reference
 
 refused(
+    ex.element,
+    {
+        "as if each index were 1": [lambda index, stride: sum(stride[: len(index)])],
+        "You add the last index as it is": [
+            lambda index, stride: index[0] * stride[0] + index[-1],
+        ],
+        "Right for some numbers of dims": [
+            "element(index[:4], stride[:4])",
+            "index[0] * stride[0] + index[1] * stride[1] + index[2] * stride[2]",
+        ],
+        "They are walked one after the other": ["prod(index) * prod(stride)"],
+        "Right wherever there is a dim": [
+            "element(index, stride) if index else None",
+            "element(index, stride) if index else 1",
+        ],
+        GENERAL: ["max(index) * max(stride)", "index[0] * stride[0] * index[-1]"],
+        ANOTHER_KIND: ["[i * step for i, step in zip(index, stride)]"],
+    },
+)
+refused(
     ex.address,
     {
         "in reading order": [
