@@ -1,7 +1,8 @@
 """Execute the notebooks and store their outputs: `python tools/refresh.py [--check] [notebook ...]`.
 
-The only writer of outputs. It runs the kernel that the tests run and writes the form of
-stridekit/lessons/notebook.py, so a second run changes no byte. A widget gets a still picture (stills.py).
+The only writer of outputs, and of the cards that `review` asks again. It runs the kernel that the tests
+run and writes the form of stridekit/lessons/notebook.py, so a second run changes no byte. A widget gets a
+still picture (stills.py).
 Until the source of its cell changes, an output that differs from run to run stays as it is stored: a
 picture that looks the same, a picture of measured times, and the output of a cell that the tests ignore.
 
@@ -12,6 +13,7 @@ nothing else: the lessons quote what it writes, so refresh them and read them ag
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import sys
@@ -26,10 +28,13 @@ from unittest import mock
 import matplotlib.font_manager  # noqa: F401  (the first cell to list the fonts would print that)
 
 from stills import looks_alike, looks_same, take_stills
+from stridekit.exercises import lesson as reading
+from stridekit.export.lesson import cards
 from stridekit.lessons import notebook as form
 from stridekit.lessons.records import RECORDED, WRITES, Entry, Record, read
 
 ROOT = Path(__file__).resolve().parent.parent
+CARDS = ROOT / "stridekit" / "exercises" / "cards.json"
 SECONDS = 600  # for a cell that is recorded: a compilation takes half a minute
 # Signs of noise that stay on a machine at rest: some claims are about pages, and caches are shared.
 AT_REST = ("new pages", "its best sample")
@@ -76,22 +81,34 @@ def keep_what_cannot_repeat(stored: Any, new: Any) -> None:
                 output.execution_count = cell.execution_count
 
 
-def refreshed(path: Path) -> str:
-    """Return the text of the notebook with new outputs. Raises NotebookError."""
+def refreshed(path: Path) -> tuple[str, dict[str, Any]]:
+    """Return the text of the notebook with new outputs, and its cards. Raises NotebookError."""
     stored = form.parse(path.read_text(encoding="utf-8"))
     new = deepcopy(stored)
     client = form.run(new, path.parent)
+    offer = reading.lesson_of(((cell.cell_type, cell.source) for cell in new.cells), path.stem)
+    asked = [[card.section, card.problem] for card in cards(new, offer, client.widget_state)]
     outputs = chain.from_iterable(cell.get("outputs", []) for cell in new.cells)
     take_stills(outputs, client.widget_state)
     form.tidy(new)
     keep_what_cannot_repeat(stored, new)
     form.tidy(new)
-    return form.write(new)
+    return form.write(new), {"title": offer.title, "cards": asked}
+
+
+def keep_cards(name: str, lesson: dict[str, Any]) -> None:
+    """Store the cards of a lesson, with their answers, for `review`."""
+    stored = json.loads(CARDS.read_text(encoding="utf-8"))
+    stored[name] = lesson
+    text = json.dumps(stored, ensure_ascii=False, indent=1, sort_keys=True)
+    CARDS.write_text(f"{text}\n", encoding="utf-8", newline="\n")
 
 
 def refresh(path: Path, check: bool = False) -> bool:
     """Refresh a notebook, or only report that it would change; return True if all is well."""
-    text = refreshed(path)
+    text, lesson = refreshed(path)
+    if not check and path.resolve().parent == ROOT / "notebooks":
+        keep_cards(path.stem, lesson)
     if text.encode() == path.read_bytes():
         print(f"{path}: as it was")
     elif check:

@@ -17,9 +17,20 @@ new one, copy `diagonal` from `strides/ladder.py`.
 
 from stridekit.exercises.core import Exercise, exercise, forget
 from stridekit.exercises.progress import Progress, paths, progress
+from stridekit.exercises.recall import review
 from stridekit.exercises.reports import Panel, Report
 
-__all__ = ["Exercise", "Panel", "Progress", "Report", "exercise", "forget", "paths", "progress"]
+__all__ = [
+    "Exercise",
+    "Panel",
+    "Progress",
+    "Report",
+    "exercise",
+    "forget",
+    "paths",
+    "progress",
+    "review",
+]
 
 _LESSONS = [
     "start",

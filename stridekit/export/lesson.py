@@ -50,10 +50,19 @@ MARK = '\n\n<p class="sk-mark" data-mark="{0}">{0}</p>\n'
 MATH = MarkdownIt().use(dollarmath_plugin)
 
 
+class Card(NamedTuple):
+    """A card of a lesson: the heading of its section, the id of its model, and what it asks."""
+
+    section: str
+    model_id: str
+    problem: dict[str, Any]
+
+
 class Lesson(NamedTuple):
     """A notebook that is ready for a page, its live widgets, and how many cards and goals they have.
 
-    The essential parts are the questions of cards and the texts of goals in essential sections.
+    The essential parts are the questions of cards and the texts of goals in essential sections. Each
+    card is there with its widget, for the review.
     """
 
     notebook: Any
@@ -61,6 +70,7 @@ class Lesson(NamedTuple):
     parts: int
     essential_parts: list[str]
     offer: reading.Lesson
+    cards: list[tuple[Card, Offline]]
 
 
 class ThisPython(AsyncKernelManager):
@@ -79,10 +89,14 @@ def lesson(path: Path) -> Lesson:
     client = form.run(notebook, path.parent, seconds=300, kernel_manager_class=ThisPython)
     offer = reading.lesson_of(((cell.cell_type, cell.source) for cell in notebook.cells), path.stem)
     essential_parts = _essential_parts(notebook, offer, client.widget_state)
+    asked = [
+        (card, Offline.of(card.model_id, client.widget_state))
+        for card in cards(notebook, offer, client.widget_state)
+    ]
     widgets = settle(notebook, client.widget_state)
     mark_sections(notebook, offer)
     parts = set(chain.from_iterable(_parts(widget.state) for widget in widgets))
-    return Lesson(notebook, widgets, len(parts), essential_parts, offer)
+    return Lesson(notebook, widgets, len(parts), essential_parts, offer, asked)
 
 
 def _essential_parts(notebook: Any, offer: reading.Lesson, states: dict[str, Any]) -> list[str]:
@@ -99,6 +113,24 @@ def _essential_parts(notebook: Any, offer: reading.Lesson, states: dict[str, Any
                 view = output.get("data", {}).get(form.WIDGET_VIEW, {})
                 parts += _parts(states.get(view.get("model_id"), {}))
     return list(dict.fromkeys(parts))
+
+
+def cards(notebook: Any, offer: reading.Lesson, states: dict[str, Any]) -> list[Card]:
+    """Return the cards of an executed notebook in order, with their answers."""
+    sections = iter(offer.sections)
+    section = next(sections)
+    found = []
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            for _ in SECTION.finditer(cell.source):
+                section = next(sections)
+            continue
+        for output in cell.get("outputs", []):
+            model_id = output.get("data", {}).get(form.WIDGET_VIEW, {}).get("model_id", "")
+            problem = states.get(model_id, {}).get("_problem")
+            if problem:
+                found.append(Card(section.heading, model_id, problem))
+    return found
 
 
 def mark_sections(notebook: Any, offer: reading.Lesson) -> None:

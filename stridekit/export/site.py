@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from random import Random
 from string import Template
 from typing import Any, NamedTuple
 
@@ -27,12 +28,12 @@ from sphinx.errors import SphinxError
 from sphinx.util.docutils import docutils_namespace
 
 from stridekit.exercises import lesson as reading
-from stridekit.exercises import marks
+from stridekit.exercises import marks, new_numbers
 from stridekit.export import reference
 from stridekit.export.lesson import Lesson, lesson, mathml
 from stridekit.lessons import notebook as form
 from stridekit.lessons.notebook import NotebookError
-from stridekit.widgets import Diagnose, StrideExplorer
+from stridekit.widgets import Diagnose, Predict, StrideExplorer
 from stridekit.widgets.offline import Offline, live, offline
 
 HERE = Path(__file__).parent
@@ -41,8 +42,9 @@ MARK = ".stridekit-site"  # a file whose folder an export may replace
 ROW = re.compile(
     r"^\| \[.+?\]\((?:\S*/)?([^/\n]+)\.(?:ipynb|html)\) \| (.+?) \| (.+?) \|$", re.MULTILINE
 )
-RESERVED = {"index", "lessons", "diagnose", "reference", "search", *reference.pages()}
-WIDE = ("index", "search", "diagnose")  # pages without a sidebar
+RESERVED = {"index", "lessons", "diagnose", "review", "reference", "search", *reference.pages()}
+NEW_NUMBERS = 3  # how often a page asks a card anew that can have new numbers
+WIDE = ("index", "search", "diagnose", "review")  # pages without a sidebar
 CONF = {
     "project": "stridekit",
     "html_title": "stridekit",
@@ -132,7 +134,45 @@ def _rows(lessons: Mapping[str, Lesson], readme: Path) -> dict[str, Row]:
     return rows
 
 
-def _sources(rows: Mapping[str, Row]) -> dict[str, str]:
+class Asked(NamedTuple):
+    """A card on the page of the review: its lesson, its section, its name there, and its widget."""
+
+    page: str
+    lesson: str
+    section: str
+    name: str
+    widget: Offline
+
+    def node(self, number: int) -> str:
+        """Return the node in which site.js puts the widget of this number to work if it is due."""
+        fields = {
+            "card": str(number),
+            "page": f"{self.page}.html",
+            "lesson": self.lesson,
+            "section": self.section,
+            "anchor": anchor(self.section),
+            "name": self.name,
+        }
+        data = " ".join(f'data-{name}="{html.escape(text)}"' for name, text in fields.items())
+        return f"<div {data}></div>"
+
+
+def _asked(lessons: Mapping[str, Lesson]) -> Iterator[Asked]:
+    """Yield the cards of all lessons, and behind a card the same with new numbers."""
+    for name, page in lessons.items():
+        title = page.offer.title
+        for card, widget in page.cards:
+            question = card.problem["question"]
+            kept_name = " | ".join([card.problem["kind"], question, *card.problem["choices"]])
+            yield Asked(name, title, card.section, kept_name, widget)
+            for seed in range(NEW_NUMBERS):
+                problem = new_numbers.problem(question, Random(seed))
+                if problem:
+                    (again,) = offline([Predict.again(question, problem)])
+                    yield Asked(name, title, card.section, kept_name, again)
+
+
+def _sources(rows: Mapping[str, Row], asked: Sequence[Asked]) -> dict[str, str]:
     """Return the source of each page except the lessons, by its file."""
     table = [
         f"| [{row.title}](<{name}.ipynb>) | {row.question} | {row.skill} |"
@@ -145,6 +185,7 @@ def _sources(rows: Mapping[str, Row]) -> dict[str, str]:
         "messages": "\n".join(_message(family, rows) for family in Diagnose._script.FAMILIES),
         "about": "\n".join(f"- {{doc}}`{n}`: {lead}" for n, (lead, _) in reference_pages.items()),
         "names": "\n".join(reference_pages),
+        "cards": "\n".join(card.node(number) for number, card in enumerate(asked)),
     }
     sources = {}
     for path in (HERE / "pages").iterdir():
@@ -187,7 +228,8 @@ def _build(folder: Path, lessons: dict[str, Lesson], notebooks: Path) -> Path:
     not_copied = shutil.ignore_patterns("*.ipynb", "*.md", "*.rst", "my_answers", ".*")
     shutil.copytree(notebooks, source, ignore=not_copied)
     rows = _rows(lessons, notebooks.parent / "README.md")
-    for name, text in _sources(rows).items():
+    asked = [*_asked(lessons)]
+    for name, text in _sources(rows, asked).items():
         (source / name).write_text(text, encoding="utf-8")
     for name, page in lessons.items():
         if form.title_of(page.notebook) is None:
@@ -197,6 +239,7 @@ def _build(folder: Path, lessons: dict[str, Lesson], notebooks: Path) -> Path:
     widgets["index"] = offline([StrideExplorer(), Diagnose()])
     widgets["diagnose"] = offline([Diagnose()])
     widgets["search"] = offline([Diagnose()])
+    widgets["review"] = [card.widget for card in asked]
     data = {
         "parts": {f"{name}.html": page.parts for name, page in lessons.items()},
         "essentials": {f"{name}.html": page.essential_parts for name, page in lessons.items()},

@@ -35,7 +35,7 @@ OTHERS = {
     "timing": "torch numpy",
     "lessons": "torch numpy matplotlib PIL ipykernel nbclient nbformat",
     "widgets": "torch anywidget ipywidgets quickjs traitlets numpy",
-    "exercises": "torch numpy pygments",
+    "exercises": "torch numpy pygments ipywidgets",
     "export": "nbformat nbclient jupyter_client matplotlib sphinx docutils latex2mathml markdown_it "
     "mdit_py_plugins stridekit",
     "cli": "jupyterlab stridekit",

@@ -16,6 +16,8 @@ from stridekit.exercises import lesson as reading
 from stridekit.export import lesson, reference, site
 from stridekit.export.reference import public_names
 from stridekit.lessons.notebook import NotebookError, fold
+from stridekit.widgets import Predict
+from stridekit.widgets.offline import offline
 
 ROOT = Path(__file__).parents[2]
 code = v4.new_code_cell
@@ -117,6 +119,31 @@ def test_a_section_has_its_mark_below_its_heading():
     ]
     assert marked("00_start", *row) == marked("01_strides") == sources
     assert marked("04_other", *row) == [f"# 01 Strides{further}\n\nwords", *sources[1:]]
+
+
+def test_the_review_has_each_card_and_some_with_new_numbers():
+    """All of them have the name under which site.js keeps the answer in the lesson."""
+    cards = [
+        Predict("What is the stride of `x.diagonal()`?", (7,)),
+        Predict("Which is “it”, <a> or b?", "b", choices=["a", "b"]),
+    ]
+    asked = [
+        (lesson.Card("The diagonal", "", card._problem), widget)
+        for card, widget in zip(cards, offline(cards), strict=True)
+    ]
+    page = SimpleNamespace(offer=reading.Lesson("01_strides", "01 Strides"), cards=asked)
+    nodes = [*site._asked({"01_strides": page})]
+    first, *anew, other = nodes
+    assert len(anew) == site.NEW_NUMBERS and {node.name for node in anew} == {first.name}
+    assert first.name == "tuple | What is the stride of `x.diagonal()`?"
+    questions = {node.widget.state["_problem"]["question"] for node in nodes[:4]}
+    assert len(questions) == 4
+    assert other.name == "choice | Which is “it”, <a> or b? | a | b"
+    assert other.node(4) == (
+        '<div data-card="4" data-page="01_strides.html" data-lesson="01 Strides" '
+        'data-section="The diagonal" data-anchor="The-diagonal" '
+        'data-name="choice | Which is “it”, &lt;a&gt; or b? | a | b"></div>'
+    )
 
 
 def test_calls_for_help_and_the_map_are_left_out_and_words_about_jupyterlab_say_so():

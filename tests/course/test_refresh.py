@@ -329,7 +329,8 @@ def test_a_refresh_writes_what_is_new_and_a_check_reports_it(
 ):
     path = tmp_path / "lesson.ipynb"
     path.write_bytes("é\n".encode())
-    monkeypatch.setattr(refresh, "refreshed", lambda path: "è\n" if is_new else "é\n")
+    text = "è\n" if is_new else "é\n"
+    monkeypatch.setattr(refresh, "refreshed", lambda path: (text, {"cards": []}))
     options = [check] if check else []
     assert refresh.refresh(path, *options) == (not (check and is_new))
     assert path.read_bytes() == ("è\n" if is_new and not check else "é\n").encode()
@@ -340,6 +341,28 @@ def test_a_refresh_writes_what_is_new_and_a_check_reports_it(
         assert (out, err) == ("", f"{path} would change: run make refresh\n")
     else:
         assert (out, err) == (f"{path}: new outputs\n", "")
+
+
+def test_the_cards_of_a_lesson_are_stored_with_its_outputs_and_those_of_no_other_notebook(
+    tmp_path, monkeypatch
+):
+    stored = {"01_strides": {"title": "old"}, "02_views": {"title": "02 Views"}}
+    cards = tmp_path / "cards.json"
+    cards.write_text(json.dumps(stored))
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    monkeypatch.setattr(refresh, "CARDS", cards)
+    monkeypatch.setattr(refresh, "ROOT", tmp_path)
+    offer = {"title": "01 Strides", "cards": [["Pläne", {"question": "Why?"}]]}
+    monkeypatch.setattr(refresh, "refreshed", lambda path: ("new\n", offer))
+    for path in (folder / "01_strides.ipynb", tmp_path / "other.ipynb"):
+        path.write_text("old\n")
+    refresh.refresh(folder / "01_strides.ipynb", check=True)
+    refresh.refresh(tmp_path / "other.ipynb")
+    assert json.loads(cards.read_text("utf-8")) == stored
+    refresh.refresh(folder / "01_strides.ipynb")
+    assert json.loads(cards.read_text("utf-8")) == stored | {"01_strides": offer}
+    assert "Pläne" in cards.read_text("utf-8")
 
 
 @pytest.fixture

@@ -102,8 +102,8 @@
     // An answer to another question, or among other choices, says nothing about this question.
     const { kind, question, choices } = model.get("_problem");
     const name = [kind, question, ...choices].join(" | ");
-    const kept = read(keyOf(location.href))?.[name];
-    if (kept?.shown === true) model.set("_state", kept);
+    const { day, ...kept } = read(keyOf(location.href))?.[name] ?? {};
+    if (kept.shown === true) model.set("_state", kept);
 
     function openFolds() {
       for (const fold of foldsBelow(card)) fold.open = model.get("_state").shown;
@@ -111,7 +111,7 @@
 
     model.on("change:_state", () => {
       const state = model.get("_state");
-      keep({ [name]: state.shown ? state : undefined });
+      keep({ [name]: state.shown ? { ...state, day: today() } : undefined });
       openFolds();
     });
     setTimeout(openFolds); // the folds end at the next card, which has to be marked first
@@ -197,7 +197,9 @@
     /** @type {Model} */
     const model = /** @type {CustomEvent} */ (event).detail;
     if (model.get("_goals")?.length) keepGoals(model);
-    if (model.get("_problem")) {
+    if (card.dataset.card) {
+      keepReview(card, model);
+    } else if (model.get("_problem")) {
       card.dataset.asks = "";
       keepAnswer(card, model);
     }
@@ -267,6 +269,131 @@
     }
     if (target?.closest(".sk-open")) target.scrollIntoView();
   }
+
+  // A review asks again what was wrong or seen long ago ------------------------------------------
+
+  const MOST_CARDS = 10;
+
+  /** The day as "2026-11-29", where the reader is. */
+  function today() {
+    const now = new Date();
+    const digits = [now.getFullYear(), now.getMonth() + 1, now.getDate()];
+    return digits.map((number) => String(number).padStart(2, "0")).join("-");
+  }
+
+  /**
+   * Whether the last answer to a card was right at once, and its day, "" in old entries; null if
+   * there is none.
+   * @param {DOMStringMap} card
+   * @returns {{ isRight: boolean, day: string } | null}
+   */
+  function lastAnswer({ page = "", name = "" }) {
+    const state = read(keyOf(page))?.[name];
+    const reviewed = read(keyOf("review"))?.[name];
+    if (reviewed && reviewed.day >= (state?.day ?? "")) return reviewed;
+    if (!state?.shown) return null;
+    const { first = null, said, day = "" } = state;
+    return { isRight: first === null && said !== null, day };
+  }
+
+  /** The nodes of the cards to ask: wrong ones first, then those seen on the earliest day. */
+  function dueCards() {
+    /** @type {Map<string, HTMLElement[]>} */
+    const nodesByName = new Map(); // a card, and the same with new numbers
+    for (const node of all("#sk-review > [data-card]")) {
+      const { name } = node.dataset;
+      nodesByName.set(name, [...(nodesByName.get(name) ?? []), node]);
+    }
+    const seen = [...nodesByName.values()].flatMap((nodes) => {
+      const last = lastAnswer(nodes[0].dataset);
+      return last ? [{ nodes, ...last }] : [];
+    });
+    seen.sort((a, b) => a.day.localeCompare(b.day));
+    const wrong = seen.filter(({ isRight }) => !isRight);
+    const earlier = seen.filter(({ isRight, day }) => isRight && day !== today());
+    const due = [...wrong, ...earlier].slice(0, MOST_CARDS).map(({ nodes }) => oneOf(nodes));
+    return { due, seenCount: seen.length };
+  }
+
+  /**
+   * One of the nodes of a card: with new numbers, if it has them.
+   * @param {HTMLElement[]} nodes
+   */
+  function oneOf(nodes) {
+    const [original, ...anew] = nodes;
+    return anew[Math.floor(Math.random() * anew.length)] ?? original;
+  }
+
+  /** Leave only the cards that are due on the page of the review, before they come to life. */
+  function startReview() {
+    const box = document.querySelector("#sk-review");
+    if (!box) return;
+    const { due, seenCount } = dueCards();
+    for (const node of due) node.dataset.widget = node.dataset.card;
+    if (due.length) {
+      const cards = due.flatMap((node) => [
+        make("p", { className: "sk-aside" }, linkOf(node)),
+        node,
+      ]);
+      box.replaceChildren(...cards, make("div", { className: "sk-summary", role: "status" }));
+      showSummary();
+    } else if (seenCount) {
+      const praise = `You got all ${seenCount} cards right today. Come back tomorrow.`;
+      box.replaceChildren(make("p", {}, praise));
+    } else {
+      const link = make("a", { href: "lessons.html" }, "a lesson");
+      const words = ["Nothing to review yet: answer some cards in ", link, " first."];
+      box.replaceChildren(make("p", {}, ...words));
+    }
+  }
+
+  /**
+   * A link to the section that a card is from.
+   * @param {HTMLElement} card
+   */
+  function linkOf({ dataset: { page, anchor, lesson = "", section } }) {
+    const text = section ? `${lesson}: ${section}` : lesson;
+    return make("a", { href: `${page}#${anchor}` }, text);
+  }
+
+  /**
+   * Keep the first answer to a card of the review.
+   * @param {HTMLElement} card
+   * @param {Model} model
+   */
+  function keepReview(card, model) {
+    model.on("change:_state", () => {
+      const { first = null, said, shown } = model.get("_state");
+      const isOpen = first === null && !shown;
+      if (isOpen || card.dataset.right) return;
+      const isRight = first === null && said !== null;
+      card.dataset.right = String(isRight);
+      keep({ [card.dataset.name ?? ""]: { isRight, day: today() } });
+      showSummary();
+    });
+  }
+
+  /** Say below the cards how many were right at once, and which sections to read again. */
+  function showSummary() {
+    const cards = all("#sk-review > [data-widget]");
+    const answered = cards.filter(({ dataset }) => dataset.right);
+    const wrong = answered.filter(({ dataset }) => dataset.right === "false");
+    const rightCount = answered.length - wrong.length;
+    const count = `${answered.length} of ${cards.length} answered, ${rightCount} right at once.`;
+    /** @type {Map<string, HTMLElement>} */
+    const places = new Map();
+    for (const node of wrong) places.set(linkOf(node).href, make("li", {}, linkOf(node)));
+    const links = [...places.values()];
+    /** @type {HTMLElement[]} */
+    const parts = [make("p", {}, count)];
+    if (links.length) parts.push(make("p", {}, "Read again:"), make("ul", {}, ...links));
+    document.querySelector("#sk-review > .sk-summary")?.replaceChildren(...parts);
+  }
+
+  // Modules bring the cards to life right after this event.
+  document.addEventListener("readystatechange", () => {
+    if (document.readyState === "interactive") startReview();
+  });
 
   // Search: sections that have most of the words; words that few sections have count more ---------
 

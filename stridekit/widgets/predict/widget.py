@@ -51,6 +51,8 @@ class Predict(StateWidget, script="predict/verdict.js"):
 
     _knows = ("_problem",)
     _problem = traitlets.Dict().tag(sync=True)
+    _reviewed = ""  # the question of the card that this one asks again, perhaps with new numbers
+    _is_noted = False  # as a review
 
     def __init__(
         self,
@@ -107,19 +109,47 @@ class Predict(StateWidget, script="predict/verdict.js"):
         call = zlib.decompress(base64.b64decode(source)).decode()
         return eval(call, sys._getframe(1).f_globals)
 
+    @classmethod
+    def again(cls, question: str, problem: Mapping[str, Any]) -> Predict:
+        """Make the card of a problem, whose first answer is noted as a review of a question."""
+        card = cls("?", True)
+        card._problem = dict(problem)
+        card._kind = problem["kind"]
+        card._choices = list(problem["choices"]) if card._kind == "choice" else None
+        card._reviewed = question
+        return card
+
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take the page's answer, and note the first one for the map of the lessons."""
+        """Take the page's answer, and note the first one on record."""
         super().set_state(sync_data)
-        is_wrong = self._state.get("first") is not None
+        if "_state" not in sync_data or self.first_was_right is None:
+            return
+        trouble = ""
+        if not self._reviewed:
+            trouble = self._note_card()
+        elif not self._is_noted:
+            self._is_noted = True
+            trouble = kept.note(review=self._reviewed, right=self.first_was_right)
+        if trouble:
+            self._problem = {**self._problem, "trouble": trouble}
+
+    def _note_card(self) -> str:
+        """Note the first answer, unless one is on record; return what is in the way of it."""
         question = self._problem["question"]
-        if "_state" in sync_data and (self.shown or is_wrong):
-            notes = []
-            with suppress(kept.RecordError):
-                notes = kept.record()
-            if not any(note.get("card") == question for note in notes):
-                trouble = kept.note(card=question, right=False if is_wrong else self.correct)
-                if trouble:
-                    self._problem = {**self._problem, "trouble": trouble}
+        notes = []
+        with suppress(kept.RecordError):
+            notes = kept.record()
+        if any(note.get("card") == question for note in notes):
+            return ""
+        is_skipped = self.first_was_right is False and self.correct is None
+        return kept.note(card=question, right=None if is_skipped else self.first_was_right)
+
+    @property
+    def first_was_right(self) -> bool | None:
+        """True if the first guess was right, False if it was wrong or skipped; None before that."""
+        if self._state.get("first") is not None:
+            return False
+        return bool(self.correct) if self.shown else None
 
     @property
     def committed(self) -> Any:

@@ -107,6 +107,7 @@ const KEY = "stridekit /my site/01_one";
 const PARTS = { "01_one.html": 3, "02 two.html": 2, "index.html": 1 };
 const ESSENTIALS = { "01_one.html": ["How many?", "Close the gaps"], "02 two.html": [] };
 const MINUTES = { essentials: 125, everything: 815 };
+const TODAY = new Date().toLocaleDateString("sv"); // as 2026-11-29
 const wait = () => new Promise((resolve) => setTimeout(resolve));
 
 /**
@@ -333,6 +334,116 @@ test("a further section opens by its button, and around the place of a link", as
   assert.equal(target.dataset.scrolled, "");
 });
 
+// The review ----------------------------------------------------------------------------------------
+
+const CARDS = "#sk-review > [data-card]";
+const CHOSEN = "#sk-review > [data-widget]";
+const SUMMARY = "#sk-review > .sk-summary";
+const REVIEW = "stridekit /my site/review";
+
+/** The page of the review, with cards from a lesson, of which `again` has new numbers. */
+async function openReview(stored, names) {
+  const box = new Node("div");
+  const nodes = names.map((name, k) => {
+    const node = new Node();
+    node.dataset = {
+      ...{ card: String(k), page: "01_one.html", lesson: "01 One" },
+      ...{ section: `About ${name}`, anchor: `About-${name}`, name },
+    };
+    return node;
+  });
+  const tables = { "#sk-review": [box], [CARDS]: nodes, [LINKS]: [] };
+  const site = await visit({ href: at("review.html"), stored, tables });
+  page.document.readyState = "loading";
+  site.listeners.readystatechange();
+  assert.equal(box.children.length, 0); // the cards are not on the page yet
+  page.document.readyState = "interactive";
+  tables[SUMMARY] = [];
+  const summaryOf = () => box.children.find((node) => node.className === "sk-summary");
+  Object.defineProperty(tables, SUMMARY, { get: () => [summaryOf()].filter(Boolean) });
+  Object.defineProperty(tables, CHOSEN, {
+    get: () => box.children.filter((node) => "widget" in node.dataset),
+  });
+  site.listeners.readystatechange();
+  const chosen = tables[CHOSEN];
+  return { ...site, box, chosen, summary: () => summaryOf()?.textContent };
+}
+
+const right = (day) => ({ first: null, said: 1, shown: true, ...(day && { day }) });
+const wrong = (day) => ({ first: 2, said: 1, shown: true, ...(day && { day }) });
+
+test("a review asks what was wrong, then what was seen longest ago, and not what was right today", async () => {
+  const stored = {
+    [KEY]: {
+      late: right("2026-11-20"),
+      today: right(TODAY),
+      old: right(""),
+      skipped: { first: null, said: null, shown: true, day: "2026-11-21" },
+      wrong: wrong("2026-11-22"),
+      open: { first: 2, said: null, shown: false },
+      mended: wrong("2026-11-02"),
+      worse: right("2026-11-03"),
+    },
+    [REVIEW]: {
+      mended: { isRight: true, day: "2026-11-04" },
+      worse: { isRight: false, day: "2026-11-05" },
+      wrong: { isRight: true, day: "2026-11-06" }, // earlier than the answer in the lesson
+    },
+  };
+  const names = ["late", "today", "old", "skipped", "wrong", "open", "mended", "worse", "new"];
+  const { chosen } = await openReview(stored, names);
+  assert.deepEqual(
+    chosen.map(({ dataset }) => dataset.name),
+    ["worse", "skipped", "wrong", "old", "mended", "late"],
+  );
+  assert.equal(chosen[0].dataset.widget, "7");
+});
+
+test("a review has ten cards at most, and a card with new numbers once", async () => {
+  const names = Array.from({ length: 12 }, (_, k) => `card ${k}`);
+  const stored = { [KEY]: Object.fromEntries(names.map((name) => [name, wrong("2026-11-01")])) };
+  const { chosen } = await openReview(stored, ["card 0", ...names, "card 0"]);
+  assert.equal(chosen.length, 10);
+  assert.equal(chosen.filter(({ dataset }) => dataset.name === "card 0").length, 1);
+  assert.ok(["1", "13"].includes(chosen[0].dataset.widget), "new numbers, not the first ones");
+});
+
+test("a review without cards says why", async () => {
+  const { box, storage } = await openReview({}, ["one"]);
+  const nothing = "Nothing to review yet: answer some cards in a lesson first.";
+  assert.equal(box.textContent, nothing);
+  assert.deepEqual(Object.keys(storage), []);
+  const known = await openReview({ [KEY]: { one: right(TODAY) } }, ["one"]);
+  assert.match(known.box.textContent, /^You got all 1 cards right today/);
+});
+
+test("the first answer of a review is kept, and its summary links to what to read again", async () => {
+  const stored = { [KEY]: { a: wrong("2026-11-01"), b: wrong("2026-11-02") } };
+  const site = await openReview(stored, ["a", "b"]);
+  assert.equal(site.summary(), "0 of 2 answered, 0 right at once.");
+  const models = site.chosen.map((target) => {
+    const model = modelOf({ _problem: PROBLEM, _state: { first: null, said: null, shown: false } });
+    site.listeners["stridekit-model"]({ target, detail: model });
+    return model;
+  });
+  models[0].set("_state", { first: 2, said: null, shown: false });
+  models[0].set("_state", { first: 2, said: 1, shown: true });
+  models[0].set("_state", { first: null, said: null, shown: false }); // try again
+  models[0].set("_state", { first: null, said: 1, shown: true });
+  models[1].set("_state", { first: null, said: 1, shown: true });
+  assert.deepEqual(site.read(REVIEW), {
+    a: { isRight: false, day: TODAY },
+    b: { isRight: true, day: TODAY },
+  });
+  assert.equal(site.summary(), "2 of 2 answered, 1 right at once.Read again:01 One: About a");
+  const links = site.box.all("a").map(({ href }) => href);
+  assert.deepEqual(
+    links,
+    [..."aba"].map((name) => `01_one.html#About-${name}`),
+  );
+  assert.deepEqual(site.read(KEY), stored[KEY]); // the lesson shows its own answer
+});
+
 const FOLDS = "[data-widget], details.sk-behind, details.hide:not(.above-input)";
 const PROBLEM = { kind: "number", question: "How many?", choices: ["1", "2"] };
 const NAME = "number | How many? | 1 | 2";
@@ -360,7 +471,7 @@ test("a shown answer is kept and opens the folds up to the next card; another tr
   assert.deepEqual([open(), read(KEY)], [[false, false, false], { other: true }]);
   const state = { first: 5, said: 7, shown: true };
   models[0].set("_state", state);
-  assert.deepEqual(read(KEY), { other: true, [NAME]: state });
+  assert.deepEqual(read(KEY), { other: true, [NAME]: { ...state, day: TODAY } });
   assert.deepEqual(open(), [false, true, false]);
   models[1].set("_state", state);
   assert.deepEqual(open(), [false, true, true]);
@@ -381,7 +492,8 @@ test("a card right above another one has no folds", async () => {
 
 test("a card gets its kept answer, if that was shown and is about this question", async () => {
   const shown = { first: null, said: 1, shown: true };
-  const given = await askTwice({ [KEY]: { [NAME]: shown } });
+  await askTwice({ [KEY]: { [NAME]: shown } }); // an entry from before entries had a day
+  const given = await askTwice({ [KEY]: { [NAME]: { ...shown, day: "2026-11-01" } } });
   assert.deepEqual(given.models[0].get("_state"), shown);
   assert.deepEqual(given.open(), [false, true, false]);
   for (const kept of [

@@ -1,0 +1,201 @@
+"""A review asks what was wrong or seen long ago, from the record alone, some of it with new numbers."""
+
+import json
+import re
+from datetime import date
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from stridekit import Predict
+from stridekit.exercises import new_numbers, recall, review
+from stridekit.exercises.progress import _lesson
+from stridekit.widgets import kept
+
+ROOT = Path(__file__).parents[2]
+PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+TODAY = date(2026, 11, 29)
+FIXED = [
+    question for question in recall.cards() if new_numbers.problem(question, Random(0)) is None
+]
+LATER = [f'{{"day": "2026-11-{day}"}}' for day in range(10, 30)]
+
+
+@pytest.fixture
+def record(tmp_path, monkeypatch):
+    """The record of a kernel in a folder of its own."""
+    path = tmp_path / "my_answers" / "record.jsonl"
+    monkeypatch.setattr(kept, "path", lambda: path)
+    monkeypatch.setattr(kept, "_kernel", kept._Kernel())
+    monkeypatch.setattr(kept, "today", lambda: TODAY)
+    path.parent.mkdir()
+    return path
+
+
+def noted(question, is_right, kind="card"):
+    return json.dumps({kind: question, "right": is_right})
+
+
+def write(record, *lines):
+    record.write_text("".join(f"{line}\n" for line in lines))
+
+
+def asked(count=10):
+    return [card.question for card in review(count)._asked]
+
+
+def answer(card, is_right):
+    """Send what a page sends: the right answer, or another one and then the right one."""
+    problem = card._problem
+    first = None
+    if not is_right:
+        others = {"choice": [0, 1], "number": [-1], "tuple": [[-1]]}[problem["kind"]]
+        first = next(other for other in others if other != problem["answer"])
+        card.set_state({"_state": {"first": first, "said": None, "shown": False}})
+    card.set_state({"_state": {"first": first, "said": problem["answer"], "shown": True}})
+
+
+def test_wrong_and_skipped_cards_come_first_and_then_those_seen_longest_ago(record):
+    wrong, skipped, undated, old, older, of_today = FIXED[:6]
+    write(
+        record,
+        noted(undated, True),
+        '{"day": "2026-10-20"}',
+        noted(older, True),
+        noted(wrong, False),
+        '{"day": "2026-11-01"}',
+        noted(old, True),
+        '{"day": "2026-11-29"}',
+        noted(of_today, True),
+        noted(skipped, None),
+    )
+    assert asked() == [wrong, skipped, undated, older, old]
+    assert asked(2) == [wrong, skipped]
+
+
+def test_the_last_answer_decides(record):
+    once_wrong, once_right, other = FIXED[:3]
+    write(
+        record,
+        noted(once_wrong, False),
+        noted(once_right, True),
+        noted(other, False),
+        '{"day": "2026-11-28"}',
+        noted(once_wrong, True, "review"),
+        noted(once_right, False, "review"),
+    )
+    assert asked() == [other, once_right, once_wrong]
+
+
+def test_ten_of_many(record):
+    write(record, *(noted(question, False) for question in FIXED[:12]))
+    assert asked() == FIXED[:10]
+
+
+def test_an_empty_record_says_what_to_do(record):
+    for text in (
+        "",
+        '{"passed": "strides_row"}\n',
+        '{"card": "Of another version?", "right": false}\n',
+    ):
+        record.write_text(text)
+        assert repr(review()) == (
+            "· nothing to review yet\n"
+            "  Answer some cards in a lesson first, then call `review()` again."
+        )
+
+
+def test_cards_that_were_right_today_wait(record):
+    write(record, '{"day": "2026-11-29"}', *(noted(question, True) for question in FIXED[:3]))
+    assert repr(review()).splitlines()[0] == "✓ you got all 3 cards right today"
+
+
+def test_a_broken_record_is_read_as_far_as_it_goes_or_says_what_is_in_the_way(record):
+    write(record, "{broken", noted(FIXED[0], False), '{"review": 1}', '{"day": "never"}', "[]")
+    assert asked() == [FIXED[0]]
+    record.write_bytes(b"\xff\xfe")
+    assert repr(review()).startswith("· your record cannot be read: record.jsonl is not text")
+
+
+def test_answers_are_noted_once_and_the_summary_says_what_to_read_again(record):
+    questions = FIXED[:3]
+    write(record, *(noted(question, False) for question in questions))
+    before = len(kept.record())
+    round_ = review()
+    assert round_.summary.text == "· 0 of 3 answered, 0 right at once"
+    answer(round_.cards[0], True)
+    answer(round_.cards[1], False)
+    place = recall.cards()[questions[1]].place
+    assert round_.summary.text == f"· 2 of 3 answered, 1 right at once\n  read again  {place}"
+    assert repr(round_).splitlines()[0] == recall.cards()[questions[0]].place
+    assert place in round_._summary.value.replace("&#x27;", "'")
+    round_.cards[1].committed = None  # try again
+    answer(round_.cards[1], True)
+    round_.cards[2].set_state({"_state": {"first": None, "said": None, "shown": True}})
+    assert kept.record()[before:] == [
+        {"review": questions[0], "right": True},
+        {"review": questions[1], "right": False},
+        {"review": questions[2], "right": False},
+    ]
+    assert asked() == questions[1:]
+
+
+def test_all_right_at_once_praises(record):
+    write(record, noted(FIXED[0], False))
+    round_ = review()
+    answer(round_.cards[0], True)
+    assert round_.summary.text.startswith("✓ 1 of 1 answered, 1 right at once")
+
+
+@pytest.mark.parametrize("count", [0, 51, 2.5, "ten"])
+def test_a_count_that_is_none_is_refused(count):
+    with pytest.raises((ValueError, TypeError)):
+        review(count)
+
+
+@pytest.mark.parametrize("start", new_numbers.beginnings())
+def test_a_card_has_new_numbers_and_one_right_answer(start, record):
+    """Each set of numbers makes a card; the same random numbers make the same card."""
+    (question,) = [question for question in recall.cards() if question.startswith(start)]
+    problems = [new_numbers.problem(question, Random(seed)) for seed in range(100)]
+    assert len({problem["question"] for problem in problems}) > 10
+    assert len({json.dumps(problem["answer"]) for problem in problems}) > 1
+    assert problems[7] == new_numbers.problem(question, Random(7))
+    write(record, noted(question, False))
+    round_ = review(random=Random(7))
+    assert round_.cards[0]._problem["question"] == problems[7]["question"] != question
+    answer(round_.cards[0], True)
+    assert kept.record()[-1] == {
+        "review": question,
+        "right": True,
+    }  # the card as it is in its lesson
+
+
+def test_ten_cards_and_more_have_new_numbers():
+    assert len(new_numbers.beginnings()) >= 10
+    assert new_numbers.problem("Something else?", Random(0)) is None
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_the_stored_cards_are_those_of_the_notebook(path):
+    """If not, a cell was edited or run without `make refresh`, which stores both."""
+    stored = json.loads((ROOT / "stridekit/exercises/cards.json").read_text("utf-8"))[path.stem]
+    offer = _lesson(path)
+    assert stored["title"] == offer.title
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    texts = ["".join(output.get("data", {}).get("text/plain", "")) for output in outputs]
+    shown = [text for text in texts if text.startswith("Predict: ")]
+    assert shown == [repr(Predict.again("?", problem)) for _, problem in stored["cards"]]
+    sections = [section.heading for section in offer.sections for _ in section.cards]
+    assert [section for section, _ in stored["cards"]] == sections
+
+
+def test_a_stored_card_is_asked_as_it_is_in_its_lesson(record):
+    for card in recall.cards().values():
+        again = Predict.again(card.question, card.problem)
+        again.set_state({"_state": {"first": None, "said": card.problem["answer"], "shown": True}})
+        assert again.correct and again.first_was_right
+        assert repr(again).startswith(f"Predict: {card.question}")
+        assert re.search("it is", repr(again))
