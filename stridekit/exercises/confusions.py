@@ -9,8 +9,9 @@ ABSOLUTE = (
     "slice, it begins at `{0}.storage_offset()`, and you have to begin there too."
 )
 ELEMENTS = (
-    "Each number is so many times the right one, as bytes would be. torch counts strides and "
-    "offsets in elements, whatever their size. (NumPy counts strides in bytes.)"
+    "Each of your numbers is the same multiple of the right number, as if you counted bytes. "
+    "torch counts strides and offsets in elements, whatever their size. (NumPy counts strides in "
+    "bytes.)"
 )
 ITEMSIZE = (
     "You take one number of bytes for every element. uint8 has 1, bfloat16 has 2, "
@@ -21,10 +22,12 @@ VALUES = (
     "tensor can show quite different values. Compare where they lie."
 )
 FROM_ZERO = "You count from 1. The first {} is 0, as in every list."
-BACK_TO_FRONT = "The right numbers from back to front, as in a list that begins with the last dim."
+BACK_TO_FRONT = (
+    "Your numbers are right, but from back to front: your list begins with the last dim."
+)
 SIZE_ONE = (
-    "Right where no size is 1. A dim of size 1 gets its stride by the same rule as any other: "
-    "nobody steps along it, but torch writes down the product all the same."
+    "Right where no size is 1. No index steps along a dim of size 1, but torch gives it a stride "
+    "by the same rule as any other dim."
 )
 
 ALIKE = "You answer the same for every {}. There are several kinds: try a few by hand."
@@ -36,40 +39,38 @@ COPY = (
     "nothing, and a write to x then shows in the result."
 )
 SOMETIMES_A_COPY = (
-    "That is on x's storage only where {} is contiguous already: `contiguous()`, `reshape` and "
-    "`flatten` copy most others. x's own strides will do."
+    "Your result is on x's storage only where {} is contiguous already. `contiguous()`, `reshape` "
+    "and `flatten` copy most other tensors. You can use the strides that x has."
 )
 NO_TRANSPOSE = (
     "reshape does not transpose. It keeps the reading order and only cuts it anew, so your {} "
     "mix. Bring the dims into another order first."
 )
 AS_IF_PACKED = (
-    "as_strided takes the strides that you state as they are, and yours are those of a whole "
-    "tensor that lies {1}. Where {0} is sliced or turned it has others: ask `{0}.stride()`."
+    "as_strided takes your strides as they are, and they fit a whole tensor that lies {1}. If {0} "
+    "is sliced or transposed, it has other strides: print `{0}.stride()`."
 )
 NO_COPY = (
     "You never copy. That is a view only where {} already. Elsewhere torch refuses it, and one "
     "copy is needed."
 )
 CLONE_KEEPS_ORDER = (
-    "clone keeps the order in memory, so it changes nothing for view: the dims that did not merge "
-    "still do not. `contiguous()` puts the elements in reading order."
+    "clone keeps the order in memory, so the same dims still do not merge, and view still fails. "
+    "Which method puts the elements in reading order?"
 )
 TWICE = (
     "You copy once too often: a tensor that is new already is copied again. Which of your copies "
     "does nothing for the result?"
 )
 DTYPE = (
-    "The values are right, the dtype is not. A conversion copies, and new memory and Python "
-    "numbers get torch's defaults: the dtype of {} is asked for, whatever it is."
+    "The values are right, the dtype is not. Conversions change it, and torch has its own default "
+    "for new memory and Python numbers. The task asks for the dtype of {}."
 )
 MINUS_ONE = (
     "Right wherever there is an element. From 0 elements torch cannot work out what a `-1` stands "
     "for. State the size itself, or call a function that multiplies the sizes."
 )
-NO_BFLOAT16 = (
-    "Right until NumPy meets bfloat16, a dtype that it does not have. Do without NumPy here."
-)
+NO_BFLOAT16 = "Right except for bfloat16, a dtype that NumPy does not have. Do it without NumPy."
 
 # Chains of steps ----------------------------------------------------------------------------------
 

@@ -73,8 +73,8 @@ def only_channels_last(x: Tensor) -> bool:
 
 
 NHWC_ORDER = (
-    "Your rows stand in the order H, W, C. That can save a copy, but a trained Linear would "
-    "multiply the values with the wrong weights: a row should read C, H, W."
+    "Your rows stand in the order H, W, C. A trained Linear then multiplies the values with the "
+    "wrong weights: a row should have the order C, H, W."
 )
 
 flatten_images.slots["x"] = {
@@ -91,8 +91,8 @@ flatten_images.slots["x"] = {
         "has to be copied. Flatten x as it is."
     ),
     "x.clone()": (
-        "One copy too many. Where the strides leave no other way, as on channels-last images, "
-        "flattening copies by itself; elsewhere no copy is needed. Leave the copying to `flatten`."
+        "One copy too many. If the strides do not allow a view, as in channels-last images, "
+        "flattening copies by itself. Otherwise you do not need a copy."
     ),
     "x.permute(0, 2, 3, 1)": NHWC_ORDER,
 }
@@ -116,8 +116,8 @@ flatten_images.wrong |= {
     ("flatten_images(x).double()", "flatten_images(x).float()"): shared.DTYPE.format("x"),
     "(x.permute(0, 2, 3, 1) if only_channels_last(x) else x).flatten(1)": NHWC_ORDER,
     "x.as_strided((x.size(0), m := math.prod(x.shape[1:])), (m, 1))": (
-        "You read the storage as it lies: x can begin later, and have gaps or another order. A row "
-        "is x[n] in the order C, H, W."
+        "You read the storage from its start, in its own order. x can begin later, and have gaps "
+        "or another order. A row is x[n] in the order C, H, W."
     ),
 }
 

@@ -153,17 +153,16 @@ def walked(shape: Ints, stride: Ints, skip: int | None = None) -> list[tuple[str
 
 
 EXACTLY = (
-    "You compare all four strides, but nobody steps along a dim of size 1, and its stride can be "
-    "anything. Leave those dims out of the comparison."
+    "You compare all four strides. But no index steps along a dim of size 1, so its stride can be "
+    "anything."
 )
 ORDER_ONLY = (
-    "The order of the strides, which is larger than which, is not enough: a slice keeps the order "
-    "and has gaps. Contiguous means that each stride is exactly the product of the sizes inside."
+    "You only look at the order of the strides. A slice keeps this order and has gaps. Contiguous "
+    "means that each stride is exactly the product of the sizes inside."
 )
 INNERMOST = (
-    "A stride of 1 at the innermost dim is where a format begins, not where it ends: a slice has "
-    "it too, and a dim of size 1 need not have it. Check the other dims against the sizes inside "
-    "them."
+    "You only look for a stride of 1 at the innermost dim. A slice has it too, and a dim of size "
+    "1 can have any stride. Check the other dims as well."
 )
 
 formats.slots["stride[d] == needed"] = {
@@ -197,8 +196,7 @@ formats.slots['{"contiguous_format"} if 0 in shape'] = {
 }
 formats.wrong |= {
     '{"contiguous_format"} if 0 in shape => {"contiguous_format"} if shape[0] == 0': (
-        "Right for an empty batch. A tensor is empty where any of its sizes is 0, and then it "
-        "counts."
+        "Right for an empty batch. A tensor is also empty if another of its sizes is 0."
     ),
     "needed *= shape[d] => needed *= max(shape[d], 1)": (
         "Right wherever there is an element. For channels_last torch multiplies the sizes as they "
@@ -225,8 +223,8 @@ formats.wrong |= {
         "set(NAMES) if shape[1] == 1 or shape[2:] == (1, 1) else formats(shape, stride)",
         "formats(shape, stride) | ({NAMES[1]} if shape[1] == 1 else set())",
     ): (
-        "A tensor with C = 1, or with H = W = 1, can still be a slice with gaps. Those sizes only "
-        "say that the two formats want the same; whether the strides are right, you have to check."
+        "A tensor with C = 1, or with H = W = 1, can still be a slice with gaps. With those sizes "
+        "the two formats need the same strides. Check whether the tensor has them."
     ),
 }
 
@@ -283,8 +281,8 @@ def read_index(answer: Any, args: Arguments) -> Outcome:
         "the first no. After the loop nothing was lost: `return len(layers)`.",
     ],
     otherwise=(
-        "Print shape, stride and both flags of what each layer returns. The first output whose "
-        "channels_last flag is False is the one; with none, answer len(layers)."
+        "Print shape, stride and both flags of each output. Which is the first output whose "
+        "channels_last flag is False? If all are True, the answer is len(layers)."
     ),
     takeaway=(
         "Ask every output, not the last one: later layers can hide a loss, or repair it at a price."
@@ -351,16 +349,16 @@ first_to_lose.slots["not x.is_contiguous(memory_format=torch.channels_last)"] = 
         "`is_contiguous(memory_format=torch.channels_last)`."
     ),
     "x.ndim == 4 and not x.is_contiguous(memory_format=torch.channels_last)": (
-        "Right while all outputs have four dims. One that has not is not channels-last either: its "
-        "layer has lost the format."
+        "Right while all outputs have four dims. An output of another number of dims is not "
+        "channels-last: its layer has lost the format."
     ),
     "x.ndim != 4 or x.stride(1) != 1": (
         "The stride of C does not decide it alone: a slice with gaps has C innermost too, and "
         "where C is 1 its stride can be anything. `is_contiguous(memory_format=…)` asks about all."
     ),
     'x.ndim != 4 or x.stride() != new_stride(x.shape, "channels_last")': (
-        "You compare all strides with those of a new channels-last tensor. A dim of size 1 can "
-        "have any stride and still be channels-last: the flag knows that."
+        "You compare all strides with those of a new channels-last tensor. A tensor with any "
+        "stride in a dim of size 1 is still channels-last, and the flag is True for it."
     ),
     (
         "x.dim_order() != (0, 2, 3, 1)",
@@ -373,8 +371,8 @@ first_to_lose.slots["not x.is_contiguous(memory_format=torch.channels_last)"] = 
 }
 first_to_lose.slots["enumerate(layers)"] = {
     "enumerate([lambda _, x=x, layer=layer: layer(x) for layer in layers])": (
-        "Every layer gets the input x from you. In a network each one gets what the one before it "
-        "returned: keep the output, and give it to the next."
+        "You run every layer on the first x. In a network each layer gets the output of the layer "
+        "before it."
     ),
 }
 first_to_lose.slots["return len(layers)"] = {
@@ -384,8 +382,7 @@ first_to_lose.exact |= {
     ("0", "len(layers)"): shared.ALIKE.format("network"),
     "first_to_lose(layers, x) % max(len(layers), 1)": NONE_LOSES,
     "losses(layers, x, lambda y: not y.is_contiguous())[0]": (
-        "`is_contiguous()` alone asks about contiguous_format. Ask with "
-        "`memory_format=torch.channels_last`."
+        "`is_contiguous()` alone tests contiguous_format. Which argument tests channels_last?"
     ),
     "losses(layers, x, lambda y: not not_channels_last(y))[0]": (
         "You stop at the first output that is channels-last. The task asks for the first that is "
@@ -399,12 +396,11 @@ first_to_lose.exact |= {
 }
 first_to_lose.wrong |= {
     "enumerate(layers) => enumerate(layers[:-1])": (
-        "Right but for the last layer: you never ask for it."
+        "Right except for the last layer: you never look at its output."
     ),
     "losses(layers, x, lambda y: y.stride() != x.stride())[0]": (
-        "You compare the output's strides with those of the input. Another size gives another "
-        "stride in the same format: after pooling, everything is nearer together. Ask each output "
-        "for its format."
+        "You compare the output's strides with those of the input. After pooling, an output is "
+        "smaller, so it has other strides in the same format. Check the format of each output."
     ),
     "losses(layers, x)[-2:][0]": (
         "You find the last layer whose output is not channels-last. The first such layer is to "
@@ -434,7 +430,7 @@ first_to_lose.wrong |= {
         "In the network, a layer hands its loss on."
     ),
     "first_to_lose(layers, x) - 1": (
-        "One too few: that layer still keeps the format. The one to blame is the next, whose "
+        "One too few: that layer still keeps the format. The next layer loses it, because its "
         "output is the first that is not channels-last."
     ),
 }

@@ -79,10 +79,11 @@ channels_last_stride.slots["(h * w * c, 1, w * c, c)"] = {
         "formats, so W comes next after C: which pixel follows the first?"
     ),
     ("(h * w * c, 1, w, c)", "(h * w * c, 1, w * h, c)"): (
-        "Right but for H. One step along H goes over w pixels of c elements."
+        "Right except for H. One step along H passes a row of pixels. How many elements are these?"
     ),
     "(h * w, 1, w, c)": (
-        "Right but for N and H. Both step over whole pixels, and a pixel has c elements."
+        "Right except for N and H. Both steps pass whole pixels: how many elements does a pixel "
+        "have?"
     ),
     "(h * w * c, c, w * c, 1)": (
         "You exchange C and W. The channels of one pixel lie side by side, so the stride of C is "
@@ -92,17 +93,17 @@ channels_last_stride.slots["(h * w * c, 1, w * c, c)"] = {
         "Those are the strides of contiguous_format in another order, as after a permute of a new "
         "tensor. A permute moves no element. In channels_last the elements lie in another order."
     ),
-    "(h * w * c, 1, h * c, c)": "Right but for H. A row holds w pixels, not h.",
+    "(h * w * c, 1, h * c, c)": "Right except for H. How many pixels does a row have?",
     "(h * w * c, 1, w * c, h * c)": (
-        "Right but for W. The next pixel of a row begins after c elements."
+        "Right except for W. After how many elements does the next pixel of a row begin?"
     ),
     "(shape[0] * h * w * c, 1, w * c, c)": (
-        "Right but for N. One step along N skips one image, and no image knows how many there are: "
-        "a dim's own size is not in its stride."
+        "Right except for N. One step along N skips one image. The number of images does not "
+        "matter for that."
     ),
     ("(h * w, 1, w, 1)", "(h * w * c, 1, w, 1)"): (
-        "You forgot the channels on the way: two pixels of a row are not 1 apart, the channels of "
-        "the first lie between. Everything outside C has to step over a whole pixel."
+        "You forgot the channels: two pixels of a row lie further apart than 1, because the "
+        "channels of the first pixel lie between. How long is a pixel?"
     ),
     ("(h * w * c, w * c, c, 1)", "(1, c, w * c, h * w * c)"): (
         "The right four numbers, in the order in which the dims lie in memory. A stride stands in "
@@ -198,8 +199,8 @@ def on_storage_of(images: torch.Tensor, answer: torch.Tensor) -> torch.Tensor:
         "N is old dim 0, C is 3, H is 1, W is 2.",
     ],
     otherwise=(
-        "Compare the two lines fact by fact. The answer should have the elements of images where "
-        "they are, with `answer[n, c, h, w]` being `images[n, h, w, c]`."
+        "Compare the two lines fact by fact. `answer[n, c, h, w]` should be `images[n, h, w, c]`, "
+        "on the same memory."
     ),
     takeaway="NHWC data is channels-last already: permute the dims, and not one byte moves.",
 )
@@ -274,12 +275,12 @@ channels_last_view.wrong |= {
         "`reshape` never change the order of dims. Which operation does?"
     ),
     "images.as_strided(nchw(images), channels_last_stride.reference(nchw(images)))": (
-        "These are the strides of a whole new batch, and images may be a part of one, or lie in "
-        "another order. Let `images.stride()` itself be permuted: that is what `permute` does."
+        "You take the strides of a new batch. But images may be a part of a batch, or lie in "
+        "another order. Use the strides that images has."
     ),
     "images[:]": (
-        "The images are as they were: of shape (N, H, W, C). torch's functions take the second dim "
-        "for the channels whatever the memory format, so the shape has to become (N, C, H, W)."
+        "You return images in their own shape (N, H, W, C). torch's functions take the second dim "
+        "for the channels in every memory format."
     ),
     ("images.mT", "images.transpose(1, 2)"): (
         "Two dims have changed places. All three move: C to the second place, H and W one back."

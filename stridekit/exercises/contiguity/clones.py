@@ -156,15 +156,16 @@ clone_stride.wrong |= {
         "keeps its place. Look at `torch.empty(6).expand(4, 6).t().clone()`."
     ),
     "packed_stride(shape, dims_by(stride, abs)[::-1])": (
-        "Your order is upside down: the dim of the largest stride gets 1. The smallest step in "
-        "memory stays the smallest: sort the other way."
+        "You give a stride of 1 to the dim of the largest stride. The smallest step in memory "
+        "stays the smallest."
     ),
     "tuple(sorted(clone_stride(shape, stride), reverse=True))": (
-        "Right numbers in the order of memory, not of the dims: put each back where its dim is."
+        "Your numbers are right, but in the order of memory. Put each number at the place of its "
+        "dim."
     ),
     "packed_stride(shape, list(range(len(shape))))": (
-        "You lay every clone out by columns. That is right for `x.t()`, which lies so: clone keeps "
-        "the order that it finds. Look at `x.clone().stride()`."
+        "You lay every clone out by columns. clone keeps the order of its input. Look at "
+        "`x.clone().stride()`."
     ),
     (
         "packed_stride(shape, sorted(range(len(shape)), key=lambda d: shape[d]))",
@@ -229,8 +230,8 @@ def needed(args: Arguments) -> int:
         "`contiguous()` before it.",
     ],
     otherwise=(
-        "Go through your line on this input: after each step, which shape and which values, and "
-        "does it stand in new memory? Only what the next step needs should be copied."
+        "Run your line on this input step by step. Look at the shape and the values after each "
+        "step: which steps copy, and which of these copies does the result need?"
     ),
     takeaway="First the views, then at most one copy: reshape finds out whether it takes one.",
 )
@@ -279,8 +280,8 @@ by_columns.wrong |= {
         "You exchange the matrices with their columns. Dim 0 counts the matrices and stays first."
     ),
     "x.contiguous().transpose(1, 2).view(width(x))": (
-        "You make it contiguous too early: the transpose turns the strides round again. Where is a "
-        "contiguous tensor needed?"
+        "You make it contiguous too early, because the transpose exchanges the strides again. "
+        "Which step needs a contiguous tensor?"
     ),
     "x.transpose(1, 2).view(width(x))": shared.NO_COPY.format("x lies by columns"),
     "x.transpose(1, 2).clone().view(width(x))": shared.CLONE_KEEPS_ORDER,

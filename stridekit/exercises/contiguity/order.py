@@ -74,8 +74,8 @@ def small_layouts() -> list[str]:
         "no element can lie in the wrong place.",
     ],
     otherwise=(
-        "Which element is read second, and does it lie one element further on? Then the first one "
-        "of the second row, and so on. Only steps that some index takes can be wrong."
+        "Which element is read second, and does it lie one element further on? Ask the same of "
+        "the first element of the second row. Only steps that some index takes can be wrong."
     ),
     takeaway=(
         "Contiguous means: reading order is memory order. Steps that nobody takes do not count."
@@ -133,9 +133,9 @@ is_contiguous.only |= {
         "tensor has one element and is contiguous."
     ),
     "0 in shape": (
-        "Right wherever there is an element. Where a size is 0 there is none, so nothing can lie "
-        "in the wrong place: torch calls every such tensor contiguous. The 0 may stand anywhere in "
-        "shape: look for it before you look at a stride."
+        "Right wherever there is an element. If a size is 0, no element can lie in the wrong "
+        "place, so torch calls the tensor contiguous. Look for a 0 anywhere in shape before you "
+        "look at a stride."
     ),
     "1 in shape": (
         "Right wherever no size is 1. No index ever steps along a dim of size 1, so its stride "
@@ -146,8 +146,8 @@ is_contiguous.only |= {
         "a size of 0 does not have elements. Which strides still matter?"
     ),
     "0 in stride": (
-        "Right wherever no stride is 0. A dim of two elements or more and stride 0 reads the same "
-        "element again, where reading order has to go on in memory: not contiguous."
+        "Right wherever no stride is 0. A dim of stride 0 with two or more elements reads the "
+        "same element again, so the tensor is not contiguous."
     ),
     "len(shape) > 2": (
         "Right for one dim and for two. From three on, the stride of a dim has to be the product "
@@ -183,8 +183,8 @@ RULES = {
         "the last index runs fastest, so take those after it. Try `x.t()`."
     ),
     "is_dense_in_some_order(shape, stride)": (
-        "You accept whatever fills its range without a hole, in any order of the dims. That is "
-        "dense. Contiguous also asks for reading order: `x.t()` is dense and not contiguous."
+        "You accept every tensor without gaps, in any order of the dims. That is dense. "
+        "Contiguous also asks for reading order: `x.t()` is dense and not contiguous."
     ),
     "steps_evenly(shape, stride)": (
         "Your test asks that the elements are evenly spaced, not that the space is 1. A column, "
@@ -208,11 +208,12 @@ is_contiguous.wrong |= {
         "0 in shape or not shape or (stride[-1] == 1 and steps_evenly(shape, stride))",
     ): (
         "Your test asks for a certain stride in a dim of size 1. No index ever steps along it, so "
-        "any stride will do: move a size of 1 about with `permute` and ask `is_contiguous()`."
+        "any stride is fine. Compare `torch.empty(4, 1, 6)` with other strides for the dim of "
+        "size 1."
     ),
     "0 in shape or 1 in shape or stride == row_major(shape)": (
-        "A size of 1 somewhere does not excuse the other dims. Leave out that one stride, and go "
-        "on: try shape (1, 3), stride (1, 2)."
+        "You accept every tensor with a size of 1. Leave out the stride of this dim, and check "
+        "the other dims: try shape (1, 3), stride (1, 2)."
     ),
 }
 is_contiguous.exact["False", "True"] = shared.ALIKE.format("input") + (
@@ -309,10 +310,7 @@ def mergeable(shape: tuple[int, ...], stride: tuple[int, ...], d: int) -> bool:
     return stride[d] == shape[d + 1] * stride[d + 1]
 
 
-NO_ELEMENT = (
-    "Right wherever there is an element. Where a size of x is 0, also one of the other dims, "
-    "there is nothing to step over, and torch makes every view."
-)
+NO_ELEMENT = "Right wherever there is an element. If any size of x is 0, torch makes every view."
 
 mergeable.slots["stride[d] == shape[d + 1] * stride[d + 1]"] = {
     ("stride[d + 1] == shape[d] * stride[d]", "stride[d + 1] == shape[d + 1] * stride[d]"): (
@@ -336,8 +334,8 @@ mergeable.slots["stride[d] == shape[d + 1] * stride[d + 1]"] = {
         "all of the inner one: its size times its stride."
     ),
     "stride[d] == stride[d + 1]": (
-        "You ask for two equal strides. But one step of dim d has to pass over a whole row of dim "
-        "d + 1, so it is longer: how far do all the steps of a row go?"
+        "You ask for two equal strides. But one step of dim d has to pass a whole row of dim d + "
+        "1. How far do all the steps of a row go?"
     ),
     "stride[d] == shape[d] * stride[d + 1]": (
         "You multiply with the size of dim d itself. How often dim d can step does not matter: "
@@ -374,23 +372,23 @@ mergeable.slots["stride[d] == shape[d + 1] * stride[d + 1]"] = {
 }
 mergeable.slots["0 in shape or shape[d] == 1 or shape[d + 1] == 1"] = {
     ("0 in shape", "False"): (
-        "Your rule compares strides also where one of the two sizes is 1. Along that dim nobody "
-        "ever steps: view shape (4, 1), stride (6, 99) as (4,)."
+        "Your rule also compares strides if one of the two sizes is 1. No index steps along that "
+        "dim: view shape (4, 1), stride (6, 99) as (4,)."
     ),
     "0 in shape or shape[d] == 1": (
-        "You let the outer dim be of size 1, but not the inner one. Neither is ever stepped along: "
-        "view shape (4, 1), stride (6, 99) as (4,)."
+        "You make an exception for an outer dim of size 1, but not for an inner one. No index "
+        "steps along either: view shape (4, 1), stride (6, 99) as (4,)."
     ),
     "0 in shape or shape[d + 1] == 1": (
-        "You let the inner dim be of size 1, but not the outer one. Neither is ever stepped along: "
-        "view shape (1, 6), stride (99, 1) as (6,)."
+        "You make an exception for an inner dim of size 1, but not for an outer one. No index "
+        "steps along either: view shape (1, 6), stride (99, 1) as (6,)."
     ),
     "shape[d] == 1 or shape[d + 1] == 1": NO_ELEMENT,
 }
 mergeable.wrong |= {
     "0 in shape or all(n == 1 or s == m for n, s, m in zip(shape, stride, row_major(shape)))": (
-        "You ask whether x is contiguous as a whole. This is about two dims alone: a gap elsewhere "
-        "in x, or an even step longer than 1, does them no harm."
+        "You ask whether all of x is contiguous. The task asks about two dims: a gap elsewhere in "
+        "x, or even steps longer than 1, do not matter."
     ),
     "0 in shape or 1 in (shape[d - 1], shape[d]) or stride[d - 1] == shape[d] * stride[d]": (
         "Those are dims d - 1 and d. The question is about d and the one to its right, d + 1."
@@ -411,8 +409,7 @@ mergeable.only |= {
         "elsewhere in shape has nothing to do with them."
     ),
     "len(shape) > 2": (
-        "Right where there are only two dims. Where there are more, only dims d and d + 1 are "
-        "asked about: the others stay as they are, merged or not."
+        "Right if there are only two dims. If there are more, only dims d and d + 1 matter."
     ),
 }
 mergeable.exact["False", "True"] = shared.ALIKE.format("input") + (

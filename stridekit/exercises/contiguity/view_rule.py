@@ -170,24 +170,24 @@ def ends(shape: Ints) -> set[int]:
 
 view_stride.only |= {
     "0 in shape": (
-        "Right wherever there is an element. Without one there is nothing to straddle: torch makes "
-        "every view, so answer a stride, any will do."
+        "Right wherever there is an element. Without an element, torch makes every view. Return "
+        "any stride there."
     ),
     "view_stride(shape, stride, new_shape) is None": (
         "Right wherever torch makes the view. Where it refuses, the answer is None, and nothing "
         "else: that is where a new size does not divide what is left of its chunk."
     ),
     "1 in shape": (
-        "Right wherever x has no size of 1. Nobody steps along such a dim, so its stride breaks no "
-        "chunk: leave it out before you look for chunks."
+        "Right wherever x has no size of 1. No index steps along such a dim, so it does not break "
+        "a chunk. Leave it out before you look for chunks."
     ),
     "1 in new_shape": (
         "Right wherever no new size is 1. A new dim of size 1 straddles nothing, and its stride is "
         "free: put any number there, and go on with the same chunk."
     ),
     "len(new_shape) < len(shape)": (
-        "Right wherever the view has as many dims as x, or more. With fewer dims there is a view "
-        "as well, if those of x that become one step evenly."
+        "Right wherever the view has as many dims as x, or more. A view can also have fewer dims, "
+        "if the dims of x that it merges step evenly."
     ),
     "0 in stride": (
         "Right wherever no stride is 0. Expanded dims follow the same rule. They merge where the "
@@ -227,8 +227,8 @@ view_stride.wrong |= {
     "size != 1 and chunks and step == => chunks and step =="
     " && elif size != 1 => else"
     " && if left == 1 => while left == 1": (
-        "A dim of size 1 in x breaks one of your chunks. Nobody steps along it, so it does not "
-        "matter whether its stride fits: leave sizes of 1 out first."
+        "A dim of size 1 in x breaks one of your chunks. No index steps along it, so its stride "
+        "does not matter. Leave sizes of 1 out first."
     ),
     (
         "contiguous_stride(new_shape) if stride == contiguous_stride(shape) else None",
@@ -240,12 +240,12 @@ view_stride.wrong |= {
         "chunks. `torch.empty(4, 8)[:, :6]` is not contiguous, and `.view(2, 2, 6)` works."
     ),
     "contiguous_stride(new_shape)": (
-        "You answer the stride of a new tensor. A view walks the memory that is there: where x has "
-        "gaps or another order, the strides follow."
+        "You answer the stride of a new tensor. A view uses the memory of x. If x has gaps or "
+        "another order, so does the view."
     ),
     "None if view_stride(shape, stride, new_shape) is None else contiguous_stride(new_shape)": (
-        "You know when there is a view. Its strides are not those of a new tensor: inside a chunk "
-        "the first step is the chunk's own."
+        "You know when a view exists. But its strides are not those of a new tensor: the first "
+        "step in each chunk is the step of the chunk."
     ),
     "None if view_stride(shape, stride, new_shape) is None else "
     "tuple((stepped(shape, stride)[1] or (1,))[-1] * s for s in contiguous_stride(new_shape))": (
@@ -285,8 +285,8 @@ view_stride.wrong |= {
 }
 view_stride.exact |= {
     "stride if shape == new_shape else None": (
-        "You know one view alone, that of no change. Cut a dim in two, or merge two that step "
-        "evenly, and there is a view as well: its strides are asked for."
+        "You answer None whenever the shape changes. But a view can cut a dim in two, and merge "
+        "two dims that step evenly. Then its strides are asked for."
     ),
     "(view_stride(shape, stride, new_shape), None)[1]": (
         "You answer None for every input. A function without a `return` does so. Return the stride "
@@ -413,10 +413,7 @@ def unviewable(shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ..
 
 
 unviewable.only |= {
-    "0 in shape": (
-        "Right wherever there is an element. Where a size is 0, nothing can straddle anything, and "
-        "torch makes every view of no elements."
-    ),
+    "0 in shape": ("Right wherever there is an element. If a size is 0, torch makes every view."),
     "1 in shape": (
         "Right wherever no size is 1. A dim of size 1 neither makes a boundary nor removes one. "
         "Leave it out, and compare the dims that are then neighbours."
@@ -459,7 +456,7 @@ unviewable.wrong |= {
         "Which shape has a dim across every boundary?"
     ),
     "unviewable(shape, stride) or ()": (
-        "() is a shape as well, that of one element. Answer None there."
+        "() is a shape as well: it has one element. Return None if torch makes every view."
     ),
     "shape": (
         "That is x's own shape, and x is a view of itself. Which dim reaches across a boundary?"
@@ -471,7 +468,7 @@ unviewable.exact |= {
         "shapes that torch refuses: try `torch.empty(4, 6).t().view(24)`."
     ),
     "(prod(shape),)": (
-        "You always find a shape. Where x is one chunk there is none: torch views it as anything "
-        "of as many elements. Then answer None."
+        "You return a shape for every x. If x is one chunk, torch makes every view. Answer None "
+        "there."
     ),
 }

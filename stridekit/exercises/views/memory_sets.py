@@ -98,10 +98,10 @@ def in_runs(numbers: Set[int]) -> str:
         "all into one set; where t has no element, none is left.",
     ],
     otherwise=(
-        "Put the input above on paper: the storage is a line of bytes. Mark the bytes of each "
-        "element of t, one element after the other, and compare the marks with yours."
+        "Draw the storage of the input above as a line of bytes. Mark the bytes of each element "
+        "of t, and compare the marks with your answer."
     ),
-    takeaway="A tensor's memory set: every index, every byte. Two such sets say who shares what.",
+    takeaway=("A memory set has every byte of every index. Two sets show what two tensors share."),
 )
 def memset_of(t: torch.Tensor) -> set[int]:
     """The memory set of t: the bytes of its storage that t's elements occupy.
@@ -120,18 +120,17 @@ def memset_of(t: torch.Tensor) -> set[int]:
 
 OFF_BY_ONE = (
     "One byte too many: an element of 2 bytes that starts at byte 6 has bytes 6 and 7. Count the "
-    "bytes of the first input on your fingers: how many should there be?"
+    "bytes of the first input by hand: how many are there?"
 )
 DIMS = "zip(t.shape, t.stride(), strict=True)"
 
 memset_of.slots["range(item)"] = {
     "range(1)": (
-        "You have the first byte of each element, and no other. An element takes "
-        "`t.element_size()` bytes in a row, and they all belong to it."
+        "You have only the first byte of each element. An element takes `t.element_size()` bytes "
+        "in a row."
     ),
     "range(1, item + 1)": (
-        "Each of your elements lies one byte too far along. The first byte of element number e is "
-        "`e * item` itself."
+        "Each of your elements begins one byte too late. At which byte does element number 0 begin?"
     ),
     "range(item + 1)": OFF_BY_ONE,
     "range(item - 1)": (
@@ -151,8 +150,8 @@ memset_of.slots["range(size)"] = {
 }
 memset_of.slots["{t.storage_offset()}"] = {
     "{0}": (
-        "You count from t's own first element. Byte 0 is the storage's first: where in it does "
-        "`x[4:7]` begin?"
+        "You count from t's own first element. Byte 0 is the first of the storage: at which byte "
+        "does `x[4:7]` begin?"
     ),
 }
 memset_of.slots["t.stride()"] = {
@@ -206,12 +205,12 @@ memset_of.wrong |= {
         "elements of the storage does `x[::3]` reach?"
     ),
     "set(range(t.untyped_storage().nbytes()))": (
-        "That is the whole storage. It may hold much that t never reaches: which bytes would "
-        "change if you filled t with other values?"
+        "That is the whole storage. t may reach only a part of it: which bytes change if you fill "
+        "t with other values?"
     ),
     "{t.untyped_storage().data_ptr() + byte for byte in memset_of(t)}": ADDRESSES,
     "{int(value.real) for value in t.flatten()}": (
-        "Those are t's values. Where an element lies never depends on what it holds: a tensor of "
+        "Those are t's values. The place of an element never depends on its value: a tensor of "
         "zeros has a memory set too."
     ),
     "set(range(start := t.storage_offset() * t.itemsize, start + t.nbytes + 1))": OFF_BY_ONE,
@@ -224,7 +223,7 @@ memset_of.wrong |= {
         f"{DIMS} => [(t.size(d), t.stride(d)) for d, _ in zip(range(3), t.shape, strict=True)]",
     ): (
         "Your loops are written for a fixed number of dims, and t can have any number, even none. "
-        "Let one loop run over all the dims: each has one size and one stride."
+        "Let one loop run over all dims."
     ),
     (
         "e * item + k for e in elements for k in range(item) => "
@@ -376,8 +375,8 @@ def base_of(x: Either) -> Either:
 
 share_bytes.slots["s * x.itemsize"] = {
     "s": (
-        "Addresses count bytes, and torch's strides count elements: one step along a tensor is as "
-        "many times `itemsize` bytes. (NumPy's strides are in bytes already.)"
+        "Addresses count bytes, and torch's strides count elements: how many bytes is one step "
+        "along a tensor? (NumPy's strides are in bytes already.)"
     ),
 }
 share_bytes.slots["not memsets[0].isdisjoint(memsets[1])"] = {
@@ -386,14 +385,14 @@ share_bytes.slots["not memsets[0].isdisjoint(memsets[1])"] = {
         "memsets[1] <= memsets[0]",
         "memsets[0] <= memsets[1] or memsets[1] <= memsets[0]",
     ): (
-        "You ask whether one of the two lies inside the other. They can meet without that: "
-        "`x[2:8]` and `x[5:]`. (And an empty set lies inside any.)"
+        "You ask whether one of the two lies inside the other. They can also meet in a part, such "
+        "as `x[2:8]` and `x[5:]`. (And an empty set lies inside any set.)"
     ),
 }
 share_bytes.slots["(*x.shape, x.itemsize)"] = {
     "(*x.shape, 1)": (
-        "You compare the first bytes of the elements only. A `uint8` view can begin in the middle "
-        "of a float: every element has `itemsize` bytes, and all of them count."
+        "You compare only the first bytes of the elements. A `uint8` view can begin in the middle "
+        "of a float. How many bytes does an element have?"
     ),
 }
 share_bytes.slots["x.strides"] = {
@@ -428,7 +427,7 @@ share_bytes.wrong |= {
         "`x[6:]` only touch."
     ),
     "not memsets[0].isdisjoint(memsets[1]) => memsets[0] == memsets[1]": (
-        "You ask whether the two have the same bytes. One in common is enough."
+        "You ask whether the two have the same bytes. One common byte is enough."
     ),
     (
         "not memsets[0].isdisjoint(memsets[1]) => "
@@ -452,7 +451,7 @@ share_bytes.wrong |= {
         "and bool(from_its_storage(a) & from_its_storage(b))",
     ): (
         "You count from the start of a storage, as in exercise 1. Here a and b can have two "
-        "storages, and byte 0 of one is not byte 0 of the other: count both from memory."
+        "storages, and each has a byte 0 of its own. Compare addresses in memory."
     ),
     (
         "bool(with_offset_twice(a) & with_offset_twice(b))",
@@ -491,8 +490,7 @@ share_bytes.wrong |= {
         "leaves gaps: `x[::3]` of 12 elements reaches the tenth."
     ),
     ("a.nbytes > 0 and b.nbytes > 0", "a.nbytes > 0 or b.nbytes > 0"): (
-        "You say True wherever there are elements at all. Two tensors with elements can lie far "
-        "apart."
+        "You answer True if both have elements. Two tensors with elements can lie far apart."
     ),
     (
         "a.shape == b.shape and bool((a == b).all())",
@@ -506,8 +504,8 @@ share_bytes.wrong |= {
         "b._is_view() or a._is_view()",
         "a._base is b or b._base is a",
     ): (
-        "You ask which tensor the two were made from. Autograd keeps that record, and the record "
-        "has gaps: `detach()` and NumPy are not in it. And two halves of one base need not meet."
+        "You ask which tensor the two were made from. Autograd keeps that record, but without "
+        "`detach()` and NumPy. And two halves of one base do not meet."
     ),
     ("True", "False"): shared.ALIKE.format("pair"),
     ("s * x.itemsize => s * a.itemsize", "s * x.itemsize => s * b.itemsize"): (
@@ -521,17 +519,17 @@ share_bytes.exact |= {
         "share_bytes(a, b) if are_tensors(a, b) else a.size(0) + b.size(0)",
         "are_tensors(a, b) and share_bytes(a, b)",
     ): (
-        "Right wherever both are tensors. Each can be an array, too, on the other's memory: an "
-        'array\'s first element lies at `array.__array_interface__["data"][0]`, and `array.strides` '
-        "counts bytes."
+        "Right wherever both are tensors. One can also be an array on the other's memory. An "
+        'array\'s first element lies at `array.__array_interface__["data"][0]`, and '
+        "`array.strides` counts bytes."
     ),
     "share_bytes(torch.as_tensor(a), torch.as_tensor(b))": (
-        "Right until an array walks backwards. torch has no negative strides: ask the array itself "
-        "where it begins, and how far it steps."
+        "Right except for arrays that walk backwards, because torch does not have negative "
+        "strides. Use the address and the strides of the array itself."
     ),
     "type(a) is type(b) and share_bytes(a, b)": (
-        "Right wherever the two are of a kind. A tensor and an array can lie on the same memory: "
-        "`x` and `x.numpy()` do."
+        "Right wherever both are tensors or both are arrays. `x` and `x.numpy()` lie on the same "
+        "memory too."
     ),
     "np.shares_memory(np.asarray(a), np.asarray(b))": shared.NO_BFLOAT16,
 }

@@ -105,8 +105,8 @@ permute_layout.wrong |= {
         f"stride[d] for d in dims => stride[d] for d in {INVERSE}",
         f"shape[d] for d in dims => shape[d] for d in {INVERSE}",
     ): (
-        "The sizes go one way and the strides the other: one of your two lists is the inverse. One "
-        "and the same rule moves them."
+        "One of your two lists is the inverse permutation. The same rule moves the sizes and the "
+        "strides."
     ),
     "tuple(stride[d] for d in dims) => tuple(stride[d] for d in dims[::-1])": (
         "The shape is right, and the strides are in the opposite order. A size and its stride "
@@ -130,12 +130,11 @@ permute_layout.wrong |= {
         "size come from?"
     ),
     "shape, stride": (
-        "That is x's own layout. permute moves no element, but it does list the dims in another "
-        "order: the result's dim 0 is x's dim `dims[0]`."
+        "You return the layout of x. permute moves no element, but it lists the dims in another "
+        "order. Which dim of x is dim 0 of the result?"
     ),
     "shape[::-1], stride[::-1]": (
-        "You reverse the dims, whatever `dims` says. That is `x.t()` for two dims, and one of six "
-        "permutations for three."
+        "You reverse the dims for every `dims`. For three dims, that is one of six permutations."
     ),
     (
         "in_place(shape, dims, True), in_place(stride, dims, True)",
@@ -152,8 +151,8 @@ permute_layout.wrong |= {
         "Both are right, in the wrong order: shape, then stride."
     ),
     "tuple(zip(*permute_layout(shape, stride, dims)))": (
-        "You answer with a size and a stride for each dim. Asked for are two tuples, one of all "
-        "sizes and one of all strides."
+        "You return a size and a stride for each dim. The task asks for two tuples: all sizes, "
+        "and all strides."
     ),
     "sorted(shape, reverse=True), sorted(stride, reverse=True)": (
         "You sort. permute takes the dims in the order of `dims`, whether they are large or small."

@@ -72,8 +72,8 @@ def name_storage(answer: torch.Tensor, big: torch.Tensor) -> str:
         "First cut, then copy: the row alone, by `clone()`.",
     ],
     otherwise=(
-        "Look at what you return: dtype, shape and values should be those of `big[i]`, and "
-        "`untyped_storage().nbytes()` no more than its elements need."
+        "Compare your result with `big[i]`: dtype, shape and values. Then print its "
+        "`untyped_storage().nbytes()`: is it as many bytes as the elements need?"
     ),
     takeaway="clone() after the cut: the row has its own bytes, and the rest can go.",
 )
@@ -93,8 +93,8 @@ keep_row.slots["big[i]"] = {
 }
 keep_row.slots[".clone()"] = {
     "": (
-        "That is still on big's storage, so all of it stays alive, even after `del big`. A slice, "
-        "`detach()`, `view` and `reshape` give you a small tensor on the same large block."
+        "Your row is still on big's storage, so all of it stays alive, even after `del big`. A "
+        "slice, `detach()`, `view` and `reshape` return a small tensor on the same large storage."
     ),
     ".contiguous()": (
         "You copy only a row that is not contiguous, as `contiguous()` does. A row of a new tensor "
@@ -108,16 +108,16 @@ keep_row.slots[".clone()"] = {
 }
 keep_row.wrong |= {
     ".clone() => .float()": (
-        "You ask for one dtype. That copies only where the dtype changes, and then it has changed: "
-        "copy the row as it is."
+        "You convert to one dtype. That copies only if the dtype changes, and then the result has "
+        "the wrong dtype. Copy the row as it is."
     ),
     "big[i] => big[i : i + 1]": (
         "The memory is right, but you kept the row's dim: that is a matrix with one row. `big[i]` "
         "has one dim, `big[i : i + 1]` and `big[[i]]` have two."
     ),
     "big.clone()[i]": (
-        "Your row is a view again, now of something new that is as large as big, and it keeps all "
-        "of that alive. In which order would you copy and cut?"
+        "Your row is a view again, of a copy as large as big, and keeps all of it alive. What if "
+        "you cut first?"
     ),
     "copy.deepcopy(big[i])": (
         "Your row came with a copy of the whole storage. `deepcopy` copies the storage, also the "
@@ -129,16 +129,16 @@ keep_row.wrong |= {
     ),
     (".clone() => .clone().float()", "torch.tensor(big[i].tolist())"): shared.DTYPE.format("big"),
     "torch.from_numpy(np.array(big.numpy())[i])": (
-        "That memory belongs to a NumPy array, and torch cannot tell what else the array keeps "
-        "alive: its `base` can be all of big. Let torch copy the row."
+        "Your row's memory belongs to a NumPy array, which can keep much more alive through its "
+        "`base`. Let torch copy the row."
     ),
     "torch.from_numpy(big[i].numpy())": (
-        "To NumPy and back, nothing is copied: your row, the array and big are on one memory, and "
-        "all of it stays alive."
+        "The way to NumPy and back copies nothing. Your row, the array and big are on one memory, "
+        "and all of it stays alive."
     ),
     "torch.zeros_like(big[i])": (
-        "The storage has the right size and the values are not in it: `empty_like` and its kind "
-        "only make room. Something has to copy them in."
+        "The storage has the right size, but the values are missing. `empty_like` and "
+        "`zeros_like` only make room."
     ),
 }
 keep_row.exact["torch.tensor(big[i].numpy())"] = shared.NO_BFLOAT16
@@ -256,18 +256,20 @@ VIEWS = (
 )
 
 first_copy.slots["not shares_memory(y, x)"] = {
-    "shares_memory(y, x)": "You stop at the first step that does share: where does sharing end?",
+    "shares_memory(y, x)": (
+        "You stop at the first step that shares memory with its input. Where does the sharing end?"
+    ),
     "memset(y) != memset(x)": (
-        "You ask whether the two reach the same bytes. A slice reaches fewer of them, and copies "
-        "nothing: `x[1:]` does."
+        "You ask whether the two reach the same bytes. `x[1:]` reaches fewer bytes than x, and "
+        "copies nothing."
     ),
     "not is_view(x, y)": (
-        "You ask whether what went in lies inside the result. A slice is the other way round: "
-        "`x[1:]` lies inside x, and copies nothing."
+        "You ask whether the input of the step lies inside its result. A slice is the other way "
+        "round: `x[1:]` lies inside x, and copies nothing."
     ),
     "x.untyped_storage().nbytes() != y.untyped_storage().nbytes()": (
-        "You compare how large the storages are. A copy of all of x has one just as large; ask "
-        "whether it is the same."
+        "You compare how large the storages are. A copy of all of x has a storage of the same "
+        "size. Is it the same storage?"
     ),
     (
         "y.dtype != x.dtype",
@@ -275,12 +277,11 @@ first_copy.slots["not shares_memory(y, x)"] = {
         "not torch.equal(x, y)",
         "sorted(map(float, x.flatten())) != sorted(map(float, y.flatten()))",
     ): (
-        "You compare shapes, dtypes or values. A copy can have the same ones, and a view others. "
-        "Compare where the two lie."
+        "You compare shapes, dtypes or values. A copy can have equal ones, and a view can have "
+        "different ones. Compare where the two lie."
     ),
     "y.data_ptr() != x.data_ptr()": (
-        "You compare `data_ptr()`. A slice that begins later has another one and copies nothing: "
-        "`x[1:]` does."
+        "You compare `data_ptr()`. `x[1:]` has another `data_ptr()` than x, and copies nothing."
     ),
     ("not y._is_view()", "y._base is not x and y._base is not x._base"): VIEWS,
     "y is not x": (
@@ -294,15 +295,15 @@ first_copy.slots["not shares_memory(y, x)"] = {
         "not x.is_contiguous()",
     ): (
         "You look at contiguity. A copy is often contiguous, but so are many views, such as "
-        "`x[1:]`; and a step can copy what was contiguous before. Ask who shares bytes."
+        "`x[1:]`. And a step can copy a contiguous tensor. Compare the bytes."
     ),
     (
         "x.stride() != y.stride()",
         "y.storage_offset() == 0",
         "x.storage_offset() != y.storage_offset()",
     ): (
-        "You go by the layout. A copy can have the same shape, stride and offset as what it "
-        "copies, and every slice has others. Where the bytes are is not in those numbers."
+        "You go by the layout. A copy can have the same shape, stride and offset, and every slice "
+        "has others. These numbers do not say which memory is used."
     ),
 }
 first_copy.slots["x = y"] = {
@@ -319,7 +320,7 @@ first_copy.slots["return len(steps)"] = {
 first_copy.wrong |= {
     "return k => return steps.index(step)": shared.INDEX,
     "enumerate(steps) => enumerate(steps[:-1])": (
-        "You stop before the last step: where that is the first to copy, you say that none does. "
+        "You stop before the last step: if it is the first that copies, you find no copy. "
         "`range(n)` has n numbers, from 0 to n - 1."
     ),
     "enumerate(steps) => [*enumerate(steps)][1:]": (
@@ -327,24 +328,23 @@ first_copy.wrong |= {
     ),
     "for k, step => start = x\n    for k, step"
     " && not shares_memory(y, x) => not shares_memory(y, start)": (
-        "You compare each result with the x of the start. The question is what went into the step: "
-        "after `as_strided` that can lie elsewhere, and the next step still copies nothing of it."
+        "You compare each result with the first x. Compare it with the input of its own step, "
+        "which can lie on other bytes after `as_strided`."
     ),
     "not shares_memory(y, x) => not memset_of.reference(x) & memset_of.reference(y)": (
-        "Your sets count from the start of a storage. A copy has a storage of its own, and byte 0 "
-        "of that is not byte 0 of the other: count from memory."
+        "Your sets count from the start of a storage. A copy has a storage of its own, with a "
+        "byte 0 of its own. Compare addresses in memory."
     ),
     "not shares_memory(y, x) => not shares_storage(y, x)": (
-        "You ask whether the two are on one storage. `as_strided` can lead to other bytes of it, "
-        "that the tensor before did not reach: no byte in common."
+        "You ask whether the two are on one storage. `as_strided` can lead to other bytes of the "
+        "same storage, which the tensor before did not reach."
     ),
     (
         "not shares_memory(y, x) => not is_view(y, x)",
         "not shares_memory(y, x) => not is_view(y, x) and not is_view(x, y)",
     ): (
-        "`as_strided` can reach further than what went in, or lead to a part of it and beyond. One "
-        "byte in common is enough: then a write still comes through, though neither lies inside "
-        "the other."
+        "You ask whether one of the two lies inside the other. After `as_strided` they can meet "
+        "in a part. One common byte is enough."
     ),
     (
         "not shares_memory(y, x) => not np.may_share_memory(x.numpy(), y.numpy())",
@@ -356,7 +356,7 @@ first_copy.wrong |= {
     ),
     "not shares_memory(y, x) => x.untyped_storage().data_ptr() != y.untyped_storage().data_ptr()": (
         "You compare storages, and that is close. After a round trip through NumPy there are two "
-        "storages on one memory, and the second may begin later: it is the bytes that count."
+        "storages on one memory. Compare the bytes."
     ),
     "[*(k for k, y in enumerate(results(x, steps)) if y._base is not x), len(steps)][0]": VIEWS,
     "[len(steps), *steps_that_copy(x, steps)][-1]": (
@@ -379,8 +379,8 @@ first_copy.wrong |= {
     ("0", "len(steps) - 1"): shared.ALIKE.format("chain"),
     "len(steps)": "You find no copy in any chain. Does your loop compare y with itself?",
     "first_copy(x.clone(), steps)": (
-        "You run the steps on a copy of x. A clone can have other strides than x, and then a "
-        "`reshape` that copies on x is a view on the clone: run them on x itself."
+        "You run the steps on a copy of x. A clone can have other strides than x. Then `reshape` "
+        "can be a view of the clone although it copies x. Run the steps on x itself."
     ),
 }
 
@@ -438,8 +438,8 @@ def has_an_element_for_every_index(t: torch.Tensor) -> bool:
         "all its rows out, one after the other.",
     ],
     otherwise=(
-        "Compare your rows with e's, one by one: row 0 is one more, every other is as before, and "
-        "e itself has not changed."
+        "Compare your rows with e's, one by one. Row 0 grows by 1, every other row is as before, "
+        "and e itself does not change."
     ),
     takeaway=(
         "Before a write, ask who else lives there. clone() gives every index an element of its own."
@@ -459,9 +459,9 @@ def bump_first(e: torch.Tensor) -> torch.Tensor:
 
 bump_first.slots["e.clone()"] = {
     "e": (
-        "You write into e's own memory. Where e is expanded, that one row is all of them: all rows "
-        "grow, and so does the tensor that e was made from. A slice, `view` or `detach()` lies "
-        "there too."
+        "You write into e's own memory. If e is expanded, all its rows are this one row, so all "
+        "rows grow. So does the tensor that e was made from. A slice, `view` or `detach()` is on "
+        "the same memory."
     ),
     "copy.deepcopy(e)": (
         "Your result has e's strides, and one of them can be 0. Then its rows are still one row, "
@@ -491,9 +491,8 @@ bump_first.wrong |= {
         "e.clone() => (e.clone() if e.stride(0) == 0 else e)",
         "e.clone() => (e.clone() if e._is_view() else e)",
     ): (
-        "You copy e in some cases only, as `contiguous()` does: it hands a contiguous e back "
-        "itself. In the others you write into e, which belongs to the caller. Copy it whatever it "
-        "looks like."
+        "You copy e in some cases only, as `contiguous()` does: it returns a contiguous e itself. "
+        "In the other cases you write into e, which belongs to the caller."
     ),
     (
         "e.clone() => e.clone().float()",
@@ -509,11 +508,11 @@ bump_first.wrong |= {
         "other tensor you change every row of e itself."
     ),
     "e + 1": (
-        "All rows have grown, and only row 0 should. e is safe, though: what you return is new "
-        "memory. In new memory, one row alone can be written to."
+        "All rows have grown, and only row 0 should. Your result is new memory, so e is safe. How "
+        "do you write to one row of it?"
     ),
     "e[0] + 1": (
-        "That is row 0 alone, one more. Asked for is all of e, with the other rows as they were."
+        "You return row 0 alone. The task asks for all of e, with the other rows as they were."
     ),
     "torch.cat([e[:1] + 1, e])": (
         "Your result has one row too many: e's own row 0 follows the row that you changed. Leave "

@@ -8,7 +8,7 @@ from tests.course.wrong_answers.collecting import ANOTHER_KIND, CHANGES, GENERAL
 refused(
     ex.channels_last_stride,
     {
-        "as bytes would be": ["[4 * s for s in channels_last_stride(shape)]"],
+        "as if you counted bytes": ["[4 * s for s in channels_last_stride(shape)]"],
         "in which the dims lie in memory": [
             "[shape[3] * s for s in (shape[2] * shape[1], shape[1])] + [shape[1], 1]"
         ],
@@ -16,8 +16,10 @@ refused(
             "torch.empty(shape).permute(0, 2, 3, 1).stride()",
         ],
         "You read the shape as (N, H, W, C)": ["torch.empty(shape).permute(0, 3, 1, 2).stride()"],
-        "Right but for H": ["[shape[1] * shape[2] * shape[3], 1, shape[2] * shape[3], shape[1]]"],
-        "Right but for N and H": ["[shape[2] * shape[3], 1, shape[3], shape[1]]"],
+        "Right except for H": [
+            "[shape[1] * shape[2] * shape[3], 1, shape[2] * shape[3], shape[1]]"
+        ],
+        "Right except for N and H": ["[shape[2] * shape[3], 1, shape[3], shape[1]]"],
         "You exchange C and W": [
             "[shape[1] * shape[2] * shape[3], shape[1], shape[1] * shape[3], 1]"
         ],
@@ -56,7 +58,7 @@ refused(
     ex.formats,
     {
         "Where none does, you answer None": ["formats(shape, stride) or print(end='')"],
-        "A tensor is empty where any of its sizes is 0": [
+        "A tensor is also empty if another of its sizes is 0": [
             "{f for f in formats((shape[0], *shape[1:]), stride) if shape[0] == 0 or 0 not in shape "
             "or f == 'channels_last' or formats([n or 1 for n in shape], stride) & {f}}"
         ],

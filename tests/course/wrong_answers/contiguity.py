@@ -48,7 +48,7 @@ refused(
         "Right wherever no new size is 1": [
             f"{VIEW} and [s for n, s in zip(new_shape, stride_) if n != 1]"
         ],
-        "so many times the right one": [f"{VIEW} and [s * 4 for s in stride_]"],
+        "the same multiple of the right number": [f"{VIEW} and [s * 4 for s in stride_]"],
         "You multiply the last stride by the strides of a new tensor": [
             lambda shape, stride, new_shape: tuple(
                 (stride[-1] if stride else 1) * math.prod(new_shape[d + 1 :])
@@ -96,14 +96,14 @@ RIGHT = "mergeable(shape, stride, d)"
 refused(
     ex.mergeable,
     {
-        "also one of the other dims": [
+        "If any size of x is 0": [
             "0 in shape[d : d + 2] or (shape[d] == 1 or shape[d + 1] == 1 "
             "or stride[d] == stride[d + 1] * shape[d + 1])"
         ],
         "You ask that the inner dim steps by 1": [
             "0 in shape or 1 in shape[d : d + 2] or (stride[d], stride[d + 1]) == (shape[d + 1], 1)"
         ],
-        "Right where there are only two dims": [
+        "Right if there are only two dims": [
             f"{RIGHT} and len(shape) == 2",
             "mergeable(shape, stride, 0)",
         ],
@@ -166,9 +166,9 @@ refused(
         "Right wherever no dim is expanded": [
             f"((x := torch.empty_strided(shape, stride)).contiguous() if 0 in stride else {CLONE}).stride()"
         ],
-        "in the order of memory, not of the dims": [f"sorted({CLONE}.stride())[::-1]"],
+        "but in the order of memory": [f"sorted({CLONE}.stride())[::-1]"],
         "from back to front": [f"{CLONE}.stride()[::-1]"],
-        "so many times the right one": [f"[8 * step for step in {CLONE}.stride()]"],
+        "the same multiple of the right number": [f"[8 * step for step in {CLONE}.stride()]"],
         "counts the size of its own dim": [
             lambda shape, stride: [
                 math.prod(n for n, t in zip(shape, stride, strict=True) if t <= s) for s in stride
@@ -192,7 +192,7 @@ refused(
             "by_columns(x.to(torch.float64))",
             f"torch.empty({N}, {W}, {H}).copy_(x.mT).view({N}, {H} * {W})",
         ],
-        "The strides that you state": [
+        "as_strided takes your strides as they are": [
             f"x.as_strided(({N}, {W}, {H}), ({H} * {W}, 1, {W})).flatten(1)"
         ],
         "reshape does not transpose": [

@@ -42,7 +42,7 @@ refused(
             ),
         ],
         "Right wherever t has a dim": ["address(t, index) if index else t.storage_offset()"],
-        "That is what t holds": ["t[index].tolist()"],
+        "That is the value of t": ["t[index].tolist()"],
         "how many bytes does one element take": [  # on a first input without an offset
             lambda t, index: sum(i * s for i, s in zip(index, t.stride(), strict=True)),
             "t[index].storage_offset()",
@@ -80,7 +80,7 @@ refused(
         ],
         "You take a dim's own size": ["[*shape[:-1], 1] if shape else ()"],
         "All your strides are 1": ["[1 for _ in shape]"],
-        "so many times the right one": [
+        "the same multiple of the right number": [
             lambda shape: [8 * step for step in ex.contiguous_stride.reference(shape)]
         ],
         GENERAL: [

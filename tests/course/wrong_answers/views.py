@@ -14,7 +14,7 @@ refused(
             "{(t.data_ptr() - t.untyped_storage().data_ptr() if t.numel() else 0) + b "
             "for b in range(t.itemsize * t.numel() + 1)}"
         ],
-        "You have the first byte of each element": [
+        "You have only the first byte of each element": [
             "{e * t.itemsize for e in range(t.storage_offset(), t.storage_offset() + t.numel())}"
         ],
         "Those are numbers of elements": ["{t.storage_offset() + k for k in range(t.numel())}"],
@@ -67,7 +67,7 @@ refused(
         "Right wherever both are tensors": [
             lambda a, b: bool({t.data_ptr() for t in (a, b)}) and shares_memory(a, b)
         ],
-        "Right until NumPy meets bfloat16": [
+        "Right except for bfloat16": [
             "np.shares_memory(*(x if isinstance(x, np.ndarray) else x.numpy() for x in (a, b)))"
         ],
         GENERAL: [
@@ -107,7 +107,7 @@ refused(
 refused(
     ex.keep_row,
     {
-        "That memory belongs to a NumPy array": ["torch.from_numpy(big.numpy().copy()[i])"],
+        "memory belongs to a NumPy array": ["torch.from_numpy(big.numpy().copy()[i])"],
         "Your row is a view again": ["torch.stack(list(big))[i]"],
         "Your row is a view of something as large as big": [
             "big.contiguous().select(0, i)",
