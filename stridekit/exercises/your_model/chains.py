@@ -137,9 +137,22 @@ def last_to_lose_the_view(x: torch.Tensor, steps: Steps) -> int:
     return max(lost, default=len(steps))
 
 
-def numbers_by_index(numbers: Iterable[int], steps: Steps) -> list[int]:
-    """Return the numbers, each looked up with `index`, which finds the first equal step."""
-    return [steps.index(steps[k]) for k in numbers]
+def last_to_lose_contiguity(x: torch.Tensor, steps: Steps) -> int:
+    """Return the last step whose input was contiguous and whose result is not."""
+    lost = steps_where(lambda a, b: a.is_contiguous() and not b.is_contiguous(), x, steps)
+    return max(lost, default=len(steps))
+
+
+def last_without_which_it_is_viewed(x: torch.Tensor, steps: Steps) -> int:
+    """Return the last step without which the result of the chain has a flat view."""
+    number = len(steps)
+    for k in range(len(steps)):
+        t = x
+        for step in [*steps[:k], *steps[k + 1 :]]:
+            t = step(t)
+        if not has_no_view(t):
+            number = k
+    return number if needs_a_copy(x, steps) else len(steps)
 
 
 def number_by_index(number: int, steps: Steps) -> int:
@@ -159,6 +172,8 @@ made_by.wrong |= {
         "Layout.of(x).why_not_view(-1) => not x.is_contiguous()",
         "Layout.of(t).why_not_view(-1) => not t.is_contiguous() && "
         "Layout.of(x).why_not_view(-1) => not x.is_contiguous()",
+        "last_to_lose_contiguity(x, steps) if steps and is_not_contiguous(results(x, steps)[-1]) "
+        "else len(steps)",
     ): (
         "You ask whether a tensor is contiguous. A column is not contiguous, and yet `view(-1)` "
         "works on it, because the strides of its dims merge. Ask for the view instead."
@@ -213,7 +228,15 @@ made_by.wrong |= {
         "You name the step before. The answer is the step that makes the layout, not the last "
         "good step before it."
     ),
-    "last_to_lose_the_view(x, steps)": (
+    "last_without_which_it_is_viewed(x, steps)": (
+        "You leave a step out and run the others. They may not work without it, or do something "
+        "else. Let the step run, but on a contiguous tensor."
+    ),
+    (
+        "last_to_lose_the_view(x, steps)",
+        "last_to_lose_the_view(x, steps) if needs_a_copy(x, steps) else len(steps)",
+        "last_to_lose_contiguity(x, steps) if needs_a_copy(x, steps) else len(steps)",
+    ): (
         "You answer with the last step that turns a tensor with a flat view into a tensor without. "
         "A later step can undo that, and a step can replace a bad layout by another bad layout."
     ),
@@ -336,6 +359,14 @@ does_nothing.wrong |= {
     "y.data_ptr() == x.data_ptr() => y.storage_offset() == x.storage_offset()": (
         "You compare storage offsets. An offset counts from the start of a storage, and a copy "
         "has a storage of its own. Compare `data_ptr()`."
+    ),
+    (
+        "y.data_ptr() == x.data_ptr() => shares_memory(x, y)",
+        "y.data_ptr() == x.data_ptr() => "
+        "y.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()",
+    ): (
+        "You ask whether the two share memory. On the same storage, `as_strided` can begin at "
+        "another byte. Compare where they begin."
     ),
     "steps_where(shares_memory, x, steps)": (
         "You ask whether bytes are shared. Every view shares them. A call that does nothing also "
@@ -493,6 +524,10 @@ can_go.slots["left.dtype == whole.dtype and torch.equal(left, whole)"] = {
     "left.shape == whole.shape": (
         "You compare shapes alone. Without a step, a result of the same shape can have other values."
     ),
+    "torch.equal(left, whole)": (
+        "You leave the dtype out. `torch.equal` compares numbers, and a float can be equal to a "
+        "double."
+    ),
     "left.dtype == whole.dtype and torch.equal(left, whole) and left.stride() == whole.stride()": (
         "You ask for equal strides, too. Two results in different layouts are the same if their "
         "shapes, dtypes and values are."
@@ -506,23 +541,21 @@ can_go.slots["left.dtype == whole.dtype and torch.equal(left, whole)"] = {
         "`torch.equal` compares the shapes as well."
     ),
 }
+can_go.slots["(RuntimeError, IndexError)"] = {
+    "RuntimeError": (
+        "You catch RuntimeError alone. With fewer dims, torch raises an IndexError for a dim that "
+        "does not exist."
+    ),
+    "ZeroDivisionError": (
+        "Without one of the steps the chain raises an error, and your function stops there. The "
+        "error is an answer: that step is needed. Catch it."
+    ),
+}
 can_go.wrong |= {
     "run([*steps[:k], *steps[k + 1 :]]) => "
     "run(steps[:k])\n            whole = run(steps[: k + 1])": (
         "You ask whether the step itself changes values. `contiguous()` never does, but a later "
         "`view` can need it."
-    ),
-    "except (RuntimeError, IndexError) => except ZeroDivisionError": (
-        "Without one of the steps the chain raises an error, and your function stops there. The "
-        "error is an answer: that step is needed. Catch it."
-    ),
-    "(RuntimeError, IndexError) => RuntimeError": (
-        "You catch RuntimeError alone. With fewer dims, torch raises an IndexError for a dim that "
-        "does not exist."
-    ),
-    "left.dtype == whole.dtype and  => ": (
-        "You leave the dtype out. `torch.equal` compares numbers, and a float can be equal to a "
-        "double."
     ),
     "left.dtype == whole.dtype and  => left is not whole and left.dtype == whole.dtype and ": (
         "Right unless both results are one object. A step that returns its input can go as well."

@@ -98,6 +98,8 @@ shuffle.wrong |= {
     (
         "(groups, -1) => (-1, groups)",
         "x.unflatten(1, (-1, groups)).transpose(1, 2).flatten(1, 2)",
+        "x.unflatten(1, (-1, groups)).transpose(1, 2).flatten(1, 2)"
+        ".contiguous(memory_format=torch.channels_last)",
     ): (
         "Your shuffle undoes the right one. A group is C // groups channels in a row: which of the "
         "two parts is the outer one when you cut?"
@@ -317,6 +319,9 @@ decode.slots["math.prod(shape) != math.prod(wanted) or "] = {
         "You do not count elements where only a shape is wanted. A view of another number of "
         "elements is impossible."
     ),
+    "len(shape) != len(wanted) or ": (
+        "You compare numbers of dims. Compare the numbers of elements."
+    ),
     "(steps is None and shape != wanted) or ": (
         "You take another shape for other sizes. A view changes the shape and keeps the number of "
         "elements."
@@ -359,6 +364,10 @@ decode.wrong |= {
     "Layout(shape, stride).why_not_view(wanted) => not contiguous(shape, stride)": (
         "You ask whether the tensor is contiguous. `view` needs less: only the dims that it merges "
         "have to lie one inside the other."
+    ),
+    "Layout(shape, stride).why_not_view(wanted) => not Layout(shape, stride).why_not_view(wanted)": (
+        "You take an answer of `why_not_view` for a view that works. It gives the reason why there "
+        "is no view, and an empty string if there is one."
     ),
     "Layout(shape, stride).why_not_view(wanted) => True": (
         'You answer "copy" wherever only a shape is wanted. Some of these views work.'

@@ -55,6 +55,17 @@ refused(
             f"{RESULT} && {NO_VIEW} => t.stride() != x.stride() or t.shape != x.shape"
         ],
         "You answer with the last step wherever": [f"{NO_VIEW} => k == len(steps) - 1"],
+        "You ask whether a tensor is contiguous": [
+            f"{RESULT} && {NO_VIEW} => x.is_contiguous() and not t.is_contiguous() && "
+            "Layout.of(x).why_not_view(-1) => not x.is_contiguous()"
+        ],
+        "You leave a step out": [
+            "t = x.contiguous() => t = first && made = len(steps) => made, first = len(steps), x && "
+            "steps[k:] => [*steps[:k], *steps[k + 1 :]] && if Layout.of(t) => if not Layout.of(t)"
+        ],
+        "turns a tensor with a flat view into a tensor without": [
+            f"{RESULT} && {NO_VIEW} => x.is_contiguous() and {NO_VIEW}"
+        ],
         "You stop at the first step for which the copy": ["made = k => return k"],
         "You make the result of step k contiguous": [
             "t = x.contiguous() => x = step(x); t = x.contiguous() && "
@@ -118,6 +129,10 @@ refused(
             "numbers.append(k) => numbers.append(steps.index(step))"
         ],
         "You find no step that does nothing": ["[]"],
+        "You ask whether the two share memory": [
+            "y.data_ptr() == x.data_ptr() => "
+            "x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr()"
+        ],
         "You compare values": [
             f"{SAME} => y.shape == x.shape and y.dtype == x.dtype and (y == x).all()"
         ],
@@ -142,6 +157,10 @@ refused(
         "The error is an answer": ["except (RuntimeError, IndexError) => except MemoryError"],
         "You catch RuntimeError alone": [
             "(RuntimeError, IndexError) => (RuntimeError, ValueError)"
+        ],
+        # The first try of many: two mistakes, each with its own input.
+        "You leave the dtype out": [
+            f"{EQUAL} => torch.equal(left, whole) && (RuntimeError, IndexError) => RuntimeError"
         ],
         "You ask for equal strides, too": [
             f"{EQUAL} => {EQUAL} and left.stride() == whole.stride()"
@@ -169,6 +188,13 @@ refused(
         "whether the tensor is contiguous": [
             "('harmless' if Layout(*has).is_contiguous() else 'copy') "
             f"if wants[1] is None and Layout(*has).numel == Layout(wants[0]).numel else {RIGHT}"
+        ],
+        "You take an answer of `why_not_view`": [
+            '"copy" if Layout(shape, stride).why_not_view(wanted) else "harmless" => '
+            '"harmless" if Layout(shape, stride).why_not_view(wanted) else "copy"'
+        ],
+        "You compare numbers of dims": [
+            "math.prod(shape) != math.prod(wanted) => len(shape) != len(wanted)"
         ],
         "You take another shape for other sizes, and compare all strides": [
             "'other sizes' if has[0] != wants[0] else 'copy' if has[1] != wants[1] else 'harmless'"
