@@ -29,7 +29,8 @@ import matplotlib.font_manager  # noqa: F401  (the first cell to list the fonts 
 
 from stills import looks_alike, looks_same, take_stills
 from stridekit.exercises import lesson as reading
-from stridekit.export.lesson import cards
+from stridekit.exercises.marks import WORDS
+from stridekit.export.lesson import SECTION, cards
 from stridekit.lessons import notebook as form
 from stridekit.lessons.records import RECORDED, WRITES, Entry, Record, read
 
@@ -90,10 +91,24 @@ def refreshed(path: Path) -> tuple[str, dict[str, Any]]:
     asked = [[card.section, card.problem] for card in cards(new, offer, client.widget_state)]
     outputs = chain.from_iterable(cell.get("outputs", []) for cell in new.cells)
     take_stills(outputs, client.widget_state)
+    mark_sections(new, offer)
     form.tidy(new)
     keep_what_cannot_repeat(stored, new)
     form.tidy(new)
     return form.write(new), {"title": offer.title, "cards": asked}
+
+
+def mark_sections(book: Any, offer: reading.Lesson) -> None:
+    """Give the cell of each heading a tag, which the extension of JupyterLab shows, in place."""
+    shown = iter(offer.shown_marks)
+    title_mark = next(shown)
+    words = [cell for cell in book.cells if cell.cell_type == "markdown"]
+    for number, cell in enumerate(words):
+        mark = title_mark if number == 0 else ""
+        for _ in SECTION.finditer(cell.source):
+            mark = next(shown)
+        others = [tag for tag in cell.metadata.get("tags", []) if tag not in WORDS]
+        cell.metadata["tags"] = [*others, mark] if mark else others
 
 
 def keep_cards(name: str, lesson: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ const VIEW = "application/vnd.jupyter.widget-view+json";
 const STATE = "application/vnd.jupyter.widget-state+json";
 const RANK = -10; // of ipywidgets' own factory
 const STILL = "Still picture of "; // begins what tools/stills.py says of one
+const MARKS = ["essential", "further"];
 const HARMLESS = ["text/plain", "image/png", "image/jpeg", "image/gif", "image/webp"];
 
 const script = /** @type {HTMLScriptElement} */ (document.currentScript);
@@ -363,6 +364,25 @@ function openWords({ content }, model) {
 }
 
 /**
+ * Show at a heading whether its section is essential: `make refresh` gives its cell a tag that says
+ * so (stridekit/exercises/marks.py).
+ */
+function showMarks({ content }, model) {
+  function mark() {
+    for (const { node, model: cell } of content.widgets) {
+      if (cell.type !== "markdown") continue;
+      const tags = cell.getMetadata("tags") ?? [];
+      const word = MARKS.find((name) => tags.includes(name));
+      if (word) node.dataset.stridekitMark = word;
+      else delete node.dataset.stridekitMark;
+    }
+  }
+
+  model.contentChanged.connect(mark);
+  mark();
+}
+
+/**
  * A cell that runs again replaces its output, and with it the hints that a reader has opened below
  * the report of an exercise. A fold opens again if it comes back with the same text.
  */
@@ -404,6 +424,14 @@ const SHEET = `.stridekit-asks {
   }
   .jp-MarkdownCell .jp-InputPlaceholder .jp-PlaceholderText::before { content: "And why"; }
 }
+[data-stridekit-mark] :is(h1, h2, h3)::after {
+  margin-left: .8em; padding: 0 .6em; border: 1px solid var(--jp-border-color1);
+  border-radius: 1em; font-size: 12px; font-weight: normal; vertical-align: middle;
+  color: var(--jp-ui-font-color2); content: "further";
+}
+[data-stridekit-mark="essential"] :is(h1, h2, h3)::after {
+  border-color: var(--jp-brand-color1); color: var(--jp-brand-color1); content: "essential";
+}
 .stridekit-still { cursor: pointer; }
 .stridekit-still:hover { filter: brightness(.97); }
 .stridekit-still:focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: 2px; }
@@ -429,6 +457,7 @@ const plugin = {
         describePictures(panel, commands);
         scrollLittle(panel);
         openWords(panel, context.model);
+        showMarks(panel, context.model);
         keepFoldsOpen(panel);
       },
     });

@@ -16,7 +16,7 @@ from stridekit.exercises import marks
 _CARD = re.compile(r"""^Predict(?:\.packed)?\(\s*f?(?:"([^"{\\]+)|'([^'{\\]+))""", re.M)
 _CHECK = re.compile(r"^(\w+)\.(\w+)\.check\(", re.M)
 _IMPORT = re.compile(r"^from stridekit\.exercises import (.+)", re.M)
-HEADING = re.compile(r"#{2,3} (.+?)(?: \(about (\d+) minutes\))?$", re.M)
+HEADING = re.compile(r"(##|###) (.+?)(?: \(about (\d+) minutes\))?$", re.M)
 
 
 @dataclass
@@ -24,6 +24,7 @@ class Section:
     """The words and the code below one heading, which is "" before the first section."""
 
     heading: str
+    level: int = 1  # of the heading: 2 or 3
     minutes: float = 0.0  # of one learner alone
     is_essential: bool = False
     cards: list[str] = field(default_factory=list)  # how each question begins
@@ -57,6 +58,26 @@ class Lesson:
         return sum(section.minutes for section in self.sections)
 
     @property
+    def shown_marks(self) -> list[str]:
+        """The word to show at the heading of each section, "" where none is needed.
+
+        A section inside another one has a mark only if the two differ. A lesson without essential
+        sections has one mark, at its title, and a notebook that is no lesson has none.
+        """
+        shown = [""] * len(self.sections)
+        if self.name == marks.START or not any(key in marks.EXERCISES for key in self.exercises):
+            return shown
+        if not self.essentials.sections:
+            return [marks.word(False), *shown[1:]]
+        outer = None
+        for number, section in enumerate(self.sections[1:], start=1):
+            if section.level == 2 or section.is_essential != outer:
+                shown[number] = marks.word(section.is_essential)
+            if section.level == 2:
+                outer = section.is_essential
+        return shown
+
+    @property
     def essentials(self) -> Lesson:
         """The lesson with its essential sections, and the words before them; empty if it has none."""
         if not any(section.is_essential for section in self.sections):
@@ -87,7 +108,7 @@ def lesson_of(cells: Iterable[tuple[str, str]], name: str) -> Lesson:
         elif cell_type == "markdown":
             for piece in pieces(source):
                 if heading := HEADING.match(piece):
-                    section = Section(heading[1], minutes=int(heading[2] or 0))
+                    section = Section(heading[2], len(heading[1]), int(heading[3] or 0))
                     section.is_essential = section.heading in wanted[:1]
                     if section.is_essential:
                         wanted.pop(0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+WORDS = ("essential", "further")  # which a reader sees beside a section or an exercise
 START = "00_start"  # the lesson that both paths begin with: it has no marks
 # The headings of essential sections, in the order of the lesson. A section that checks exercises has their
 # mark. The words before the first section belong to both paths.
@@ -64,7 +65,7 @@ class Mark(NamedTuple):
 
 def word(is_essential: bool) -> str:
     """Return the word that a reader sees beside a section or an exercise."""
-    return "essential" if is_essential else "further"
+    return WORDS[0] if is_essential else WORDS[1]
 
 
 # By key of an exercise: the package of its lesson and its name.

@@ -18,7 +18,6 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 from stridekit.exercises import lesson as reading
-from stridekit.exercises import marks
 from stridekit.lessons import notebook as form
 from stridekit.lessons.notebook import NotebookError
 from stridekit.lessons.plots import IS_FOR_PAGES, NARROW
@@ -45,6 +44,7 @@ NOT_HERE = (
     "<code>make lab</code> and open the lesson there.</p>"
 )
 WITHOUT_KERNEL = "This needs a running kernel: it works where the lesson runs."
+TITLE = re.compile(r"^(#) .+$", re.MULTILINE)
 SECTION = re.compile(r"^(##|###) .+$", re.MULTILINE)
 MARK = '\n\n<p class="sk-mark" data-mark="{0}">{0}</p>\n'
 MATH = MarkdownIt().use(dollarmath_plugin)
@@ -134,33 +134,17 @@ def cards(notebook: Any, offer: reading.Lesson, states: dict[str, Any]) -> list[
 
 
 def mark_sections(notebook: Any, offer: reading.Lesson) -> None:
-    """Say below each heading whether its section is essential, in place.
-
-    A section inside another one has a mark only if the two differ, and a lesson without essential
-    sections has one mark, below its title. A notebook that is no lesson has none.
-    """
-    has_marks = any(key in marks.EXERCISES for key in offer.exercises)
-    if offer.name == marks.START or not has_marks:
-        return
-    words = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
-    if not offer.essentials.sections:
-        further = MARK.format(marks.word(False))
-        for cell in words[:1]:
-            cell.source = re.sub("^# .+$", rf"\g<0>{further}", cell.source, flags=re.MULTILINE)
-        return
-    sections = iter(offer.sections[1:])
-    is_outer_essential = False
+    """Say below headings whether their sections are essential, in place."""
+    shown = iter(offer.shown_marks)
+    title_mark = next(shown)
 
     def marked(heading: re.Match[str]) -> str:
-        nonlocal is_outer_essential
-        is_essential = next(sections).is_essential
-        is_inside = heading[1] == "###"
-        if is_inside and is_essential == is_outer_essential:
-            return heading[0]
-        if not is_inside:
-            is_outer_essential = is_essential
-        return heading[0] + MARK.format(marks.word(is_essential))
+        mark = title_mark if heading[1] == "#" else next(shown)
+        return heading[0] + MARK.format(mark) if mark else heading[0]
 
+    words = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+    for cell in words[:1]:
+        cell.source = TITLE.sub(marked, cell.source, count=1)
     for cell in words:
         cell.source = SECTION.sub(marked, cell.source)
 

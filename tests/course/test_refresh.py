@@ -15,6 +15,7 @@ from nbformat import v4
 from PIL import Image, ImageFilter
 
 import refresh
+from stridekit.exercises import lesson as reading
 from stridekit.lessons import notebook as form
 from stridekit.lessons import records
 from stridekit.lessons.records import Record
@@ -341,6 +342,33 @@ def test_a_refresh_writes_what_is_new_and_a_check_reports_it(
         assert (out, err) == ("", f"{path} would change: run make refresh\n")
     else:
         assert (out, err) == (f"{path}: new outputs\n", "")
+
+
+def test_a_heading_gets_its_mark_as_a_tag_and_loses_one_that_is_no_longer_true():
+    task = code("from stridekit.exercises import strides as ex\nex.row.check(row)")
+    sections = {
+        "# 01 Strides": [],
+        "## Memory is one line": ["essential"],
+        "### Play with it": ["further"],
+        "words": [],
+        "words\n\n## The formula": ["essential"],
+        "### Play with it again": ["further"],
+        "## The diagonal": ["further"],
+        "### More": [],
+    }
+    book = form.nbformat.v4.new_notebook(
+        cells=[task, *(words(source, metadata={"tags": ["essential"]}) for source in sections)]
+    )
+    book.cells[3].metadata["tags"] = ["mine", "essential"]
+    cells = [(cell.cell_type, cell.source) for cell in book.cells]
+    refresh.mark_sections(book, reading.lesson_of(cells, "01_strides"))
+    tags = [cell.metadata["tags"] for cell in book.cells[1:]]
+    expected = [*sections.values()]
+    expected[2] = ["mine", "further"]
+    assert tags == expected
+    refresh.mark_sections(book, reading.lesson_of(cells, "04_other"))
+    tags = [cell.metadata["tags"] for cell in book.cells[1:]]
+    assert tags == [["further"], [], ["mine"], *[[]] * 5]
 
 
 def test_the_cards_of_a_lesson_are_stored_with_its_outputs_and_those_of_no_other_notebook(

@@ -29,9 +29,15 @@ class Signal {
   }
 }
 
-/** A cell of a notebook's model. */
-const cellOf = (type, source = "") => ({
+/**
+ * A cell of a notebook's model.
+ * @param {string} type
+ * @param {string} source
+ * @param {string[]} [tags]
+ */
+const cellOf = (type, source = "", tags) => ({
   type,
+  getMetadata: () => tags,
   sharedModel: { source },
   stateChanged: new Signal(),
   trusted: true,
@@ -44,7 +50,7 @@ function open({
   language_info = /** @type {any} */ ({ name: "python" }),
   dirty = false,
 } = {}) {
-  const widgets = cells.map((model) => ({ model, inputHidden: true }));
+  const widgets = cells.map((model) => ({ model, inputHidden: true, node: { dataset: {} } }));
   const classes = new Set();
   const toggle = (name, isOn) => (isOn ? classes.add(name) : classes.delete(name));
   const model = {
@@ -97,6 +103,23 @@ function open({
   });
   return { model, widgets, classes, factories, executed, rendermime, image, steps, picture };
 }
+
+test("a heading shows the mark of its cell, also after an edit of the tags", () => {
+  const tags = ["essential"];
+  const cells = [
+    cellOf("markdown", "## One", tags),
+    cellOf("markdown", "## Two", ["other", "further"]),
+    cellOf("markdown", "words"),
+    cellOf("code", "further", ["further"]),
+  ];
+  const { model, widgets } = open({ cells });
+  const marks = () =>
+    widgets.map(({ node }) => /** @type {any} */ (node).dataset.stridekitMark ?? "");
+  assert.deepEqual(marks(), ["essential", "further", "", ""]);
+  tags.pop();
+  model.contentChanged.emit();
+  assert.deepEqual(marks(), ["", "further", "", ""]);
+});
 
 test("the container is that of a plugin that starts by itself", () => {
   open();
@@ -241,7 +264,7 @@ test("the words below a cell open when it has run, and no others", () => {
 test("cells that come later are watched too", () => {
   const { model, widgets } = open({ cells: [cellOf("markdown")] });
   const late = [cellOf("code"), cellOf("markdown")];
-  for (const cell of late) widgets.push({ model: cell, inputHidden: true });
+  for (const cell of late) widgets.push({ model: cell, inputHidden: true, node: { dataset: {} } });
   model.cells.changed.emit({ newValues: late });
   late[0].stateChanged.emit({ name: "executionCount", newValue: 3 });
   assert.deepEqual(
