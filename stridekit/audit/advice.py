@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from math import prod
 from typing import NamedTuple
@@ -15,7 +15,6 @@ from stridekit.layout import Layout
 from stridekit.rules import stride_in_format
 from stridekit.sdpa import why_no_flash
 
-_MOST_OPS = 100  # of a call
 _MOST_CALLS = 500  # of a line
 _MOST_STEPS = 6  # between a product and the softmax of one attention
 _PRODUCTS = ("matmul", "bmm", "baddbmm", "einsum")
@@ -47,12 +46,15 @@ class Advice:
 
     def on_attention(self, op: Event) -> str:
         """Return what to do about a product of attention that is written out; "" for another op."""
-        if op.call in _PRODUCTS and self._is_of_attention(op):
-            return (
-                "F.scaled_dot_product_attention takes q, k and v as they lie; what is added to the "
-                "scores goes in as attn_mask"
-            )
-        return ""
+        if op.call not in _PRODUCTS:
+            return ""
+        softmax = self._softmax_of(op)
+        if softmax is None or self._needs_math(softmax):
+            return ""
+        return (
+            "F.scaled_dot_product_attention takes q, k and v as they lie; what is added to the "
+            "scores goes in as attn_mask, of 2 or 4 dims"
+        )
 
     def on_layouts(self, copies: Iterable[Copy]) -> dict[int, Cure]:
         """Return, by the number of an op, the layout of an operand of which the ops on a line copy less.
@@ -161,22 +163,28 @@ class Advice:
         formats = _FORMATS.get(len(operand.shape), {}) | {"contiguous_format": "contiguous()"}
         return formats.items() if len(operand.shape) > 1 else ()
 
-    def _is_of_attention(self, op: Event) -> bool:
-        """Whether a softmax reads what a product made, or made what it reads, a few ops away."""
-        mark = self.run.marks[op.number]
-        first = op.number
-        last = op.number
+    def _softmax_of(self, op: Event) -> int | None:
+        """Return the softmax that reads what a product made, or made what it reads, a few ops away."""
+        product = self._ops_of_call(op.number)
+        for next_of in (self._readers_of, self._makers_of):
+            for number in self._near(product, next_of):
+                if "softmax" in self.ops[number].name:
+                    return number
+        return None
+
+    def _ops_of_call(self, number: int) -> range:
+        """Return the ops that the call of an op runs, one after the other."""
+        mark = self.run.marks[number]
+        first = number
+        last = number
         while first > 0 and self.run.marks[first - 1] == mark:
             first -= 1
         while last + 1 < len(self.ops) and self.run.marks[last + 1] == mark:
             last += 1
-        numbers = range(first, last + 1)
-        return self._reaches_softmax(numbers, self._readers_of) or self._reaches_softmax(
-            numbers, self._makers_of
-        )
+        return range(first, last + 1)
 
-    def _reaches_softmax(self, start: range, next_of: Callable[[int], set[int]]) -> bool:
-        """Whether a few ops, which keep the number of elements, lead from a product to a softmax."""
+    def _near(self, start: range, next_of: Callable[[int], set[int]]) -> Iterator[int]:
+        """Yield the ops a few steps away, along ops that keep the number of elements."""
         numbers = {*start}
         for _ in range(_MOST_STEPS):
             reached: set[int] = set()
@@ -186,10 +194,36 @@ class Advice:
                     is_operand = number in start and near < number
                     if is_operand or self._numel(near) == self._numel(number):
                         reached.add(near)
-            if any("softmax" in self.ops[number].name for number in reached):
-                return True
+            yield from sorted(reached)
             numbers = reached
+
+    def _needs_math(self, softmax: int) -> bool:
+        """Whether torch's attention would copy as well: it has dropout, or a gradient of its mask."""
+        start = range(softmax, softmax + 1)
+        if any("dropout" in self.ops[x].call for x in self._near(start, self._readers_of)):
+            return True
+        if not self._places_of_gradients:
+            return False
+        for number in self._near(start, self._makers_of):
+            op = self.ops[number]
+            if op.call.startswith(("add", "sub", "__")) and self._adds_what_is_learned(op):
+                return True
         return False
+
+    def _adds_what_is_learned(self, op: Event) -> bool:
+        """Whether autograd computes a gradient of what an op adds to the scores."""
+        makers = self.consequences.history.makers[op.number]
+        sizes = [prod(operand.shape) for operand in op.inputs]
+        index = sizes.index(min(sizes)) if min(sizes) < max(sizes) else len(sizes) - 1
+        maker = makers[index]
+        if maker < 0:
+            return op.inputs[index].storage in self.run.names
+        return self.ops[maker].place in self._places_of_gradients
+
+    @cached_property
+    def _places_of_gradients(self) -> set[Place | None]:
+        """The lines whose ops autograd ran backward."""
+        return {op.place for op in self.ops if op.backward}
 
     def _numel(self, number: int) -> int:
         return sum(prod(out.shape) for out in self.ops[number].outputs[:1])
@@ -204,15 +238,13 @@ class Advice:
         """Explain why attention took the math path; "" if it did not, or if that is unclear."""
         if op.call != "scaled_dot_product_attention":
             return ""
-        marks = self.run.marks
         made: set[Operand] = set()
         inputs: dict[Operand, None] = {}  # an ordered set: the call's inputs, not those of its ops
-        for event in self.ops[max(op.number - _MOST_OPS, 0) : op.number + _MOST_OPS]:
-            if marks[event.number] == marks[op.number]:
-                for operand in event.inputs:
-                    if operand not in made and len(operand.shape) >= 2:
-                        inputs[operand] = None
-                made.update(event.outputs)
+        for number in self._ops_of_call(op.number):
+            for operand in self.ops[number].inputs:
+                if operand not in made and len(operand.shape) >= 2:
+                    inputs[operand] = None
+            made.update(self.ops[number].outputs)
         # A mask of numbers is read between k and v; one of bools before q, as it becomes numbers.
         bools = [operand for operand in inputs if operand.dtype == "torch.bool"]
         numbers = [operand for operand in inputs if operand.dtype != "torch.bool"]

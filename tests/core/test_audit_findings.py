@@ -1188,6 +1188,45 @@ def test_advice_depends_on_what_made_the_layout_and_what_reads_it(name):
     assert finding.advice.startswith(expected)
 
 
+@pytest.mark.parametrize(
+    ("bias", "dropout", "backward", "helps"),
+    [
+        ("learned", 0.0, True, False),
+        ("learned", 0.0, False, True),
+        ("fixed", 0.0, True, True),
+        ("none", 0.0, True, True),
+        ("none", 0.1, True, False),
+    ],
+)
+def test_attention_of_torch_is_advised_only_if_it_copies_less(bias, dropout, backward, helps):
+    """With dropout, and if the mask requires grad, it takes the math path, which copies as well."""
+    shape = (1, 4, 5, 5)
+    added = {
+        "learned": randn(*shape).requires_grad_(backward),
+        "fixed": randn(*shape),
+        "none": torch.zeros(shape),
+    }[bias]
+    x = randn(2, 5, 32).requires_grad_(backward)
+
+    def heads(x):
+        return x.view(2, 5, 4, 8).transpose(1, 2)
+
+    def by_hand(x, added):
+        q = k = v = heads(x)
+        weights = (q @ k.mT * 8**-0.5 + added * 1).softmax(-1)
+        return F.dropout(weights, dropout) @ v
+
+    def by_torch(x, added):
+        q = k = v = heads(x)
+        return F.scaled_dot_product_attention(q, k, v, added * 1, dropout)
+
+    hand = stridekit.audit(by_hand, x, added, backward=backward)
+    advice = {finding.advice[:31] for finding in hand.findings if not finding.first.backward}
+    assert ("F.scaled_dot_product_attention " in advice) == helps
+    copied = stridekit.audit(by_torch, x, added, backward=backward).bytes
+    assert (copied < hand.bytes) == helps
+
+
 def test_attention_on_the_math_path_says_why():
     q = randn(2, 2, 5, 8)
 
@@ -1200,6 +1239,29 @@ def test_attention_on_the_math_path_says_why():
     assert "attention took the math path, which copies: q, k and v have batches" in finding.advice
     flash = stridekit.audit(attend, q, q, randn(2, 5, 2, 8))
     assert not any("math path" in finding.advice for finding in flash.findings)
+
+
+def test_attention_in_several_layers_says_why_it_took_the_math_path():
+    """A call may have the mark of a call in another layer."""
+    projections = [nn.Linear(16, 16) for _ in range(4)]
+
+    def attend(x):
+        q = x.view(2, 5, 2, 8).transpose(1, 2)
+        return (
+            F.scaled_dot_product_attention(q, q[:, :1], q[:, 1:]).transpose(1, 2).reshape(x.shape)
+        )
+
+    def layers(x):
+        for projection in projections:
+            x = attend(projection(x))
+        return x
+
+    audit = stridekit.audit(layers, randn(2, 5, 16))
+    (finding,) = [finding for finding in audit.findings if finding.kind == OF_OP]
+    assert (
+        "attention took the math path, which copies: q, k and v have 2, 1 and 1 heads"
+        in finding.advice
+    )
 
 
 def test_a_large_report_fits_one_screen_and_the_rest_folds_out():
