@@ -256,7 +256,18 @@ class Advice:
             why = why_no_flash(q, k, v, attn_mask=masks[0] if masks else None)
         except ValueError:  # the tensors do not fit
             return ""
+        if not why and masks and self._is_learned(op, in_order[2]):
+            why = "attn_mask requires grad: flash computes no gradient of it"
         return f"attention took the math path, which copies: {why}" if why else ""
+
+    def _is_learned(self, op: Event, mask: Operand) -> bool:
+        """Whether autograd computes a gradient of an input of a call."""
+        for number in self._ops_of_call(op.number):
+            makers = self.consequences.history.makers[number]
+            for maker, operand in zip(makers, self.ops[number].inputs, strict=True):
+                if operand == mask and maker >= 0:
+                    return self.ops[maker].place in self._places_of_gradients
+        return False
 
 
 def on_repeated_heads(copy: Copy, op: Event) -> str:

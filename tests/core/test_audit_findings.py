@@ -1241,6 +1241,19 @@ def test_attention_on_the_math_path_says_why():
     assert not any("math path" in finding.advice for finding in flash.findings)
 
 
+@pytest.mark.parametrize("is_learned", [False, True])
+def test_attention_with_a_learned_mask_says_why_it_took_the_math_path(is_learned):
+    bias = randn(1, 2, 5, 5).requires_grad_(is_learned)
+
+    def attend(x):
+        q, k, v = (part.unflatten(-1, (2, 8)).transpose(1, 2) for part in x.chunk(3, dim=-1))
+        return F.scaled_dot_product_attention(q, k, v, bias * 2)
+
+    audit = stridekit.audit(attend, randn(2, 5, 48).requires_grad_(), backward=True)
+    advice = " ".join(finding.advice for finding in audit.findings)
+    assert ("copies: attn_mask requires grad" in advice) == is_learned
+
+
 def test_attention_in_several_layers_says_why_it_took_the_math_path():
     """A call may have the mark of a call in another layer."""
     projections = [nn.Linear(16, 16) for _ in range(4)]
