@@ -268,6 +268,12 @@ def test_fewer_rows_are_those_beside_copies_and_beside_the_chosen_row():
     assert fewer([], 9) == []
 
 
+@pytest.mark.parametrize("most", range(5, 30))
+def test_fewer_rows_are_no_more_than_asked_for(most):
+    rows = [{"about": [], "copied": int(r % 5 == 2), "calls": 1} for r in range(200)]
+    assert len(fewer(rows, most, also=22)) <= most
+
+
 def test_the_largest_of_very_many_findings_are_shown():
     """Every chain ends in a row that is shown and has its finding, wherever in the run that is."""
 

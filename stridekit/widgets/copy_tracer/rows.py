@@ -60,7 +60,7 @@ def run_of(audit: Audit, most: int = MOST) -> dict[str, Any]:
 
 
 def fewer(rows: list[Row], most: int, also: int = 0) -> list[tuple[int, Row]]:
-    """Return rows with their numbers, about `most` of them; a row with -1 stands for several others.
+    """Return rows with their numbers, at most `most` of 5 or more; one with -1 stands for several others.
 
     If there are more, those stay that have findings or copy the most, and those beside them and `also`.
     """
@@ -80,7 +80,8 @@ def _kept(rows: list[Row], most: int, also: int) -> list[int]:
     important = [r for r, row in enumerate(rows) if row["about"] or row["copied"] or r == also]
     important.sort(key=lambda r: (r != also, -rows[r]["copied"]))
     kept: set[int] = set()
-    for r in important[: max(most // 4, 1)]:
+    # Each takes two neighbours along and the row in place of those before; one more row may end it.
+    for r in important[: max((most - 1) // 4, 1)]:
         kept |= {r - 1, r, r + 1}
     return sorted(kept & {*range(len(rows))})
 
