@@ -57,7 +57,7 @@ def in_full(refusal, form):
 def typed(text):
     """Return the stages of a text on the layout of shape (5, 8)."""
     start = Chains(Layout((5, 8), itemsize=4), 40).start
-    return chain.stagesOf(start | {"steps": [text]}, 40, None)
+    return chain.stagesOf(start | {"steps": [text]}, 40)
 
 
 @with_rows("steps on shape (5, 8)", READ)
@@ -67,8 +67,7 @@ def test_steps_are_read_as_torch_reads_them(text, outcome):
     assert str(tuple(stages[-1]["layout"]["shape"])) == outcome
     written = "".join(stage["text"] for stage in stages[1:])
     assert typed(written) == stages
-    labels = [f"v{k}" for k in range(40)]
-    assert Chains(Layout((5, 8), itemsize=4), 40, labels).type(text)
+    assert Chains(Layout((5, 8), itemsize=4), 40).type(text)
 
 
 @with_rows("refused steps on shape (5, 8)", UNREADABLE)

@@ -28,12 +28,10 @@ def test_both_sides_agree(family, r):
     live.CASES[family](r)
 
 
-@pytest.mark.parametrize("named", [False, True])
-def test_chains_are_torchs_to_their_limits(named):
-    """Limits of the pictures, copies of copies, formats; also with names for the elements."""
+def test_chains_are_torchs_to_their_limits():
+    """Copies of copies, and formats."""
     for row, _ in rows("chains on a layout of shape (5, 8)"):
-        labels = [f"v{k}" for k in range(40)] if named else None
-        typed = Chains(Layout((5, 8), itemsize=4), 40, labels)
+        typed = Chains(Layout((5, 8), itemsize=4), 40)
         for text in row.split("  "):
             if not typed.type(text):
                 break

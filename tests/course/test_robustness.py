@@ -53,13 +53,14 @@ BATCHES = (
 QUESTIONS = {
     "explore": Question(
         lambda x: sk.explore(x).layout.stride[:4],
-        f"{ONE_TENSOR}; vmap, grad: ValueError; meta 2**62, shrunk tensors: LayoutError",
+        "vmap, grad: ValueError; "
+        "meta 2**62, array 2**62, layout 2**62, shrunk tensors: LayoutError",
         truth=lambda x: numbers(x)[1][:4],
         names_kind=False,
     ),
     "StrideExplorer": Question(
         lambda x: numbers(sk.StrideExplorer(x).layout),
-        f"{PAGE_STRIDES}; {HUGE}; None: answer",
+        f"{PAGE_STRIDES}; {HUGE}; None, negative, layout negative, layout 10**12: answer",
         default=Layout((4, 6), (8, 1), 2, 4),
         names_kind=False,
     ),

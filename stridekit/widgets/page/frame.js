@@ -175,7 +175,7 @@ function toolOf({ key, shiftKey }) {
 
 // Undo, redo and reset: the states that a model has had, as steps of a hand -----------------------
 
-const POINTED = ["index", "flat", "followed"]; // where a hand points is no step of its own
+const POINTED = ["index", "flat", "followed", "window"]; // where a hand points is no step of its own
 const RESTS = 400; // ms without a change end a step: a drag is one, and so is what a cell does
 // A line or a card is a step, however fast the next one comes.
 const LINES = ["chain", "steps", "moves"];

@@ -160,7 +160,15 @@ export const offsetAt = (layout, flat) => offset(layout, unflatten(layout.shape,
  */
 export function extent({ shape, stride }) {
   if (shape.includes(0)) return 0;
-  return shape.reduce((count, size, d) => count + (size - 1) * stride[d], 1);
+  return shape.reduce((count, size, d) => count + (size - 1) * Math.abs(stride[d]), 1);
+}
+
+/**
+ * The first reached element, if there is one. Strides of NumPy may be negative.
+ * @param {Omit<Layout, "itemsize">} layout
+ */
+export function firstOf({ shape, stride, storage_offset }) {
+  return shape.reduce((e, size, d) => e + (size - 1) * Math.min(stride[d], 0), storage_offset);
 }
 
 /**
@@ -169,7 +177,7 @@ export function extent({ shape, stride }) {
  */
 export function lastOf(layout) {
   const count = extent(layout);
-  return count ? layout.storage_offset + count - 1 : -1;
+  return count ? firstOf(layout) + count - 1 : -1;
 }
 
 /**

@@ -15,9 +15,11 @@ import { fill, fit, h, inRows, OWN_KEYS, set, setAll } from "../page/dom.js";
  */
 
 /**
- * How a box looks: its tint is 0 to 5, or null for a hole.
+ * How a box looks: its tint is 0 to 5, null for a hole, or "outside" for an element that the window
+ * does not show. A text that is NaN or infinite is odd.
  * @typedef {object} Look
- * @property {number | null} tint
+ * @property {number | "outside" | null} tint
+ * @property {boolean} [isOdd]
  * @property {string} text
  * @property {"spot" | "sharer" | ""} mark
  * @property {Record<string, string | null>} [attributes]
@@ -39,7 +41,8 @@ import { fill, fit, h, inRows, OWN_KEYS, set, setAll } from "../page/dom.js";
  * @property {AbortSignal} signal
  */
 
-const COLOURS = ["row0", "row1", "row2", "row3", "row4", "row5", "pale", "ink", "muted", "line"];
+const TINTS = ["row0", "row1", "row2", "row3", "row4", "row5"];
+const COLOURS = [...TINTS, "pale", "ink", "muted", "line", "bad", "paper"];
 const LEAST_TEXT = 8; // px: smaller digits are not drawn
 
 /**
@@ -152,9 +155,8 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
       looks.map(({ text }) => text),
       widest,
     );
-    const cells = looks.map(({ tint, text, mark, attributes }, k) => {
+    const cells = looks.map(({ tint, text, mark, isOdd, attributes }, k) => {
       const [x, y, width] = places[k];
-      const tintClass = tint === null ? "is-hole" : `sk-r${tint}`;
       return [
         "div",
         {
@@ -163,7 +165,7 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
           "data-box": String(numbers[k]),
           text,
           "aria-selected": String(k === activePlace),
-          class: `${cell} ${tintClass}${mark && ` is-${mark}`}`,
+          class: `${cell} ${tintClass(tint)}${mark && ` is-${mark}`}${isOdd ? " is-odd" : ""}`,
           style: `left:${x}px;top:${y}px;width:${width}px`,
           ...attributes,
         },
@@ -238,21 +240,28 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
   }
 
   /** Paint one box: its ground, a dashed frame for a hole, its text, and its mark. */
-  function paint(pen, place, { tint, text, mark }, { hues, isForced, font }) {
+  function paint(pen, place, { tint, text, mark, isOdd = false }, { hues, isForced, font }) {
     const [x, y, width, height] = place;
-    const isHole = tint === null;
-    const ground = isHole ? hues.pale : hues[`row${tint}`];
+    const isTinted = typeof tint === "number";
+    let ground = isTinted ? hues[`row${tint}`] : hues.pale;
+    if (isOdd) ground = hues.bad;
     pen.fillStyle = isForced ? "Canvas" : ground;
     pen.fillRect(x, y, width, height);
-    if (isHole) outline(pen, place, 1, hues.line, true);
-    else if (isForced) outline(pen, place, 1, hues.ink, false);
+    if (!isTinted) outline(pen, place, 1, hues.line, tint === null);
+    else if (isForced) outline(pen, place, isOdd ? 2 : 1, hues.ink, false);
     if (textSize && text) {
-      pen.font = `${mark === "spot" ? 700 : 400} ${textSize}px ${font}`;
-      pen.fillStyle = isHole && !isForced ? hues.muted : hues.ink;
+      pen.font = `${mark === "spot" || isOdd ? 700 : 400} ${textSize}px ${font}`;
+      pen.fillStyle = inkOn(tint, isOdd && !isForced, hues);
       pen.fillText(text, x + width / 2, y + height / 2 + 1);
     }
     if (mark === "spot") outline(pen, place, 3, isForced ? "Highlight" : hues.ink, false);
     if (mark === "sharer") outline(pen, place, 2, hues.ink, true);
+  }
+
+  /** The colour of a text. */
+  function inkOn(tint, isOdd, hues) {
+    if (isOdd) return hues.paper;
+    return tint === null && !forcedColours.matches ? hues.muted : hues.ink;
   }
 
   /** Draw a frame inside a box; dashed for holes and sharers. */
@@ -265,6 +274,12 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
   }
 
   return { node: grid, draw, nodes, hasTexts: () => textSize > 0 };
+}
+
+/** @param {Look["tint"]} tint */
+function tintClass(tint) {
+  if (tint === null) return "is-hole";
+  return tint === "outside" ? "is-outside" : `sk-r${tint}`;
 }
 
 /** A canvas gives the same pen each time. */

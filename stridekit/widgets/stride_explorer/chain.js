@@ -2,6 +2,7 @@
 // and `[1:, ::2]`. tests/course/live_lines.py lets torch run the same chains.
 
 /** @import { Layout } from "../page/layout.js" */
+/** @import { Window } from "./window.js" */
 
 import { readSteps } from "../page/grammar.js";
 import {
@@ -16,14 +17,16 @@ import {
   Refused,
   range,
   reach,
-  copied as rearranged,
   rowMajor,
   sameLayout,
   tried,
   tuple,
+  unflatten,
   verdict,
 } from "../page/layout.js";
-import { formula, MAX_DIMS, place, code as strided, verdicts, whyNotDrawn } from "./views.js";
+import { countReached, ownersIn } from "./reached.js";
+import { formula, place, code as strided, verdicts, whyNotDrawn } from "./views.js";
+import { isWhole, MAX_DIMS, partOf, windowName } from "./window.js";
 
 /**
  * The code of a tensor, its layout, and the steps from there. The layout on screen is the result of
@@ -32,21 +35,23 @@ import { formula, MAX_DIMS, place, code as strided, verdicts, whyNotDrawn } from
  */
 
 /**
- * The state of the explorer: the layout on screen, the selected index, null if there are no
- * elements, and the chain that led there, null before the first step.
- * @typedef {Layout & {index: number[] | null, chain?: Chain | null}} State
+ * The state of the explorer: the layout, the selected index, null if there are no elements, the
+ * chain that led there, null before the first step, the window on a layout that is too large to be
+ * drawn whole, and whether the boxes have values where they could have the numbers of places.
+ * @typedef {Layout & Rest} State
+ * @typedef {{index: number[] | null, chain?: Chain | null, window?: Window | null, values?: boolean}} Rest
  */
 
 /**
  * The result of a step, or the start. `storageSize` belongs to the storage at that stage, and
- * `copied` says that the step made it. `labels` are texts for its elements. `copies` and `steps`
+ * `copied` says that the step made it, from the elements that `read` reaches. `copies` and `steps`
  * count from the start.
  * @typedef {object} Stage
  * @property {string} text
  * @property {Layout} layout
  * @property {boolean} copied
+ * @property {Layout | null} read
  * @property {number} storageSize
- * @property {string[] | null} [labels]
  * @property {number} copies
  * @property {number} steps
  */
@@ -62,29 +67,25 @@ function next(stage, step) {
   const storageSize = copied ? numel(layout) : stage.storageSize;
   const why = whyNotDrawn(layout, storageSize);
   if (why) throw new Refused(`${step.text}: ${why}`);
-  // A copy takes over the elements as it reads them, and their labels.
-  const labelOf = (element) => stage.labels[element] ?? String(element);
   return {
     text: step.text,
     layout,
     copied,
+    read: copied ? read : null,
     storageSize,
-    labels: copied && stage.labels ? rearranged(labelOf, read, layout) : stage.labels,
     copies: stage.copies + Number(copied),
     steps: stage.steps + 1,
   };
 }
 
 /**
- * The start, then the result of each step. `labels` are texts for the elements, [] for their
- * numbers; `tensor` is the name that steps may begin with.
+ * The start, then the result of each step; `tensor` is the name that steps may begin with.
  * @param {Chain} chain
  * @param {number} storageSize
- * @param {string[] | null} [labels]
  * @param {string} [tensor]
  */
-export function stagesOf({ source, start, steps }, storageSize, labels, tensor) {
-  const stage = { text: source, layout: start, copied: false, storageSize, labels };
+export function stagesOf({ source, start, steps }, storageSize, tensor) {
+  const stage = { text: source, layout: start, copied: false, read: null, storageSize };
   return onward({ ...stage, copies: 0, steps: 0 }, steps, tensor);
 }
 
@@ -105,6 +106,46 @@ export function onward(stage, texts, tensor = "x") {
 /** The last stage. There is always the start. */
 export const endOf = (stages) => stages[stages.length - 1];
 
+/**
+ * A function from an element of the last storage to the element of the first storage that has its
+ * value, back through all copies; null for an element that no copy wrote.
+ * @param {Stage[]} stages
+ * @returns {(element: number) => number | null}
+ */
+export function sourceOf(stages) {
+  const copies = stages.filter(({ copied }) => copied).reverse();
+  const owners = copies.map(({ layout }) => ownersIn(layout));
+  return (element) => {
+    let source = element;
+    for (const [k, { layout, read }] of copies.entries()) {
+      const index = owners[k].of(source);
+      if (!index || !read) return null;
+      // The copy has read its elements in the order of its indices.
+      source = offset(read, unflatten(read.shape, flatten(layout.shape, index)));
+    }
+    return source;
+  };
+}
+
+/**
+ * The same for several elements at once, for Python.
+ * @param {Stage[]} stages
+ * @param {number[]} elements
+ */
+export const sourcesOf = (stages, elements) => elements.map(sourceOf(stages));
+
+/**
+ * The elements of the first storage whose values a window shows.
+ * @param {State} state
+ * @param {number} storageSize
+ */
+export function sourcesInWindow({ index, chain, window = null, values, ...layout }, storageSize) {
+  const { elements } = reach(partOf(layout, window));
+  const stages = chain ? stagesOf(chain, storageSize) : [];
+  const sources = sourcesOf(stages, elements).filter((source) => source !== null);
+  return [...new Set(sources)];
+}
+
 export function memoryOf(stage, before) {
   const { copied, storageSize } = stage;
   if (copied) return `copy: new storage of ${counted(storageSize, "element")}`;
@@ -124,9 +165,8 @@ export function closed(chain, stages, layout) {
  * @returns {{text: string, copied: boolean}[]}
  */
 export function suggestions(stage) {
-  const unlabelled = { ...stage, labels: undefined }; // labels would take long
   return candidates(stage.layout).flatMap((text) => {
-    const [after] = tried(() => next(unlabelled, readSteps(text)[0]));
+    const [after] = tried(() => next(stage, readSteps(text)[0]));
     if (!after || (sameLayout(after.layout, stage.layout) && !after.copied)) return [];
     return [{ text, copied: after.copied }];
   });
@@ -141,7 +181,8 @@ function candidates({ shape }) {
   const singleDim = shape.indexOf(1);
   const texts = [];
   if (ndim === 2) texts.push(".T");
-  if (ndim > 2) texts.push(`.permute(${[last, ...range(last)].join(", ")})`);
+  if (ndim === 4) texts.push(".permute(0, 2, 3, 1)");
+  else if (ndim > 2) texts.push(`.permute(${[last, ...range(last)].join(", ")})`);
   texts.push("[1:]", `[${":, ".repeat(last)}::2]`);
   if (ndim > 1) texts.push(".diagonal()");
   if (singleDim >= 0) texts.push(`.expand(${shape.with(singleDim, 3).join(", ")})`);
@@ -166,11 +207,18 @@ function candidates({ shape }) {
 export function followed(before, after, index) {
   if (index === null) return null;
   if (before.copies === after.copies) {
-    const owners = reach(after.layout).owners.get(offset(before.layout, index));
-    if (owners) return owners[0];
+    const owner = ownerOf(after.layout, offset(before.layout, index));
+    if (owner !== null) return owner;
   }
   const isWhole = numel(before.layout) === numel(after.layout);
   return isWhole ? flatten(before.layout.shape, index) : null;
+}
+
+/** The (flat) index that owns an element, the first one of a small layout; or null. */
+function ownerOf(layout, element) {
+  if (isWhole(layout)) return reach(layout).owners.get(element)?.[0] ?? null;
+  const index = ownersIn(layout).of(element);
+  return index ? flatten(layout.shape, index) : null;
 }
 
 // For Python and the toolbar ----------------------------------------------------------------------
@@ -183,11 +231,10 @@ export const EXAMPLE = { ...rowMajor([1], 1), index: [0] };
  * The layout's numbers, its properties, its reach, the selected element, the chain's steps.
  * @param {State} state
  */
-export function facts({ index, chain, ...layout }) {
+export function facts({ index, chain, window, values, ...layout }) {
   const { shape, stride, storage_offset } = layout;
-  const { elements, owners } = reach(layout);
-  const reached = owners.size;
-  const count = elements.length;
+  const reached = countReached(layout);
+  const count = numel(layout);
   return {
     shape,
     stride,
@@ -195,14 +242,14 @@ export function facts({ index, chain, ...layout }) {
     contiguous: isInFormat("contiguous_format", layout),
     channels_last: isInFormat("channels_last", layout),
     dense: isDense(layout),
-    overlaps: reached < count,
+    overlaps: reached === null ? null : reached < count,
     reached,
     index,
-    holes: extent(layout) - reached,
+    holes: reached === null ? null : extent(layout) - reached,
     element: index && offset(layout, index),
     steps: chain ? chain.steps.length : 0,
     rows_alike: shape.length === 2 && count > 0 && shape[0] > 1 && stride[0] === 0,
-    elements: count <= MOST_ELEMENTS ? elements : null,
+    elements: count <= MOST_ELEMENTS ? reach(partOf(layout, null)).elements : null,
   };
 }
 
@@ -210,7 +257,7 @@ export function facts({ index, chain, ...layout }) {
  * @param {State} state
  * @param {string} source
  */
-export const code = ({ index, chain, ...layout }, source) =>
+export const code = ({ index, chain, window, values, ...layout }, source) =>
   chain ? chain.source + chain.steps.join("") : strided(source, layout);
 
 /**
@@ -240,7 +287,7 @@ export function chainTo(layout, chain, storageSize) {
  * @param {string} note
  */
 export function told(state, source, storageSize, name, note) {
-  const { index, chain, ...layout } = state;
+  const { index, chain, window, values, ...layout } = state;
   const stages = stagesOf(chain ?? { source: name, start: layout, steps: [] }, storageSize);
   const steps = stages.slice(1).map((stage, k) => {
     const { shape, stride, storage_offset } = stage.layout;
@@ -250,6 +297,7 @@ export function told(state, source, storageSize, name, note) {
   return [
     `StrideExplorer: ${code(state, source)}`,
     ...(note ? [note] : []),
+    ...(window ? [`the picture shows ${windowName(layout, window, name)}`] : []),
     ...steps,
     ...(index ? [formula(layout, index), place(layout, index, name)] : []),
     ...verdicts(layout, endOf(stages).storageSize).map(verdict),

@@ -1,12 +1,12 @@
-// The grid of indices: the last two dims as rows and columns, further dims as planes.
+// The grid of indices: the last two drawn dims as rows and columns, further dims as planes.
 
 /** @import { Boxes, Hand, Look } from "./canvas.js" */
 /** @import { View } from "./views.js" */
 
 import { boxFor, fill, h, set } from "../page/dom.js";
-import { product, range, unflatten } from "../page/layout.js";
+import { product, range } from "../page/layout.js";
 import { createBoxes } from "./canvas.js";
-import { describeCell } from "./views.js";
+import { describeCell, isOdd } from "./views.js";
 
 const MAX_HTML = 256; // cells drawn as HTML; more are drawn on a canvas
 const GAP = 4;
@@ -134,15 +134,19 @@ function bestPitch(shape, { lines, gap, cell }, dense) {
 }
 
 /**
- * The index that a key leads to, or null: arrows, Home and End in the plane, Page keys for planes.
+ * The index that a key leads to, or null: arrows, Home and End in the plane, with Ctrl a window
+ * further; Page keys for planes, and for dims that are not `drawn`.
  */
-export function movedIndex(shape, index, key) {
-  const [dim, distance] = MOVES[key] ?? [-Infinity, 0];
-  const movedDim = shape.length + dim;
-  if (movedDim < 0) return null;
-  const i = Math.max(index[movedDim] + distance, 0);
-  return index.with(movedDim, Math.min(i, shape[movedDim] - 1));
+export function movedIndex(shape, index, key, drawn = range(shape.length)) {
+  const [place, distance] = MOVES[key] ?? [0, 0];
+  const hidden = range(shape.length).filter((d) => !drawn.includes(d));
+  const dim = [...hidden, ...drawn].at(place) ?? 0;
+  if (place === 0 || -place > shape.length) return null;
+  const i = Math.max(index[dim] + distance, 0);
+  return index.with(dim, Math.min(i, shape[dim] - 1));
 }
+
+const FAR = 8; // indices: a window
 
 /** The dim that each key moves along, counted from the end, and how far. */
 const MOVES = {
@@ -154,6 +158,10 @@ const MOVES = {
   ArrowDown: [-2, 1],
   PageUp: [-3, -1],
   PageDown: [-3, 1],
+  "Control+ArrowLeft": [-1, -FAR],
+  "Control+ArrowRight": [-1, FAR],
+  "Control+ArrowUp": [-2, -FAR],
+  "Control+ArrowDown": [-2, FAR],
   "Shift+PageUp": [-4, -1],
   "Shift+PageDown": [-4, 1],
 };
@@ -177,7 +185,8 @@ export function createGrid(id, hand) {
   const box = h("div", { class: "sk-gridbox" }, node, marks);
   /** @type {number[]} */
   let shape = [];
-  let tensor = "x";
+  /** @type {View} */
+  let shown; // the view that was laid out
   /** @type {Head[]} */
   let heads = [];
   let geometry = gridGeometry(shape, 300);
@@ -188,11 +197,11 @@ export function createGrid(id, hand) {
   }
 
   /** Place the cells, which keep to a height of `room` if they can. Returns width and height. */
-  function resize({ layout, name, longest }, width, wraps, room) {
-    geometry = gridGeometry(layout.shape, width, wraps, longest, room);
-    shape = layout.shape;
-    tensor = name;
-    set(node, "aria-label", `elements of ${name} by index`);
+  function resize(view, width, wraps, room) {
+    shown = view;
+    shape = view.part.shape;
+    geometry = gridGeometry(shape, width, wraps, view.longest, room);
+    set(node, "aria-label", `elements of ${view.name} by index`);
     const isEmpty = shape.includes(0);
     const size = isEmpty ? [200, 60] : [geometry.width, geometry.totalHeight];
     set(box, "style", `width:${size[0]}px;height:${size[1]}px;--slot:${geometry.height}px`);
@@ -209,38 +218,50 @@ export function createGrid(id, hand) {
     const ndim = shape.length;
     const { cell, height, columns, rows, perLine, lines, rowHeight, gutter, top } = geometry;
     const [x, y] = geometry.place(plane);
+    const { dims, start } = shown;
+    const columnDim = dims[dims.length - 1];
+    const rowDim = dims[dims.length - 2];
     const texts = [];
     if (ndim > 2) {
-      const index = unflatten(shape.slice(0, -2), plane).join(", ");
-      texts.push({ text: `${tensor}[${index}, :, :]`, x: x + gutter, y, classes: "sk-title" });
+      texts.push({ text: titleOf(plane), x: x + gutter, y, classes: "sk-title" });
     } else if (ndim > 0) {
-      const dim = ndim - 1;
-      const classes = `sk-dim sk-origin sk-d${dim}`;
-      texts.push({ text: `dim ${dim} →`, x: x + gutter - 2, y, classes });
+      const classes = `sk-dim sk-origin sk-d${columnDim}`;
+      texts.push({ text: `dim ${columnDim} →`, x: x + gutter - 2, y, classes });
     }
     if (ndim === 2) {
       const middle = y + top + (rows * rowHeight) / 2;
-      texts.push({ text: "← dim 0", x: x + 11, y: middle, classes: "sk-dim sk-upright sk-d0" });
+      const classes = `sk-dim sk-upright sk-d${rowDim}`;
+      texts.push({ text: `← dim ${rowDim}`, x: x + 11, y: middle, classes });
     }
     if (ndim > 0 && lines === 1)
       for (const c of range(perLine)) {
         const [left] = geometry.corner(c);
-        const place = { x: x + left + cell / 2, y: y + top - HEAD, plane, dim: ndim - 1 };
-        texts.push(...numberHead(c, columnStep(), "sk-number sk-column", place));
+        const place = { x: x + left + cell / 2, y: y + top - HEAD, plane, dim: columnDim };
+        const number = start[columnDim] + c;
+        texts.push(...numberHead(number, columnStep(), "sk-number sk-column", place));
       }
     if (ndim > 1)
       for (const r of range(rows)) {
         const [, rowTop] = geometry.corner(r * columns);
-        const place = { x: x + gutter - 10, y: y + rowTop + height / 2 - 9, plane, dim: ndim - 2 };
-        texts.push(...numberHead(r, rowStep(), "sk-number sk-line", place));
+        const place = { x: x + gutter - 10, y: y + rowTop + height / 2 - 9, plane, dim: rowDim };
+        texts.push(...numberHead(start[rowDim] + r, rowStep(), "sk-number sk-line", place));
       }
     if (ndim === 1 && lines > 1)
       for (const line of range(lines).filter((k) => k % rowStep() === 0)) {
         const [, lineTop] = geometry.corner(line * perLine);
         const place = { x: gutter - 10, y: lineTop + height / 2 - 9 };
-        texts.push({ text: line * perLine, classes: "sk-number sk-line", ...place });
+        const number = start[columnDim] + line * perLine;
+        texts.push({ text: number, classes: "sk-number sk-line", ...place });
       }
     return texts;
+  }
+
+  /** The name of a plane, as x[1, :, :]. */
+  function titleOf(plane) {
+    const { indexOf, dims, name } = shown;
+    const index = indexOf(plane * geometry.rows * geometry.columns);
+    const inPlane = dims.slice(-2);
+    return `${name}[${index.map((i, d) => (inPlane.includes(d) ? ":" : i)).join(", ")}]`;
   }
 
   /**
@@ -270,8 +291,9 @@ export function createGrid(id, hand) {
       const [x, y] = corner(spot.flat);
       set(flag, "style", `left:${x + cell / 2}px;top:${y - 22}px`);
     }
-    set(flag, "text", boxes.hasTexts() || spot.flat === null ? "" : label(spot.element));
-    const isLit = litBy(spot.flat);
+    const isFlagged = !boxes.hasTexts() && spot.flat !== null && spot.element !== null;
+    set(flag, "text", isFlagged ? label(spot.element ?? 0) : "");
+    const isLit = litBy(view);
     const texts = heads.map((head) => [
       "span",
       {
@@ -315,6 +337,7 @@ export function createGrid(id, hand) {
         tint: Math.floor(flat / columns) % 6,
         text: label(elements[flat]),
         mark: markOf(flat),
+        isOdd: isOdd(label(elements[flat])),
       }),
       (flat) => describeCell(view, flat),
       selected,
@@ -322,11 +345,10 @@ export function createGrid(id, hand) {
   }
 
   /** A function that recognises the numbers of the row and the column of a cell. */
-  function litBy(flat) {
-    if (flat === null) return () => false;
+  function litBy({ spot, index }) {
+    if (spot.flat === null) return () => false;
     const { rows, columns } = geometry;
-    const index = unflatten(shape, flat);
-    const plane = Math.floor(flat / (rows * columns));
+    const plane = Math.floor(spot.flat / (rows * columns));
     return (head) => head.plane === plane && index[head.dim] === head.text;
   }
 

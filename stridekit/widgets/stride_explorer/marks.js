@@ -27,9 +27,14 @@ import { CACHE_LINE, numel, range, sum } from "../page/layout.js";
  */
 
 /**
- * What marks need of a view: `lit` is the term of the formula that is lit.
+ * What marks need of a view: `part` is what is drawn of the layout, `dims` are its dims, and `lit` is
+ * the term of the formula that is lit.
  * @typedef {object} MarkedView
  * @property {Layout} layout
+ * @property {Layout} part
+ * @property {number[]} dims
+ * @property {(flat: number) => string} named
+ * @property {object | null} window
  * @property {number} storageSize
  * @property {{element: number | null}} spot
  * @property {number | "offset" | null} lit
@@ -48,8 +53,13 @@ const MOST_HOPS = 24; // that a walk shows one by one
  * @param {TapeGeometry} g
  * @param {MarkedView} view
  */
-export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
-  const { shape, stride, storage_offset: start, itemsize } = layout;
+export function marksOf(
+  g,
+  { layout, part, dims, named, window, storageSize, spot, lit, index, label },
+) {
+  const { stride, itemsize } = layout;
+  const { storage_offset: start } = part;
+  const isMovable = stride.every((step) => step >= 0);
   const { element } = spot;
   /** @type {Path[]} */
   const paths = [];
@@ -62,19 +72,19 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
 
   // The dims by the lengths of their steps: short arcs nest inside, and loops of stride 0 are
   // outermost.
-  const stepLength = (d) => stride[d] || Number.MAX_VALUE;
-  const dimsByLength = range(shape.length).sort((a, b) => stepLength(a) - stepLength(b) || b - a);
-  const liftOf = (d) => LOW + HIGHER * dimsByLength.indexOf(d);
+  const stepLength = (d) => Math.abs(stride[d]) || Number.MAX_VALUE;
+  const dimsByLength = [...dims].sort((a, b) => stepLength(a) - stepLength(b) || b - a);
+  const liftOf = (d) => LOW + HIGHER * Math.max(dimsByLength.indexOf(d), 0);
   const fading = (term) => (lit !== null && lit !== term ? " is-faded" : "");
 
   drawRowNames();
   drawCacheLines();
-  drawOffsetMeasure();
-  if (numel(layout) && g.has(start)) {
+  if (!window) drawOffsetMeasure();
+  if (numel(part) && g.has(start)) {
     drawOffsetTag();
     drawSteps();
   }
-  if (numel(layout)) drawEnds();
+  if (numel(part) && !window && isMovable) drawEnds();
   drawWalk();
   drawSpot();
   return { paths, tags, grips };
@@ -204,14 +214,15 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
   }
 
   function drawOffsetTag() {
-    const text = `storage_offset = ${start}`;
+    const isStart = start === layout.storage_offset;
+    const text = isStart ? `storage_offset = ${start}` : named(0);
     const kind = `sk-offset${fading("offset")}`;
     const y = g.top(start) + g.height + 8;
     addSomewhere([
       [text, g.middle(start) + 4, y, kind],
       [text, g.left(start) - 12, y, `${kind} is-left`],
     ]);
-    grips.push([g.left(start), y + 2, "sk-offset", "storage_offset"]);
+    if (isStart && isMovable) grips.push([g.left(start), y + 2, "sk-offset", "storage_offset"]);
   }
 
   /** One step per dim, with a grip at its tip. */
@@ -236,7 +247,7 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
         paths.push([arrow(x, y), `sk-tip sk-d${d}${fading(d)}`]);
         labelled.push({ d, target, x });
       }
-      grips.push([x, y - 8, `sk-d${d}`, `stride[${d}]`]);
+      if (isMovable) grips.push([x, y - 8, `sk-d${d}`, `stride[${d}]`]);
     }
     // Labels keep clear of grips, so all grips come first.
     for (const { d, target, x } of labelled) addStrideTag(d, start, target, x);
@@ -247,7 +258,7 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
    */
   function drawEnds() {
     const shifts = new Map();
-    for (const [d, size] of shape.entries()) {
+    for (const [d, size] of part.shape.entries()) {
       const last = start + (size - 1) * stride[d];
       if (stride[d] === 0 || last >= storageSize || !g.has(last)) continue;
       const shift = shifts.get(last) ?? 0;
@@ -269,7 +280,7 @@ export function marksOf(g, { layout, storageSize, spot, lit, index, label }) {
     const hops = isLong ? 1 : index[lit];
     const length = isLong ? index[lit] * stride[lit] : stride[lit];
     if (length <= 0) return;
-    const begin = start + sum(range(lit).map((d) => index[d] * stride[d]));
+    const begin = layout.storage_offset + sum(range(lit).map((d) => index[d] * stride[d]));
     /** @type {{from: number, to: number} | null} */
     let lastHop = null; // the label stands at the end of the walk
     for (const k of range(hops)) {

@@ -22,6 +22,9 @@ import { limit } from "./views.js";
 
 const KEYS_UP = ["ArrowRight", "ArrowUp", "PageUp", "End"];
 const KEYS_DOWN = ["ArrowLeft", "ArrowDown", "PageDown", "Home"];
+const MOST_LINES = 4; // the sliders of more dims scroll
+const FIXED =
+  "The sliders rest, because torch has no negative strides. A copy begins with .contiguous()";
 const WHY_NOT_BELOW_0 = {
   size: "there is nothing smaller than empty",
   stride: "torch has no negative strides",
@@ -58,6 +61,7 @@ export function createSliders(id, { onChange, onLit }) {
       createRow("storage_offset", 0, "storage_offset", "sk-offset"),
     ];
     set(list, "style", `--dims:${ndim}`);
+    list.classList.toggle("is-many", ndim > MOST_LINES);
     list.replaceChildren(...rows.map((row) => row.node));
   }
 
@@ -121,12 +125,17 @@ export function createSliders(id, { onChange, onLit }) {
       const { layout, sliderMax } = view;
       const ndim = layout.shape.length;
       if (rows.length !== 2 * ndim + 1) build(ndim);
+      const isFixed = layout.stride.some((step) => step < 0);
+      if (isFixed) say(FIXED);
+      else if (reason.textContent === FIXED) say("");
       for (const row of rows) {
         const value = numberIn(layout, row);
-        const [most] = limitOf(row);
+        const [most] = isFixed ? [value] : limitOf(row);
         row.draw(value, String(value), {
           most,
+          min: Math.min(value, 0),
           max: Math.max(sliderMax[row.field], 1),
+          disabled: isFixed ? "" : null,
           "aria-valuetext": value >= most ? `${value}, the limit` : String(value),
         });
       }

@@ -8,7 +8,7 @@ import { boxFor, fill, h, s, set } from "../page/dom.js";
 import { range } from "../page/layout.js";
 import { createBoxes } from "./canvas.js";
 import { marksOf } from "./marks.js";
-import { describeSlot } from "./views.js";
+import { describeSlot, isOdd } from "./views.js";
 
 const MAX_ROWS = { roomy: 24, dense: 128 };
 const LEAST_HEIGHT = 148; // px that a tape keeps even if the grid then has to scroll
@@ -173,8 +173,8 @@ export function createTape(id, { onDrag, ...hand }) {
   let numbers = []; // of the elements that are shown
 
   function resize(view, width, tight) {
-    const { storageSize, layout, owners, longest } = view;
-    geometry = tapeGeometry(storageSize, layout, width, owners, longest, tight);
+    const { storageSize, part, owners, longest } = view;
+    geometry = tapeGeometry(storageSize, part, width, owners, longest, tight);
     const { bottom, height } = geometry;
     set(box, "style", `width:${geometry.width}px;height:${bottom}px;--slot:${height}px`);
     set(pane, "style", `min-height:${Math.min(bottom, LEAST_HEIGHT)}px`);
@@ -218,14 +218,21 @@ export function createTape(id, { onDrag, ...hand }) {
 
   /** Draw the boxes; returns a function, if any, that sets what they say. */
   function drawSlots(view) {
-    const { spot, owners, layout, values, label, storageSize, tapeCursor } = view;
+    const { spot, owners, part, outside, label, isNumbered, storageSize, tapeCursor } = view;
     const { perRow, width, height, dense, bottom, slot, left, top } = geometry;
     const rows = geometry.rows.flatMap(({ row }) => (row === undefined ? [] : [row]));
     numbers = rows.flatMap((row) => {
       const first = row * perRow;
       return range(Math.min(perRow, storageSize - first)).map((k) => first + k);
     });
-    const columns = layout.shape.at(-1) ?? 1;
+    const columns = part.shape.at(-1) ?? 1;
+
+    function tintOf(element) {
+      const flats = owners.get(element);
+      if (flats) return Math.floor(flats[0] / columns) % 6;
+      return outside?.has(element) ? "outside" : null;
+    }
+
     return boxes.draw(
       {
         numbers,
@@ -236,12 +243,14 @@ export function createTape(id, { onDrag, ...hand }) {
       },
       (element) => {
         const flats = owners.get(element);
+        const text = label(element);
         return {
-          tint: flats ? Math.floor(flats[0] / columns) % 6 : null,
-          text: dense ? "" : label(element),
+          tint: tintOf(element),
+          text: dense || (!flats && text === "·") ? "" : text,
           mark: element === spot.element ? "spot" : "",
+          isOdd: isOdd(text),
           attributes: {
-            "data-number": values ? String(element) : null,
+            "data-number": isNumbered ? String(element) : null,
             "data-owners": flats && flats.length > 1 ? `×${flats.length}` : null,
           },
         };

@@ -2,6 +2,7 @@
 // picture and of its sliders.
 
 /** @import { Layout } from "../page/layout.js" */
+/** @import { Window } from "./window.js" */
 
 import { after } from "../page/grammar.js";
 import {
@@ -9,12 +10,12 @@ import {
   counted,
   elementName,
   extent,
+  firstOf,
   flatten,
+  grouped,
   lastOf,
-  nameAt,
   numel,
   offset,
-  product,
   range,
   reach,
   rowMajor,
@@ -24,6 +25,8 @@ import {
   whyNotContiguous,
   whyNotCounted,
 } from "../page/layout.js";
+import { countReached, ownersIn } from "./reached.js";
+import { partOf } from "./window.js";
 
 /**
  * A layout to start from, and the code that makes it.
@@ -39,11 +42,6 @@ import {
  * How far the sliders of each field reach.
  * @typedef {Record<Field, number>} SliderMax
  */
-
-export const MAX_DIMS = 4;
-const MAX_CELLS = 4096;
-const MAX_PLANES = 256;
-const MAX_ROWS = 256; // of a plane; more would make a page metres long
 
 // Presets -----------------------------------------------------------------------------------------
 
@@ -94,28 +92,49 @@ export const DEFAULTS = [
 
 /**
  * Whether a layout is contiguous, has no holes and shares no elements, and how much of the storage
- * it reaches.
+ * it reaches. The numbers are those of the whole layout, and follow from its shape and strides.
  * @returns {[boolean | null, string][]}
  */
-export function verdicts(layout, storageSize, owners = reach(layout).owners) {
+export function verdicts(layout, storageSize) {
   const whyNot = whyNotContiguous(layout);
-  const count = numel(layout);
-  const reached = owners.size;
-  const holes = extent(layout) - reached;
-  const elements = counted(reached, "element");
-  const bytes = `${reached * layout.itemsize} of ${storageSize * layout.itemsize} bytes`;
   return [
     [!whyNot, whyNot ? `not contiguous: ${whyNot}` : "contiguous"],
+    ...negativeVerdict(layout),
+    ...reachVerdicts(layout, storageSize),
+  ];
+}
+
+/** @returns {[boolean | null, string][]} */
+function reachVerdicts(layout, storageSize) {
+  const reached = countReached(layout);
+  if (reached === null)
+    return [[null, "holes and shared elements are not counted: the strides interleave too much"]];
+  const count = numel(layout);
+  const holes = extent(layout) - reached;
+  const elements = counted(grouped(reached), "element");
+  const bytes = `${grouped(reached * layout.itemsize)} of ${grouped(storageSize * layout.itemsize)} bytes`;
+  return [
     [
       !holes,
-      holes ? `${counted(holes, "hole")} between the first and the last element` : "no holes",
+      holes
+        ? `${counted(grouped(holes), "hole")} between the first and the last element`
+        : "no holes",
     ],
     [
       count === reached,
-      count === reached ? "no two indices share an element" : `${count} indices share ${elements}`,
+      count === reached
+        ? "no two indices share an element"
+        : `${grouped(count)} indices share ${elements}`,
     ],
-    [null, `reaches ${reached} of ${counted(storageSize, "element")} (${bytes})`],
+    [null, `reaches ${grouped(reached)} of ${counted(grouped(storageSize), "element")} (${bytes})`],
   ];
+}
+
+/** @returns {[boolean | null, string][]} */
+function negativeVerdict({ stride }) {
+  const d = stride.findIndex((step) => step < 0);
+  if (d < 0) return [];
+  return [[false, `no torch tensor: the stride of dim ${d} is negative, so copy the array first`]];
 }
 
 export function place(layout, index, name = "x") {
@@ -130,8 +149,16 @@ export function formula(layout, index) {
   return `${[layout.storage_offset, ...terms].join(" + ")} = ${offset(layout, index)}`;
 }
 
-export const code = (source, { shape, stride, storage_offset }) =>
-  `${source}.as_strided(${tuple(shape)}, ${tuple(stride)}, ${storage_offset})`;
+const OF_NUMPY = '.ravel("K")'; // ends the code of a block of memory that is NumPy's
+
+/** The code of a layout on a storage: torch's, or NumPy's, whose strides are in bytes. */
+export function code(source, { shape, stride, storage_offset, itemsize }) {
+  if (!source.endsWith(OF_NUMPY))
+    return `${source}.as_strided(${tuple(shape)}, ${tuple(stride)}, ${storage_offset})`;
+  const strides = stride.map((step) => step * itemsize);
+  const first = `${source}[${storage_offset}:]`;
+  return `np.lib.stride_tricks.as_strided(${first}, ${tuple(shape)}, ${tuple(strides)})`;
+}
 
 // Limits ------------------------------------------------------------------------------------------
 
@@ -140,30 +167,13 @@ export function whyNotDrawn(layout, storageSize) {
   const { shape, stride, storage_offset } = layout;
   const uncounted = whyNotCounted(layout);
   if (uncounted) return uncounted;
-  const excess = excessOf(layout);
-  if (excess) return `shape ${tuple(shape)} has ${excess}; explore(t) shows a corner`;
-  if (stride.some((step) => step < 0))
-    return `stride ${tuple(stride)} is negative: torch has no such tensors`;
   const last = lastOf(layout);
-  if (last < storageSize) return "";
+  if (last < 0) return ""; // there is no element
+  const first = firstOf(layout);
+  if (first >= 0 && last < storageSize) return "";
   const numbers = `shape ${tuple(shape)}, stride ${tuple(stride)}, storage_offset ${storage_offset}`;
+  if (first < 0) return `${numbers} reaches element ${first}, and the storage begins at 0`;
   return `${numbers} reaches element ${last}, and the storage ends at ${storageSize - 1}`;
-}
-
-/** A part of a layout that the picture has no room for, and the limit; "" if all of it fits. */
-function excessOf(layout) {
-  const { shape } = layout;
-  const ndim = shape.length;
-  const count = numel(layout);
-  if (ndim > MAX_DIMS || count > MAX_CELLS)
-    return `${ndim} dims and ${count} elements: the picture holds ${MAX_DIMS} and ${MAX_CELLS}`;
-  const largest = Math.max(0, ...shape); // a 0 beside it leaves no elements
-  if (largest > MAX_CELLS) return `a size of ${largest}: the picture holds ${MAX_CELLS}`;
-  const rows = shape.at(-2) ?? 1;
-  if (rows > MAX_ROWS) return `${rows} rows: the picture holds ${MAX_ROWS}`;
-  const planes = product(shape.slice(0, -2));
-  if (planes > MAX_PLANES) return `${planes} planes: the picture holds ${MAX_PLANES}`;
-  return "";
 }
 
 /**
@@ -190,17 +200,14 @@ export function slidersFor({ shape, stride }, storageSize) {
 export function limit(layout, storageSize, sliderMax, field, dim = 0, name = "x") {
   const { shape } = layout;
   const label = field === "storage_offset" ? field : `${field}[${dim}]`;
-  /** @type {[number, string][]} */
-  const bounds = [[sliderMax[field], "the slider ends here"]];
-  if (field === "size") bounds.push(...pictureBounds(shape, dim));
-  const [most, end] = bounds.reduce((least, bound) => (bound[0] < least[0] ? bound : least));
+  const most = sliderMax[field];
 
   const { base, step } = highest(layout, field, dim);
   const room = storageSize - 1 - base;
   let fitting = room >= 0 ? most : 0;
   if (step > 0) fitting = Math.max(Math.floor(room / step), 0);
   const isEmpty = (field === "size" ? shape.toSpliced(dim, 1) : shape).includes(0);
-  if (isEmpty || fitting >= most) return [most, `${label} stops at ${most}: ${end}`];
+  if (isEmpty || fitting >= most) return [most, `${label} stops at ${most}: the slider ends here`];
 
   const lastIndex = shape.map((n, d) => (field === "size" && d === dim ? fitting : n - 1));
   const corner = elementName(lastIndex, name);
@@ -209,26 +216,6 @@ export function limit(layout, storageSize, sliderMax, field, dim = 0, name = "x"
     fitting,
     `${label} stops at ${fitting}: ${beyond}, and the storage ends at ${storageSize - 1}`,
   ];
-}
-
-/**
- * The sizes of a dim at which the picture is full, each with its reason.
- * @returns {[number, string][]}
- */
-function pictureBounds(shape, dim) {
-  const rowDim = shape.length - 2; // this dim goes down the page, those before it make planes
-  const otherDims = range(shape.length).filter((d) => d !== dim);
-  const otherSizes = otherDims.map((d) => shape[d]);
-  /** @type {[number, string][]} */
-  const bounds = [
-    [Math.floor(MAX_CELLS / product(otherSizes)), `the picture holds ${MAX_CELLS} elements`],
-  ];
-  if (dim === rowDim) bounds.push([MAX_ROWS, `the picture holds ${MAX_ROWS} rows`]);
-  if (dim < rowDim) {
-    const planes = product(otherSizes.slice(0, -2));
-    bounds.push([Math.floor(MAX_PLANES / planes), `the picture holds ${MAX_PLANES} planes`]);
-  }
-  return bounds;
 }
 
 /**
@@ -257,17 +244,23 @@ function highest({ shape, stride, storage_offset }, field, dim) {
  */
 
 /**
- * What the model has to show.
+ * What the model has to show. `labelOf` is the text of an element of the storage: its value, or the
+ * number of its place; `isNumbered` is true if the text is no number of a place, and `longest` is the
+ * length of the longest text.
  * @typedef {object} Picture
  * @property {import("./chain.js").State} state
  * @property {number} storageSize
- * @property {string[] | null} values - a text for each element of the storage
+ * @property {(element: number) => string} labelOf
+ * @property {boolean} isNumbered
+ * @property {number} longest
  * @property {string} name
  * @property {SliderMax} sliderMax
  */
 
 /**
- * What all panes draw, once per frame.
+ * What all panes draw, once per frame. `layout` is the whole tensor, and `part` is what the window
+ * shows of it; `dims` are the dims of the part, which begins at `start`. A (flat) index counts inside
+ * of the part.
  * @typedef {ReturnType<typeof viewOf>} View
  */
 
@@ -276,28 +269,55 @@ function highest({ shape, stride, storage_offset }, field, dim) {
  * @param {Pointer} pointer
  */
 export function viewOf(picture, pointer) {
-  const { storageSize, values, name } = picture;
-  const { index: selectedIndex, chain, ...layout } = picture.state;
-  const { shape } = layout;
-  const { elements, owners } = reach(layout);
-  const selected = selectedIndex === null ? null : flatten(shape, selectedIndex);
+  const { labelOf, name } = picture;
+  const { index: selectedIndex, chain, window = null, values, ...layout } = picture.state;
+  const part = partOf(layout, window);
+  const dims = window?.dims ?? range(layout.shape.length);
+  const start = window?.start ?? layout.shape.map(() => 0);
+  const { elements, owners } = reach(part);
+  /** @type {number | null} */
+  let selected = null;
+  if (selectedIndex !== null) {
+    const inPart = dims.map((d) => selectedIndex[d] - start[d]);
+    selected = flatten(part.shape, inPart);
+  }
   const spot = spotOf(pointer, elements, owners, selected);
-  const labels = values ?? [String(storageSize - 1)];
+  const indexOf = (flat) => {
+    const index = [...start];
+    for (const [k, i] of unflatten(part.shape, flat).entries()) index[dims[k]] += i;
+    return index;
+  };
   return {
     ...picture,
     layout,
+    part,
+    dims,
+    start,
+    window,
     elements,
     owners,
     selected,
     spot,
     lit: pointer.lit,
-    index: spot.flat === null ? null : unflatten(shape, spot.flat),
+    index: spot.flat === null ? null : indexOf(spot.flat),
     sharers: new Set(spot.element === null ? [] : owners.get(spot.element)),
     tapeCursor: pointer.tapeCursor ?? (selected === null ? null : elements[selected]),
-    longest: Math.max(1, ...labels.map((label) => label.length)),
-    label: (element) => (values ? values[element] : String(element)),
-    named: (flat) => nameAt(shape, flat, name),
+    longest: elements.reduce((n, e) => Math.max(n, labelOf(e).length), picture.longest),
+    label: labelOf,
+    indexOf,
+    named: (flat) => elementName(indexOf(flat), name),
+    outside: window ? outsideOf(layout) : null,
   };
+}
+
+/** @type {{ text: string, owners: import("./reached.js").Owners } | null} */
+let newest = null;
+
+/** Who owns the elements of a layout beyond the window; the same object while the layout stays. */
+function outsideOf(layout) {
+  const text = JSON.stringify(layout);
+  if (newest?.text !== text) newest = { text, owners: ownersIn(layout) };
+  return newest.owners;
 }
 
 /**
@@ -323,15 +343,28 @@ function namesOf(view, flats, most) {
   return flats.slice(0, most).map(view.named).join(", ") + rest;
 }
 
+/** True for the text of a value that is NaN or infinite. */
+export const isOdd = (text) => /nan|inf/.test(text);
+
 /** The sentence under the formula: the place of what is pointed at, and who shares it. */
 export function words(view) {
-  const { spot, index, layout, sharers, name } = view;
+  const { spot, index, layout, sharers, name, window } = view;
   if (spot.element === null) return "There is no element: a size is 0.";
-  if (index === null) return `Element ${spot.element} is never reached: no index leads there.`;
+  if (index === null) return wordsOutside(view);
   const alsoThere = [...sharers].filter((flat) => flat !== spot.flat);
   if (!alsoThere.length) return place(layout, index, name);
   const verb = alsoThere.length === 1 ? "is" : "are";
-  return `${place(layout, index, name)}, and so ${verb} ${namesOf(view, alsoThere, 3)}`;
+  const where = window ? " in this window" : "";
+  return `${place(layout, index, name)}, and so ${verb} ${namesOf(view, alsoThere, 3)}${where}`;
+}
+
+/** The sentence about an element that no index of the picture reaches. */
+function wordsOutside({ spot, layout, outside, name }) {
+  const owner = outside?.of(spot.element);
+  if (owner) return `${place(layout, owner, name)}, outside of the window`;
+  if (owner === undefined && outside)
+    return `Element ${spot.element}: whether an index leads there takes too long to tell.`;
+  return `Element ${spot.element} is never reached: no index leads there.`;
 }
 
 export function describeCell(view, flat) {
@@ -341,6 +374,7 @@ export function describeCell(view, flat) {
 
 export function describeSlot(view, element) {
   const flats = view.owners.get(element);
-  const indices = flats ? namesOf(view, flats, 4) : "no index";
-  return `element ${element}, byte ${element * view.layout.itemsize}: ${indices}`;
+  const where = `element ${element}, byte ${element * view.layout.itemsize}`;
+  if (flats) return `${where}: ${namesOf(view, flats, 4)}`;
+  return `${where}: ${view.outside?.has(element) ? "outside of the window" : "no index"}`;
 }

@@ -20,20 +20,24 @@ import {
   show,
   wayFrom,
 } from "../page/dom.js";
-import { flatten, offset, reach, sameLayout, unflatten } from "../page/layout.js";
-import { createCode, createPresets, createVerdicts } from "../page/panels.js";
+import { offset, range, sameLayout, unflatten } from "../page/layout.js";
+import { createChips, createCode, createPresets, createVerdicts } from "../page/panels.js";
 import { createShell, WIDE } from "../page/shell.js";
-import { closed, code as codeOf, endOf, facts, followed, stagesOf } from "./chain.js";
+import { closed, code as codeOf, endOf, facts, followed, sourceOf, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
 import { createGrid, movedIndex } from "./grid.js";
 import { createFormula, createSliders } from "./sliders.js";
 import { createTape } from "./tape.js";
 import { code, formula, verdicts, viewOf, words } from "./views.js";
+import { middleOf, windowFor } from "./window.js";
+import { createWindow } from "./window_panel.js";
 
 const TRAITS = [
   "_more",
   "_presets",
   "_values",
+  "_seen",
+  "_has_values",
   "_note",
   "_name",
   "_slider_max",
@@ -47,6 +51,8 @@ const MOST = 672;
 const FOR_PRESETS = 399;
 // px of what stands above and below grid and tape, and of what comes and goes above them
 const CHAIN = 34;
+const WINDOW = 110; // its pane, and the formula in a row of its own
+const SLIDERS_OF_WINDOW = 34; // in a row of their own
 const FOOT = 135;
 const MORE_TERMS = 46; // of four dims in the formula
 const NOTE = 22;
@@ -57,6 +63,8 @@ const WORDS = 18; // px of a line of words under the sliders
 const BESIDE = 340; // width of the sliders when they stand beside the grid
 const EDGE = 6; // px around what scrolls, for outlines
 const PAIRED = 540; // width for two columns of sliders
+const MOST_LINES = 4; // of sliders; more scroll
+const MOST_LISTED = 4096; // elements whose texts are all measured
 
 /** @type {Pick<Pointer, "hoverFlat" | "hoverSlot" | "tapeCursor">} */
 const NOWHERE = { hoverFlat: null, hoverSlot: null, tapeCursor: null };
@@ -90,6 +98,10 @@ export function render({ model, el }) {
   let spot = { flat: null, element: null }; // what the link joins
   /** @type {Stage | null} */
   let drawnStage = null;
+  /** @type {import("./views.js").View} */
+  let shown; // the newest view
+  /** @type {{ for: any[], texts: Map<number, string> }} */
+  let written = { for: [], texts: new Map() }; // the texts of elements, which a frame asks for often
   /** @type {{ for: string, room: number } | null} */
   let reserved = null; // px for grid and tape, as long as the width and the presets stay
 
@@ -104,8 +116,19 @@ export function render({ model, el }) {
     class: "sk-button sk-more",
     title: "layouts to start from, operations, sizes, the formula, the code",
   });
+  const valueChips = createChips(
+    "what the boxes show",
+    (isValue) => shell.put({ values: isValue }),
+    ["sk-presets sk-what", null],
+  );
   const head = h("div", {}, moreButton, presets.node);
   const chainPanel = createChain(id, { name: () => model.get("_name"), onSteps: takeSteps });
+  const windowPanel = createWindow(id, {
+    onPlace({ window, index }) {
+      const { layout, chain } = parts();
+      change(layout, index, chain, window);
+    },
+  });
   const sliders = createSliders(id, { onLit: lightUp, onChange: slide });
   const grid = createGrid(id, {
     signal,
@@ -142,15 +165,16 @@ export function render({ model, el }) {
 
   /** The parts of the state. */
   function parts() {
-    const { index, chain = null, ...layout } = /** @type {State} */ (shell.state());
-    return { layout, index, chain };
+    const state = /** @type {State} */ (shell.state());
+    const { index, chain = null, window = null, values = false, ...layout } = state;
+    return { layout, index, chain, window, values };
   }
 
   /** The stages of the chain, the start first; without steps, the layout alone. */
   function stagesNow() {
     const { layout, chain } = parts();
     const start = chain ?? { source: expressionOf(layout), start: layout, steps: [] };
-    return stagesOf(start, model.get("storage_size"), model.get("_values"));
+    return stagesOf(start, model.get("storage_size"));
   }
 
   /** The code for the layout on screen: a preset's expression, or as_strided. */
@@ -175,23 +199,62 @@ export function render({ model, el }) {
 
   // Drawing
 
-  /** What is seen of a state and its last stage. */
-  function viewOfStage(state, { storageSize, labels }, sliderMax) {
-    const values = labels?.length ? labels : null;
+  /** What is seen of a state and its stages. */
+  function viewOfStages(state, stages, sliderMax) {
+    const { storageSize, copies } = endOf(stages);
     const name = model.get("_name");
-    return viewOf({ state, storageSize, sliderMax, name, values }, pointer);
+    const labelOf = textsOf(state, stages);
+    const isNumbered = Boolean(state.values) || copies > 0;
+    let longest = String(storageSize - 1).length;
+    if (isNumbered && storageSize <= MOST_LISTED)
+      longest = Math.max(1, ...range(storageSize).map((element) => labelOf(element).length));
+    const picture = { state, storageSize, sliderMax, name, labelOf, isNumbered, longest };
+    return viewOf(picture, pointer);
+  }
+
+  /**
+   * A function from an element to its text: its value, which a copy has taken along, or the number of
+   * the place where it was at the start.
+   */
+  function textsOf({ values, chain }, stages) {
+    const lists = [model.get("_values"), model.get("_seen")];
+    const made = [Boolean(values), chain, ...lists];
+    if (made.some((part, k) => part !== written.for[k])) written = { for: made, texts: new Map() };
+    const { texts } = written;
+    const source = sourceOf(stages);
+
+    /** @type {(element: number) => string} */
+    function textOf(element) {
+      const place = source(element);
+      if (place === null) return "";
+      if (!values) return String(place);
+      return lists[0][place] ?? lists[1][place] ?? "·";
+    }
+
+    return (element) => {
+      const text = texts.get(element) ?? textOf(element);
+      texts.set(element, text);
+      return text;
+    };
   }
 
   function draw() {
     const stages = stagesNow();
     const stage = endOf(stages);
     const { layout, storageSize } = stage;
-    const view = viewOfStage(shell.state(), stage, widen(layout, storageSize));
+    const view = viewOfStages(shell.state(), stages, widen(layout, storageSize));
+    shown = view;
     sliders.draw(view);
+    // A node that is moved loses the pointer and the focus.
+    if (!view.window) windowPanel.node.remove();
+    else if (windowPanel.node.parentNode !== rest) stagePane.before(windowPanel.node);
+    windowPanel.draw(view);
+    foot.classList.toggle("is-tall", view.window !== null);
     // At first a beginner sees the grid, the tape, the strides and the goals.
     const isAll = model.get("_more");
     show(moreButton, !isAll);
     for (const pane of [presets.node, chainPanel.node, foot]) show(pane, isAll);
+    drawValueChips(isAll);
     set(sliders.node, "data-few", isAll ? null : "");
     set(caption, "text", captionOf(stages));
     arrange(view, stages);
@@ -217,19 +280,33 @@ export function render({ model, el }) {
     return undefined;
   }
 
+  /** Values or places: a choice where both are known. */
+  function drawValueChips(isAll) {
+    if (!isAll || !model.get("_has_values")) {
+      valueChips.node.remove();
+      return;
+    }
+    if (valueChips.node.parentNode !== head) head.append(valueChips.node);
+    const { values } = parts();
+    const title = "values in the boxes, or else the numbers of their places";
+    valueChips.draw([{ text: "values", title, isPressed: values, value: !values }]);
+  }
+
   function captionOf(stages) {
     const copy = stages.findLast(({ copied }) => copied);
     if (!copy) return "";
-    return `The storage that ${copy.text} made: small numbers count its elements, large ones are the values.`;
+    const arePlaces = model.get("_has_values") && !parts().values;
+    const large = arePlaces ? "where each one was before" : "the values";
+    return `The storage that ${copy.text} made: small numbers count its elements, large ones are ${large}.`;
   }
 
   function drawWords(view, stages) {
-    const { layout, storageSize, owners, index } = view;
+    const { layout, storageSize, index } = view;
     const sentence = words(view);
     const preset = presets.draw(model.get("_presets"), endOf(stages).copies ? null : layout);
     chainPanel.draw(stages, shell.width);
     formulaPanel.draw(view, sentence);
-    verdictList.draw(verdicts(layout, storageSize, owners));
+    verdictList.draw(verdicts(layout, storageSize));
     codeBox.draw(codeOf(shell.state(), model.get("source")), preset);
     set(note, "text", model.get("_note"));
     shell.speak(index === null ? sentence : `${formula(layout, index)}: ${sentence}`);
@@ -244,19 +321,28 @@ export function render({ model, el }) {
     const room = reserve(view, stages);
     const stepsHeight = stages.length > 1 ? STEPS : 0;
     const captionHeight = captionOf(stages) ? CAPTION : 0;
-    arrangeIn(room - stepsHeight - captionHeight, view);
+    arrangeIn(room - stepsHeight - captionHeight - windowHeight(view), view);
+  }
+
+  /** What the window takes from grid and tape. */
+  function windowHeight(view) {
+    if (!view.window) return 0;
+    return windowPanel.isDeep() ? WINDOW + SLIDERS_OF_WINDOW : WINDOW;
   }
 
   /** The height for grid and tape, which stays for this width and these presets. */
-  function reserve(view, [start]) {
+  function reserve(view, stages) {
+    const [start] = stages;
     const isAll = model.get("_more");
     const what = JSON.stringify([shell.width, isAll, start.storageSize, model.get("_presets")]);
     if (reserved?.for === what) return reserved.room;
     let around = EDGE + (model.get("_note") ? NOTE : 0);
-    if (isAll) around += CHAIN + FOOT + (view.layout.shape.length > 3 ? MORE_TERMS : 0);
+    const hasMoreTerms = view.layout.shape.length > 3 && !view.window;
+    if (isAll) around += CHAIN + FOOT + (hasMoreTerms ? MORE_TERMS : 0);
     const most = MOST - around;
     const forPresets = isAll ? roomForPresets(view, start) : 0;
-    const room = Math.min(Math.max(forPresets, arrangeIn(most, view)), most);
+    const height = arrangeIn(most - windowHeight(view), view) + windowHeight(view);
+    const room = Math.min(Math.max(forPresets, height), most);
     reserved = { for: what, room };
     set(rest, "style", `--sk-height:${room + around}px`);
     return room;
@@ -265,8 +351,11 @@ export function render({ model, el }) {
   /** The height that the tallest preset takes, with a row of steps. */
   function roomForPresets({ sliderMax }, start) {
     const heights = model.get("_presets").map(({ layout }) => {
-      const state = { ...layout, index: null, chain: null };
-      return arrangeIn(FOR_PRESETS, viewOfStage(state, start, sliderMax));
+      const index = middleOf(layout);
+      const window = windowFor(layout, index);
+      const { values } = parts();
+      const state = { ...layout, index, chain: null, window, values };
+      return arrangeIn(FOR_PRESETS, viewOfStages(state, [start], sliderMax));
     });
     return Math.min(Math.max(0, ...heights) + STEPS, FOR_PRESETS);
   }
@@ -285,7 +374,7 @@ export function render({ model, el }) {
    * height.
    */
   function arrangeTop(view, room) {
-    const ndim = view.layout.shape.length;
+    const ndim = Math.min(view.layout.shape.length, MOST_LINES);
     const isWide = shell.width >= WIDE;
     const beside = shell.width - BESIDE - 24;
     let [width, height] = grid.resize(view, isWide ? beside : shell.width, !isWide, room);
@@ -373,12 +462,19 @@ export function render({ model, el }) {
    * @param {Layout} layout
    * @param {number[] | null} index
    * @param {Chain | null} chain
+   * @param {import("./window.js").Window | null} window the wanted one
    */
-  function change(layout, index, chain = null) {
-    const { shape } = layout;
-    const inside = shape.map((n, d) => Math.min(index ? (index[d] ?? 0) : n >> 1, n - 1));
+  function change(layout, index, chain = null, window = parts().window) {
+    let inside = middleOf(layout);
+    if (inside && index) inside = layout.shape.map((n, d) => Math.min(index[d] ?? 0, n - 1));
     Object.assign(pointer, NOWHERE);
-    shell.change({ ...layout, index: shape.includes(0) ? null : inside, chain });
+    shell.change({
+      ...layout,
+      index: inside,
+      chain,
+      window: windowFor(layout, inside, window),
+      values: parts().values,
+    });
   }
 
   function showAll() {
@@ -392,8 +488,8 @@ export function render({ model, el }) {
     const { layout, index, chain } = parts();
     const newChain = { source: expressionOf(layout), start: layout, ...chain, steps };
     const stages = stagesNow();
-    const [{ storageSize, labels }] = stages;
-    const after = endOf(stagesOf(newChain, storageSize, labels));
+    const [{ storageSize }] = stages;
+    const after = endOf(stagesOf(newChain, storageSize));
     const flat = followed(endOf(stages), after, index);
     const newIndex = flat === null ? index : unflatten(after.layout.shape, flat);
     change(after.layout, newIndex, steps.length ? newChain : null);
@@ -417,13 +513,15 @@ export function render({ model, el }) {
 
   function select(flat) {
     const { layout, chain } = parts();
-    change(layout, unflatten(layout.shape, flat), chain);
+    change(layout, shown.indexOf(flat), chain);
   }
 
   function moveInGrid(event) {
-    const { layout, index, chain } = parts();
-    const key = event.shiftKey && event.key.startsWith("Page") ? `Shift+${event.key}` : event.key;
-    const newIndex = index && movedIndex(layout.shape, index, key);
+    const { layout, index, chain, window } = parts();
+    let { key } = event;
+    if (event.shiftKey && key.startsWith("Page")) key = `Shift+${key}`;
+    if (event.ctrlKey && key.startsWith("Arrow")) key = `Control+${key}`;
+    const newIndex = index && movedIndex(layout.shape, index, key, window?.dims);
     if (!newIndex) return;
     event.preventDefault();
     change(layout, newIndex, chain);
@@ -446,15 +544,24 @@ export function render({ model, el }) {
   }
 
   function goToSlot(slot) {
-    const { layout, index } = parts();
-    const owners = reach(layout).owners.get(slot);
-    if (owners) {
-      const current = index === null ? -1 : owners.indexOf(flatten(layout.shape, index));
+    const { owners, selected } = shown;
+    const flats = owners.get(slot);
+    if (flats) {
+      const current = selected === null ? -1 : flats.indexOf(selected);
       const isAgain = pointer.tapeCursor === null;
-      select(owners[isAgain ? (current + 1) % owners.length : Math.max(current, 0)]);
+      select(flats[isAgain ? (current + 1) % flats.length : Math.max(current, 0)]);
+    } else {
+      goOutside(slot);
     }
     pointer.tapeCursor = slot;
     shell.redraw();
+  }
+
+  /** Move the window to an element that it does not show. */
+  function goOutside(slot) {
+    const owner = shown.outside?.of(slot);
+    const { layout, chain } = parts();
+    if (owner) change(layout, owner, chain);
   }
 
   /**
@@ -483,7 +590,8 @@ export function render({ model, el }) {
   function dragTo(name, slot) {
     const slider = sliders.find(name);
     if (!slider) return;
-    const { storage_offset, stride } = shell.state();
+    const { storage_offset } = shown.part;
+    const { stride } = shown.layout;
     const { field, dim } = slider;
     let value = slot;
     if (field === "stride") value = slot - storage_offset;

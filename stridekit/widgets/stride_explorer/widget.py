@@ -8,20 +8,23 @@ from typing import Any
 import torch
 import traitlets
 
-from stridekit._arguments import a_kind, int_, texts, varargs
+from stridekit._arguments import Strided, a_kind, int_, texts, varargs
+from stridekit._torch import as_plain, borrowed, is_tensor
 from stridekit.layout import Layout, LayoutError
-from stridekit.tensors.storage import read_storage, storage_bytes
+from stridekit.tensors.storage import storage_bytes
 from stridekit.widgets.engine import Script
 from stridekit.widgets.explorer import Explorer, plain
 from stridekit.widgets.goals import Goal
 from stridekit.widgets.notation import corner, layout_json, layout_of
+from stridekit.widgets.stride_explorer.values import Reader, array_source, reader_of, text_of
 
 script = Script("stride_explorer/chain.js")
 words = Script("stride_explorer/views.js")
+windows = Script("stride_explorer/window.js")
+numbers_of_page = Script("page/layout.js")
 
-MAX_VALUES = 4096  # beyond this the elements' numbers are shown in place of values
-MAX_SIDE = 64  # cells of a plane, across and down, that fit a page
-CORNER = {1: 32, 2: 8, 3: 4, 4: 3}  # by ndim, the sizes of the corner of a large layout
+MAX_VALUES = 4096  # of a storage whose values are all sent; of others, those in the window are
+CORNER = {1: 32, 2: 8, 3: 4, 4: 3}  # by ndim, of a layout that a browser cannot count
 
 
 class Part(traitlets.TraitType[Any, Any]):
@@ -43,13 +46,13 @@ class Part(traitlets.TraitType[Any, Any]):
 class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
     """Drag a stride and watch where the elements come from.
 
-    `layout` is the layout on screen: at most 4 dims and 4,096 elements, on a storage of `storage_size`
-    elements (by default 40, or as many as the layout reaches). `index` is the selected element. Both
-    follow the hand, can be set from Python, and can be observed. `chain` is the operations that led
-    here, `code` the torch expression that reproduces the picture. With `more=False` a button stands for
-    everything but the grid, the tape, the strides and the goals. Raises LayoutError for a layout that
-    leaves its storage or does not fit the picture, IndexError for an index out of range; the picture then
-    stays as it was.
+    `layout` is the layout on screen, on a storage of `storage_size` elements (by default 40, or as many
+    as the layout reaches). `index` is the selected element. Both follow the hand, can be set from Python,
+    and can be observed. The picture draws at most 4 dims and 4,096 elements. A larger layout has a
+    `window`, which follows the index; facts and verdicts are those of the whole. `chain` is the operations
+    that led here, `code` the torch expression that reproduces the layout. With `more=False` a button
+    stands for everything but the grid, the tape, the strides and the goals. Raises LayoutError for a
+    layout that leaves its storage, IndexError for an index out of range; the picture then stays as it was.
 
     >>> explorer = StrideExplorer()
     >>> explorer.layout = Layout((4, 6), (9, 1), storage_offset=2, itemsize=4)
@@ -68,11 +71,16 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
         sync=True
     )
     _values = traitlets.List().tag(sync=True)  # a text for each element of the storage, or none
+    _seen = traitlets.Dict().tag(
+        sync=True
+    )  # of a large storage, texts of the elements in the window
+    _has_values = traitlets.Bool().tag(sync=True)  # that are not the numbers of the elements
     _name = traitlets.Unicode("x").tag(sync=True)  # of the tensor, in sentences
     _note = traitlets.Unicode().tag(sync=True)
     _presets = traitlets.List().tag(sync=True)
     _more = traitlets.Bool(True).tag(sync=True)  # than a beginner sees at first
     _slider_max = traitlets.Dict().tag(sync=True)
+    _read: Reader | None = None  # reads values of a large storage
     _knows = ("source", "storage_size", "_name", "_note")
 
     def __init__(
@@ -113,7 +121,8 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
             for name, value in traits.items():
                 setattr(self, name, value)
             start = layout_json(layout)
-            self._state = start | {"index": None, "chain": None}  # the middle; refuses first
+            first = {"index": None, "chain": None, "window": None, "values": self._has_values}
+            self._state = start | first  # the middle; refuses first
             self._slider_max = words.slidersFor(start, size)
             presets = words.DEFAULTS if expression is None else words.presetsOf(start, expression)
             self._presets = [p for p in presets if not words.whyNotDrawn(p["layout"], size)]
@@ -140,7 +149,7 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
         lines = texts("chain", [steps] if isinstance(steps, str) else steps)
         old = self._state["chain"] or self._begun()
         new = old | {"steps": lines}
-        start, *stages = script.stagesOf(new, self.storage_size, None, self._name)
+        start, *stages = script.stagesOf(new, self.storage_size, self._name)
         if not stages:
             self._change(layout=Layout(**start["layout"]), chain=None)
             return
@@ -154,6 +163,34 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
         source = expressions[0] if expressions else self.code
         return {"source": source, "start": layout, "steps": []}
 
+    @property
+    def window(self) -> str:
+        """The part of the layout that is drawn, as "x[0, 5, 8:16, 0:8]"; the name alone if it is all.
+
+        Setting it moves the window: an index as "2, 5, 90, 0", or slices for the dims to be drawn, one to
+        three of them. The selected index comes along. Raises LayoutError for anything else, and where the
+        picture draws the whole layout.
+
+        >>> explorer = StrideExplorer(Layout((64, 3, 224, 224), itemsize=4))
+        >>> explorer.window
+        'x[0, 0, 0:8, 0:8]'
+        >>> explorer.window = "9, :, 100, 8:"
+        >>> explorer.window, explorer.index
+        ('x[9, 0:3, 100, 8:16]', (9, 0, 100, 8))
+        """
+        window = self._state["window"]
+        return windows.windowName(self._state, window, self._name) if window else self._name
+
+    @window.setter
+    def window(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise TypeError(f"window is {a_kind(text)}: give a text, as '0, 5, 8:, :'")
+        if text == self.window:
+            return
+        if self._state["window"] is None:
+            raise LayoutError(f"{self._name} is drawn whole, so there is no window to move")
+        self._change(**windows.readPlace(text, self._state, self._state, self._name))
+
     def _change(self, **changed: Any) -> None:
         """Change parts of the state; another layout keeps the index inside."""
         if "layout" in changed:
@@ -166,6 +203,8 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
         numbers = dict(state)
         index = numbers.pop("index")
         chain = numbers.pop("chain", None)
+        window = numbers.pop("window", None)
+        values = bool(numbers.pop("values", self._has_values)) and self._has_values
         layout = Layout(**numbers)
         if chain is not None:
             chain = {**chain, "start": layout_json(Layout(**chain["start"]))}
@@ -178,7 +217,13 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
             index = varargs("index", (index,))
             layout.offset(index)  # raises IndexError for an index out of range
             inside = [i % n for i, n in zip(index, layout.shape, strict=True)]
-        return layout_json(layout) | {"index": inside, "chain": chain}
+        layout_state = layout_json(layout)
+        return layout_state | {
+            "index": inside,
+            "chain": chain,
+            "window": windows.windowFor(layout_state, inside, window),
+            "values": values,
+        }
 
     def _check(self, state: dict[str, Any]) -> None:
         self._checked(state)
@@ -189,6 +234,7 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
 
     @traitlets.observe("_state")
     def _tell(self, change: Any) -> None:
+        self._look(change["new"])
         if not change["old"]:
             return
         for part in (type(self).layout, type(self).index):
@@ -197,86 +243,84 @@ class StrideExplorer(Explorer, script="stride_explorer/chain.js"):
             if old != new:
                 self._notify_trait(part.name, old, new)
 
+    def _look(self, state: dict[str, Any]) -> None:
+        """Read the values in the window: a page has no others of a large storage."""
+        if self._read is None or not state["values"]:
+            return
+        elements = script.sourcesInWindow(state, self.storage_size)
+        self._seen = {
+            str(k): text_of(v) for k, v in zip(elements, self._read(elements), strict=True)
+        }
 
-def explore(t: torch.Tensor, name: str = "x", *, goals: Iterable[Goal] = ()) -> StrideExplorer:
-    """A StrideExplorer on the storage of your own tensor, with its values as they are now.
 
-    `name` is its name in code and sentences. Of a large tensor the leading corner is shown, and a note
-    says so. Raises TypeError or LayoutError for anything without a strided layout.
+def explore(x: Strided, name: str = "x", *, goals: Iterable[Goal] = ()) -> StrideExplorer:
+    """A StrideExplorer on the storage of your own tensor or NumPy array, with its values.
+
+    `name` is its name in code and sentences. A large tensor is drawn through a window, which a hand moves;
+    contiguity, holes and all other facts are those of the whole. The values of a storage of up to 4,096
+    elements are those at the time of the call. Those of a larger one are read as the window comes to them,
+    so the explorer keeps the tensor alive. Raises TypeError or LayoutError for anything without a strided
+    layout, such as sparse and nested tensors.
 
     >>> t = torch.arange(12).view(3, 4)
     >>> explore(t.t(), "t").code
     't.as_strided((4, 3), (1, 4), 0)'
+    >>> images = explore(torch.zeros(64, 3, 224, 224), "images")
+    >>> images.facts["contiguous"], images.window
+    (True, 'images[0, 0, 0:8, 0:8]')
     """
-    if not isinstance(t, torch.Tensor):
-        raise TypeError(
-            f"{a_kind(t)} is not a torch tensor: torch.from_numpy(a) shares an array's memory"
-        )
     if not isinstance(name, str):
         raise TypeError(f"name is {a_kind(name)}: give the text that code and sentences call it")
-    layout = Layout.of(t)
-    size = storage_bytes(t) // layout.itemsize
-    shown, expression = _tile(layout, name)
-    values = _values_of(t, size)
+    x = borrowed(x)
+    layout = Layout.of(x)
+    size = layout.span.stop if isinstance(x, Layout) else storage_bytes(x) // layout.itemsize
+    shown, expression = _countable(layout, name)
     notes = []
     if expression != name:
-        notes.append(f"{expression} of shape {tuple(t.shape)}")
-    if values is None:
-        notes.append("the numbers are places in the storage, not values")
+        notes.append(
+            f"{expression} of shape {layout.shape}, which has more elements than a browser counts exactly"
+        )
+        size = min(size, 2**53 - 1)
     explorer = StrideExplorer()
-    note = ": ".join(notes)
-    explorer._show(shown, size, name, expression, _values=values or [], _note=note, _name=name)
+    read = reader_of(x, size)
+    if read is None:
+        notes.append("the numbers are places in the storage, not values")
+    elif is_tensor(x) and (as_plain(x).is_conj() or as_plain(x).is_neg()):
+        notes.append("the values are those in memory: conjugation or negation is still pending")
+    values: list[str] = []
+    if read is not None and size > MAX_VALUES:
+        explorer._read = read
+    elif read is not None:
+        texts_of_all = [text_of(value) for value in read([*range(size)])]
+        if texts_of_all != [str(k) for k in range(size)]:
+            values = texts_of_all
+    explorer._has_values = bool(values or explorer._read)
+    source = name
+    if not is_tensor(x) and not isinstance(x, Layout):
+        source = array_source(x, name)
+        if expression == name and not layout.why_not_torch():
+            expression = f"torch.from_numpy({name})"
+    explorer._show(
+        shown, size, source, expression, _values=values, _note=": ".join(notes), _name=name
+    )
     explorer._aim(goals)
     return explorer
 
 
-def _tile(layout: Layout, name: str) -> tuple[Layout, str]:
-    """Return the whole of a small layout or the leading corner of a large one, and its code."""
-    fits = layout.ndim < 2 or max(layout.shape) <= MAX_SIDE
-    if fits and not words.whyNotDrawn(layout_json(layout), layout.span.stop):
+def _countable(layout: Layout, name: str) -> tuple[Layout, str]:
+    """Return the layout and its code, or the corner of one whose numbers a browser cannot hold."""
+    if not numbers_of_page.whyNotCounted(layout_json(layout)):
         return layout, name
     if layout.numel == 0:  # there may be nothing to select from a leading dim
         return layout.view(0), f"{name}.view(0)"
-    return corner(layout, name, words.MAX_DIMS, CORNER)
+    return corner(layout, name, windows.MAX_DIMS, CORNER)
 
 
 def _nearest(shape: tuple[int, ...], index: tuple[int, ...] | None) -> list[int] | None:
-    """Clamp an index into a shape, by default the middle; None where there is nothing to select."""
+    """Clamp an index into a shape, by default the middle of what is drawn; None if it has no elements."""
     if 0 in shape:
         return None
     if index is None:
-        return [n // 2 for n in shape]
+        return list(windows.middleOf({"shape": [*shape]}))
     padded = (*index, *[0] * len(shape))
     return [min(i, n - 1) for i, n in zip(padded, shape, strict=False)]
-
-
-def _values_of(t: torch.Tensor, size: int) -> list[str] | None:
-    """Return a short text for each element of the storage, or [] if these are the elements' numbers.
-
-    Return None for a large storage, and for one whose elements Python cannot read.
-    """
-    if size > MAX_VALUES:
-        return None
-    try:
-        values = [_short(value) for value in read_storage(t).tolist()]
-    except (ValueError, RuntimeError):
-        # Meta and fake tensors have no values, and elements of four bits are no Python numbers.
-        return None
-    return [] if values == [str(k) for k in range(size)] else values
-
-
-def _short(value: Any) -> str:
-    """Write a value in six characters, which a box has room for, if it is a number."""
-    if isinstance(value, complex):
-        return f"{value:.2g}"
-    if not isinstance(value, float):
-        return str(value)
-    size = abs(value)
-    if value.is_integer() and size < 1e5:
-        return str(int(value))
-    digits = f"{value:.0f}" if 1e3 <= size < 1e5 else f"{value:.3g}"
-    if len(digits) > 6 and size >= 0.01:
-        digits = f"{value:.2g}"
-    elif len(digits) > 6:
-        digits = f"{value:.1e}" if value > 0 else f"{value:.0e}"
-    return digits.replace("e-0", "e-").replace("e+0", "e+")

@@ -6,7 +6,7 @@ attribute or a property of each node. A function in place of the texts returns w
 
 import torch
 
-from stridekit import diagnose
+from stridekit import Layout, diagnose
 from stridekit.widgets.engine import Script
 from stridekit.widgets.format_tracer import network as net
 from stridekit.widgets.notation import layout_json
@@ -34,6 +34,8 @@ def of_strides(widget):
     empty = ["There is no element: a size is 0."]
 
     def are_torchs(cells):
+        if cells and widget._state["window"]:
+            return widget._state["values"] or [*map(int, cells)] == places_in_window(widget)
         if not cells or not widget.code.startswith("torch."):
             return True
         return [*map(int, cells)] == eval(widget.code).flatten().int().tolist()
@@ -50,6 +52,17 @@ def of_strides(widget):
         ".sk-sentence": lambda seen: (seen == empty) == (widget.index is None),
         ".sk-term span, .sk-total": add_up,
     }
+
+
+def places_in_window(widget):
+    """The places of the elements that torch has in the window, in the storage before any copy."""
+    chain = widget._state["chain"]
+    start = Layout(**chain["start"]) if chain else widget.layout
+    places = torch.arange(widget.storage_size)
+    x = places.as_strided(start.shape, start.stride, start.storage_offset)
+    name = widget._name
+    whole = eval(f"{name}{''.join(widget.chain)}", {name: x, "torch": torch})
+    return eval(widget.window, {name: whole}).flatten().tolist()
 
 
 def of_aliases(widget):

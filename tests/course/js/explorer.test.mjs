@@ -35,7 +35,9 @@ function marksFor(layout, storageSize, index = null, lit = null) {
   const { owners } = reach(layout);
   const spot = { element: index && offset(layout, index) };
   const geometry = tapeGeometry(storageSize, layout, 900, owners);
-  return marksOf(geometry, { layout, storageSize, index, lit, spot, label: String });
+  const dims = layout.shape.map((_, d) => d);
+  const whole = { layout, part: layout, dims, window: null, named: String };
+  return marksOf(geometry, { ...whole, storageSize, index, lit, spot, label: String });
 }
 
 const GRIP_SHAPES = [
