@@ -247,6 +247,14 @@ time_it.slots["sorted(samples)[repeats // 4]"] = {
 time_it.wrong |= {
     "queue.work()\n        queue.synchronize() => queue.synchronize(); queue.work()": NO_WAIT,
     "divides_the_whole(queue, repeats)": SEVERAL,
+    "queue.clock() - start => start - queue.clock()": (
+        "You subtract the later reading from the earlier one, so your times are negative."
+    ),
+    "for _ in range(repeats):\n        start = queue.clock() => "
+    "start = queue.clock()\n    for _ in range(repeats):": (
+        "You read the clock once before all samples, so each sample includes the samples before it. "
+        "Read the clock before each piece."
+    ),
     "time_it(queue, 1)": (
         "You take one sample, and it may be a disturbed one. Take `repeats` samples, and then their "
         "lower quartile."
@@ -342,8 +350,17 @@ warp_sectors.wrong |= {
         "sectors travel whole."
     ),
     "32": "You count one sector for each lane. Lanes whose elements lie in one sector share it.",
-    "(offset + 31 * stride) * itemsize // 32 - offset * itemsize // 32 + 1": (
-        shared.HULL.format("sector")
+    (
+        "(offset + 31 * stride) * itemsize // 32 - offset * itemsize // 32 + 1",
+        "stride * itemsize",
+        "max(1, stride * itemsize)",
+    ): shared.HULL.format("sector"),
+    (
+        "warp_sectors(stride, 0, itemsize) + (offset > 0)",
+        "warp_sectors(stride, 0, itemsize) + (offset * itemsize % 32 > 0)",
+    ): (
+        "You add one sector for an offset. An offset moves every lane: count the sectors of the "
+        "moved lanes."
     ),
     "32 * warp_sectors(stride, offset, itemsize)": shared.IN_BYTES.format("sectors"),
 }

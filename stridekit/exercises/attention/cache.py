@@ -114,7 +114,9 @@ append.slots["cache[:, :, t : t + 1] = k"] = {
     "cache[:, :, t + 1 : t + 2] = k": "You write one position too late. k belongs to index t.",
     "cache[:, :, -1:] = k": "You write to the last position of the cache, whatever t is.",
     "cache[:, :, :1] = k": "You write to the first position of the cache, whatever t is.",
-    "cache[:, t : t + 1] = k": "You write to a head. Positions are dim 2 of (B, H, Tmax, D).",
+    ("cache[:, t : t + 1] = k", "cache[:, t] = k[:, 0]"): (
+        "You write to a head. Positions are dim 2 of (B, H, Tmax, D)."
+    ),
     "cache[:, :, : t + 1] = k": (
         "You write k to all positions up to t. Earlier ones hold other tokens."
     ),
@@ -327,6 +329,11 @@ blocks.wrong |= {
     ("pool[table]", "blocks(pool, table).clone()"): (
         "The right values, but always in new memory. An index that is a list gathers, whatever its "
         "numbers are. If the blocks are equally far apart, one stride leads through them."
+    ),
+    "pool[table[0] : table[-1] + 1 : table[1] - table[0]] if len(table) > 1 and "
+    "table == [*range(table[0], table[-1] + 1, table[1] - table[0])] else pool[table]": (
+        "You use a step of 0 in `range` or in a slice, which allow none. If one block is repeated, "
+        "the step is 0."
     ),
     "blocks(pool, sorted(table))": (
         "Your blocks come in the order of the pool. The order of the table is that of the tokens."

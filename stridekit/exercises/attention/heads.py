@@ -152,9 +152,10 @@ head_layout.slots[" * between"] = {
 }
 head_layout.slots['"qkv".index(which)'] = {"0": STARTS_AT_Q}
 head_layout.wrong |= {
-    "T * row, head, row, feature => row, head, row, feature": (
-        "You step by one row to the next item of the batch. An item has T rows."
-    ),
+    (
+        "T * row, head, row, feature => row, head, row, feature",
+        "((B, H, T, D), (3 * H * D, D, 3 * H * D, 1), 'qkv'.index(which) * H * D)",
+    ): ("You step by one row to the next item of the batch. An item has T rows."),
     "T * row, head, row, feature => T * row, T * D, row, feature": (
         "Your heads are T * D apart, as if each head had its tokens by itself. The row of one token "
         "has all heads."
@@ -190,8 +191,13 @@ head_layout.wrong |= {
         "You answer alike for all packings. Each packing has another order in the row. What lies "
         "between two heads, between two features, and between q and k?"
     ),
-    "((B, T, H, D), (T * 3 * H * D, 3 * H * D, *head_layout(B, T, H, D, which, packing)[1][1::2]), "
-    "head_layout(B, T, H, D, which, packing)[2])": (
+    (
+        "((B, T, H, D), "
+        "(T * 3 * H * D, 3 * H * D, *head_layout(B, T, H, D, which, packing)[1][1::2]), "
+        "head_layout(B, T, H, D, which, packing)[2])",
+        "((B, T, H, D), row_major((B, T, H, D)), 0)",
+        "((B, T, H, D), row_major((B, T, H, D)), 'qkv'.index(which) * B * T * H * D)",
+    ): (
         "Your shape and your strides have tokens before heads, as in the projection. Attention "
         "takes (B, H, T, D): exchange two sizes and two strides."
     ),
@@ -202,6 +208,7 @@ head_layout.wrong |= {
     "in_bytes(*head_layout(B, T, H, D, which, packing))": shared.ELEMENTS,
     (
         "((B, H, T, D), row_major((B, H, T, D)), 0)",
+        "((B, H, T, D), row_major((B, H, T, D)), 'qkv'.index(which) * B * T * H * D)",
         "((B, H, T, D), row_major((B, H, T, D)), head_layout(B, T, H, D, which, packing)[2])",
     ): (
         "Those are the strides of a new tensor of this shape. Yours is a view: it steps through the "

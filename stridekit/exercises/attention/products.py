@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.readers.answers import as_ints, type_in_words
 from stridekit.exercises.readers.copies import logging_copies, read_with_copies
@@ -107,6 +108,11 @@ LEAST = (
     "so it writes every repetition."
 )
 
+SIZES_OF_1 = (
+    "You compare the strides of dims of size 1. No index steps by them, so `@` ignores them."
+)
+ELEMENTS = "You count elements. The task asks for bytes."
+
 matmul_clones.slots["steps == needed"] = {
     "all(map(int.__ge__, steps, needed))": (
         "You let the outer stride be larger. Two dims merge only if the outer stride is exactly the "
@@ -127,7 +133,7 @@ matmul_clones.slots["[n * s for n, s in dims[1:]]"] = {
     ),
 }
 matmul_clones.slots[" if n != 1"] = {
-    "": "You compare the strides of dims of size 1. No index steps by them, so `@` ignores them.",
+    "": SIZES_OF_1,
 }
 matmul_clones.slots["given.expand(*batch, *given.shape[-2:])"] = {
     "given": (
@@ -137,7 +143,7 @@ matmul_clones.slots["given.expand(*batch, *given.shape[-2:])"] = {
 }
 matmul_clones.slots["x.nbytes"] = {
     "given.nbytes": LEAST,
-    "x.numel()": "You count elements. The task asks for bytes.",
+    "x.numel()": ELEMENTS,
     "1": "You answer 1 for a clone. The task asks for its bytes.",
     "4 * x.numel()": (
         "You take 4 bytes for every element. float64 has 8 and bfloat16 has 2: use `x.itemsize`."
@@ -156,6 +162,8 @@ matmul_clones.wrong |= {
         "operand, and nothing else."
     ),
     "x.nbytes => len(memset(x))": LEAST,
+    "tuple(0 if x.is_contiguous() or x.mT.is_contiguous() else x.numel() for x in (a, b))": ELEMENTS,
+    "steps == needed => x.ndim < 4 or x.stride(0) == x.size(1) * x.stride(1)": SIZES_OF_1,
     (
         "clones[0], clones[1] => max(clones), max(clones)",
         "tuple(x.nbytes for x in expanded(a, b)) if any(matmul_clones(a, b)) else (0, 0)",
@@ -356,6 +364,10 @@ group_scores.wrong |= {
         "Your heads meet the groups in turn: head h meets group h % G. Here neighbours share a "
         "group. (`repeat` repeats all groups, one round after the other.)"
     ),
+    "torch.stack([q[:, h] @ k[:, h // k.size(1)].mT for h in range(q.size(1))], 1)": (
+        "You divide the number of the head by G. A group has H // G heads."
+    ),
+    "group_scores(q, k).float()": shared.DTYPE.format("q"),
     (
         "(q.unflatten(1, (k.size(1), -1)) @ k.unsqueeze(2).mT).flatten(1, 2)",
         "q @ k.unsqueeze(2).expand(-1, -1, q.size(1) // k.size(1), -1, -1).flatten(1, 2).mT",

@@ -113,6 +113,10 @@ cache_lines.slots["offset"] = {
 }
 cache_lines.slots["len(lines)"] = {
     "max(lines) - min(lines) + 1 if lines else 0": shared.HULL.format("line"),
+    ("max(lines, default=-1) + 1", "max(lines, default=0) + 1"): (
+        "You count every line from the start of the storage. Only a line that holds an element "
+        "counts."
+    ),
     "max(1, len(lines))": (
         "Right wherever there is an element. A size of 0 leaves nothing to read, so the layout "
         "touches no line."
@@ -157,6 +161,13 @@ cache_lines.wrong |= {
     "lines.update({element * itemsize // 64, (element + 1) * itemsize // 64})": (
         "You also count the line of the first byte after an element. This byte belongs to the next "
         "element, which may not be read."
+    ),
+    "lines.add(element * itemsize // 64) => "
+    "lines.update(range(element * itemsize, (element + 1) * itemsize))": (
+        "You count bytes. Many bytes lie on the same line: put the number of the line into the set."
+    ),
+    "cache_lines(shape[:1], stride[:1], offset, itemsize)": (
+        "You go along the first dim alone. Every index in all dims has an element."
     ),
     (
         "element * itemsize // 64 => -(-element * itemsize // 64)",

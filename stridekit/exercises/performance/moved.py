@@ -170,6 +170,10 @@ bytes_moved.wrong |= {
         "You count 4 bytes for each element. The tensors have several dtypes, and memory sends "
         "whole lines."
     ),
+    "bytes_moved(x, y, torch.empty(0)) + out.nbytes": (
+        "You count whole lines of x and y, but only the bytes of the elements of out. Lines travel "
+        "whole there, too."
+    ),
     "x.numel() + y.numel() + out.numel()": (
         "That is the number of elements. The task asks for the bytes of all lines that hold them."
     ),
@@ -371,7 +375,13 @@ cheapest_first.wrong |= {
         "cache_lines(v.shape, v.stride(), v.storage_offset(), v.itemsize) => "
         "span(v.shape, v.stride()) * v.itemsize // 64",
     ): (shared.HULL.format("line")),
-    "math.ceil(v.numel() * v.itemsize / 64) => v.nbytes // 64": shared.LAST_LINE,
+    "math.ceil(v.numel() * v.itemsize / 64) => v.nbytes // 64": (
+        "You round down the lines of the result, perhaps with one more added each time. A line that "
+        "is full only in part counts as one line, and a full line does not add another."
+    ),
+    "math.ceil(v.numel() * v.itemsize / 64) => v.nbytes / 64": (
+        "You count a part of a line for the result. Lines travel whole: round up."
+    ),
     "math.ceil(v.numel() * v.itemsize / 64) => "
     "cache_lines(v.shape, row_major(v.shape), v.storage_offset(), v.itemsize)": (
         shared.STARTS_A_LINE

@@ -38,6 +38,14 @@ refused(
         ],
         "You look at the last two dims": ["steps == needed => 1 in x.stride()[-2:]"],
         "in the wrong order": [lambda a, b: matmul_copies(a, b)[1::-1]],
+        "You count elements": [
+            lambda a, b: tuple(
+                0 if x.is_contiguous() or x.mT.is_contiguous() else x.numel() for x in (a, b)
+            )
+        ],
+        "You compare the strides of dims of size 1": [
+            "steps == needed => x.ndim == 3 or x.stride()[0] == x.shape[1] * x.stride()[1]"
+        ],
         "You judge both operands together": [
             f"{CLONES} if min({CLONES}) else (0, 0)",
             f"tuple(x.nbytes for x in expanded(a, b)) if max({CLONES}) else (0, 0)",
@@ -86,6 +94,7 @@ refused(
             "(cache[:, :, torch.tensor([t])].copy_(k), cache.narrow(2, 0, t + 1))[1]"
         ],
         "You count positions from 1": ["append(cache, k, 1 + t)"],
+        "You write to a head. Positions": ["cache[:, :, t : t + 1] = k => cache[:, t] = k[:, 0]"],
         "You write to a head": ["cache[:, :, t : t + 1] = k => cache[:, t : t + 1] = k"],
         "You write to the first position": ["cache[:, :, t : t + 1] = k => cache[:, :, 0:1] = k"],
         "one position too many": ["return cache[:, :, : t + 1] => return cache[:, :, : t + 2]"],
@@ -120,6 +129,14 @@ refused(
             "pool[table[0] : table[-1] + 1] if sorted(table) == table and table else pool[table]"
         ],
         "You take as many neighbours": ["pool.narrow(0, 0, len(table))"],
+        "You use a step of 0": [
+            lambda pool, table: (
+                pool[table[0] : table[-1] + 1 : table[1] - table[0]]
+                if len(table) > 1
+                and list(range(table[0], table[-1] + 1, table[1] - table[0])) == table
+                else pool[table]
+            )
+        ],
         "always in new memory": [
             "torch.cat([pool[k : k + 1] for k in table]) if table else pool[:0]"
         ],
@@ -153,6 +170,12 @@ refused(
     {
         "You multiply by k itself": ["rows @ k.mT => rows @ k"],
         "You multiply H heads by G groups": ["torch.matmul(q, k)"],
+        "You divide the number of the head by G": [
+            "torch.cat([q[:, h, None] @ k[:, h // k.size(1), None].mT for h in range(q.size(1))], 1)"
+        ],
+        "The values are right, the dtype is not": [
+            "torch.empty(()) * 0 + group_scores(q, k).float()"
+        ],
         "You add up the groups": ["torch.einsum('bhtd,bgsd->bhts', q, k)"],
         "written out for every head of q": [
             f"torch.einsum('bhtd,bhsd->bhts', q, k.repeat_interleave({GROUP}, 1))"

@@ -29,6 +29,11 @@ refused(
             f"{START} => start = 0 && queue.clock() - start => 0"
         ],
         "Your index is one too small": [f"{QUARTILE} => sorted(samples)[int(repeats / 4) - 1]"],
+        "so your times are negative": ["queue.clock() - start => -(queue.clock() - start)"],
+        "You read the clock once before all samples": [
+            "samples = [] => samples, start = [], queue.clock() && "
+            "        start = queue.clock()\n        queue.work() =>         queue.work()"
+        ],
         "That is the largest sample": [f"{QUARTILE} => sorted(samples)[-1]"],
         GENERAL: [
             f"{QUARTILE} => max(samples) + 1",
@@ -63,4 +68,15 @@ refused(
     },
 )
 
-refused(ex.warp_sectors, {GENERAL: ["range(32) => range(30)", "// 32 => // 16"]})
+refused(
+    ex.warp_sectors,
+    {
+        "every sector from the first element to the last": [
+            "-(-32 * stride * itemsize // 32) if stride else 1"
+        ],
+        "You add one sector for an offset": [
+            "len({lane * stride * itemsize // 32 for lane in range(32)}) + bool(offset)"
+        ],
+        GENERAL: ["range(32) => range(30)", "// 32 => // 16"],
+    },
+)

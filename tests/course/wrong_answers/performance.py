@@ -33,6 +33,16 @@ refused(
         "You leave out the last index": [
             "np.ndindex(*shape) => np.ndindex(*[max(n - 1, 0) for n in shape])"
         ],
+        "You count every line from the start of the storage": [
+            "return len(lines) => return max(lines) + 1 if lines else 1"
+        ],
+        "You count bytes": [
+            "lines.add(element * itemsize // 64) => "
+            "start = element * itemsize; lines |= {*range(start, start + itemsize)}"
+        ],
+        "You go along the first dim alone": [
+            "np.ndindex(*shape) => [(i,) for i in range(shape[0])] && stride, strict=True => stride"
+        ],
         "the stride of another dim": [
             "zip(index, stride, strict=True) => zip(index[::-1], stride, strict=True)"
         ],
@@ -63,6 +73,9 @@ refused(
         "You count 4 bytes for each element": ["sum(4 * t.numel() for t in (x, y, out))"],
         "You count the bytes of the elements": [
             "-(-(x.nbytes + y.nbytes + out.nbytes) // 64) * 64",
+        ],
+        "only the bytes of the elements of out": [
+            "bytes_moved(x, y, out[:0]) + out.numel() * out.itemsize"
         ],
         "That is the number of elements": ["3 * out.numel()"],
         "That is twice the right number": ["64 * lines => 128 * lines"],
@@ -118,6 +131,12 @@ refused(
         ],
         "You sort by the number of dims": [
             lambda expressions: sorted(expressions, key=lambda name: len(expressions[name].shape))
+        ],
+        "You round down the lines of the result": [
+            "math.ceil(v.numel() * v.itemsize / 64) => v.numel() * v.itemsize // 64 + 1"
+        ],
+        "You count a part of a line": [
+            "read + math.ceil(v.numel() * v.itemsize / 64) => 64 * read + v.nbytes"
         ],
         "You add elements to lines": [
             "read + math.ceil(v.numel() * v.itemsize / 64) => v.numel() + read"
