@@ -178,6 +178,14 @@ class Overlapping(nn.Module):
         self.b = nn.Parameter(windows[1])
 
 
+class Sliced(nn.Module):
+    """One buffer, which is a part of a larger tensor."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("part", z(6)[:2])
+
+
 def graph(lines: str) -> Any:
     """A model of ONNX whose input X has shape (4, 6)."""
     head = '<ir_version: 10, opset_import: ["" : 18]> g (float[4, 6] X) => (float[a, b] Y) '

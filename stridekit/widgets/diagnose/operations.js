@@ -719,10 +719,21 @@ export const LIBRARIES = [
   ]),
   ...taughtBy("02_views", "Saving views", [
     {
+      title: "a slice that save_model refuses",
+      templates: "no suitable name to keep for saving amongst: {names~}. None",
+      means:
+        "save_model keeps one tensor of each storage, " +
+        "and none of these covers the whole of its storage: {names}",
+      harm: "no: safetensors refuses, even for a single slice",
+      cause: "a parameter or a buffer that is a slice of a larger tensor",
+      cure:
+        "keep .clone() of the slice in the module; " +
+        "save_file(model.state_dict(), path) takes slices that do not overlap",
+    },
+    {
       title: "tensors that would be saved twice",
       templates: [
         "Some tensors share memory, this will lead to duplicate memory on disk{~}[{names~}]",
-        "no suitable name to keep for saving amongst: {names~}. None",
         "Some tensors share memory, this will lead to duplicate memory on disk",
         "The weights trying to be saved contained shared tensors {names~} that",
       ],
