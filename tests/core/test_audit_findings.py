@@ -659,6 +659,24 @@ def test_the_gradient_of_a_write_to_a_view_is_on_the_line_of_the_write(name):
 
 CAUSES = {
     # the source of the line that made the layout, and how many ops lie on the path from it to the copy
+    "a slice of a transpose that an op packs": (
+        lambda x: (x.transpose(0, 2)[:, 1:] + 1).reshape(-1),
+        randn(2, 3, 4),
+        "x.transpose(0, 2)",
+        4,
+    ),
+    "a permutation that an index behind an op undoes": (
+        lambda x: (x.mT.permute(1, 2, 0) + 1)[..., 0].reshape(-1),
+        randn(2, 3, 4),
+        "x.mT",
+        5,
+    ),
+    "a dim of size 1 has no place in the order": (
+        lambda x: (x[..., 1:].transpose(1, 2) + 1).reshape(-1),
+        randn(2, 3, 2, 2),
+        "x[..., 1:].transpose(1, 2)",
+        3,
+    ),
     "rows that touch fit a product": (
         lambda w: torch.mm(torch.ones(2, 4), w[:, ::2][:4]),
         randn(8, 8),

@@ -156,6 +156,7 @@ matmul_clones.slots["clones[0], clones[1]"] = {
         "You answer for one operand alone. Judge a and b in the same way."
     ),
 }
+matmul_clones.only["a.numel() == 0 or b.numel() == 0"] = shared.MINUS_ONE
 matmul_clones.wrong |= {
     ("x.nbytes => x[..., 0, 0].nbytes", "x.nbytes => x.untyped_storage().nbytes()"): (
         "You name the right operand, but not its bytes. A clone has all elements of the expanded "

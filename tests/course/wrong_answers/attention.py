@@ -43,6 +43,9 @@ refused(
                 0 if x.is_contiguous() or x.mT.is_contiguous() else x.numel() for x in (a, b)
             )
         ],
+        "Right wherever there is an element": [
+            "steps == needed => x.reshape(-1, *x.shape[-2:]).data_ptr() == x.data_ptr()"
+        ],
         "You compare the strides of dims of size 1": [
             "steps == needed => x.ndim == 3 or x.stride()[0] == x.shape[1] * x.stride()[1]"
         ],
