@@ -24,7 +24,8 @@ _MODULES = ("timing", "widgets", "lessons", "exercises")
 
 # Without the packages of the widgets, help and `import *` show what the core has.
 _HAS_WIDGETS = find_spec("anywidget") is not None
-__all__ = [name for name, home in _HOMES.items() if _HAS_WIDGETS or home != "stridekit.widgets"]
+_NEED_WIDGETS = ("stridekit.widgets", "stridekit.exercises")
+__all__ = [name for name, home in _HOMES.items() if _HAS_WIDGETS or home not in _NEED_WIDGETS]
 
 
 def __getattr__(name: str) -> Any:

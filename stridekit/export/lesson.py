@@ -28,7 +28,9 @@ from stridekit.widgets.offline import Offline
 NEEDS_KERNEL = (form.WIDGET_VIEW, "application/javascript")
 IN_LAB = re.compile(r"Shift\+Enter|\*(?:Run|Kernel) →|\b[Rr]un the (?:next )?cell")
 # Cells that a page leaves out: the map of the lessons, hints and solutions have places of their own.
-FOR_LAB_ALONE = re.compile(r"^progress\(\)$|^\w+\.\w+\.(?:hint|solution)\(\)$", re.MULTILINE)
+FOR_LAB_ALONE = re.compile(
+    r"^(?:progress|review)\(\)$|^\w+\.\w+\.(?:hint|solution)\(\)$", re.MULTILINE
+)
 # In a block of code, # begins a comment.
 UNTIL_HEADING = re.compile(r"\A(?:^```.*?^```|(?!^#{1,6} ).)*", re.DOTALL | re.MULTILINE)
 BEHIND = (
@@ -222,7 +224,7 @@ def settle(notebook: Any, states: dict[str, Any]) -> list[Offline]:
         elif form.asks(cell):
             tags.append("remove-input")
         elif folds.get("source_hidden"):
-            tags.append("hide-input")
+            tags = ["hide-cell"] if tags else ["hide-input"]  # one fold for both
         elif form.CHECKS.search(cell.source):
             cells.append(nbformat.v4.new_markdown_cell(NOT_HERE))
         cell.metadata = nbformat.from_dict({"tags": tags})

@@ -54,13 +54,17 @@ def settled(*cells):
 def test_what_gives_an_answer_away_is_folded_up_to_a_heading():
     """A card's own code is gone, and code that an author folded. A comment in code is no heading."""
     explains = words("These are 4711:\n\n```\n# 4711\n```\n\n## Next\n\nText.")
-    closed = code("# Set-up: five\nx = 5", metadata={"jupyter": {"source_hidden": True}})
-    cells = [printed("0", "first"), CARD, printed("f()", "4711"), closed, explains]
+    folds = {"source_hidden": True}
+    closed = code("# Set-up: five\nx = 5", metadata={"jupyter": folds})
+    looked_up = printed("# For reference: six\n6", "6")
+    looked_up.metadata["jupyter"] = folds | {"outputs_hidden": True}
+    cells = [printed("0", "first"), CARD, printed("f()", "4711"), closed, looked_up, explains]
     assert settled(*cells, printed("g()", "4711")) == [
         ("0",),
         (CARD.source, "remove-input"),
         ("f()", "hide-output"),
         ("# Set-up: five\nx = 5", "hide-input"),
+        ("# For reference: six\n6", "hide-cell"),
         (f"{BEHIND}These are 4711:\n\n```\n# 4711\n```\n\n\n\n</details>\n\n## Next\n\nText.",),
         ("g()",),
     ]
@@ -74,7 +78,7 @@ def test_pages_and_notebooks_fold_the_same_outputs():
         fold(notebook)
         hidden = [c.source for c in notebook.cells if "outputs_hidden" in str(c.metadata)]
         page = settled(*notebook.cells)
-        folded = [source for source, *tags in page if "hide-output" in tags]
+        folded = [source for source, *tags in page if {"hide-output", "hide-cell"} & {*tags}]
         assert [source for source in hidden if source not in folded] == []
         count += len(hidden)
     assert count > 150
@@ -152,6 +156,7 @@ def test_calls_for_help_and_the_map_are_left_out_and_words_about_jupyterlab_say_
         code(lesson.form.GUARD),
         code("ex.row.hint()"),
         code("progress()"),
+        code("from stridekit import review\n\nreview()"),
         check,
         words("## Now\nPress Shift+Enter."),
         words("Shift."),

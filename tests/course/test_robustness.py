@@ -122,6 +122,7 @@ Predict("?", 1, why={words "w"})  =>  got.correct is None
 Predict("?", 1, experiment={words "x"})  =>  got.correct is None
 Predict("?", 1, experiment="x", output={words "1"})  but None: answer  =>  got.correct is None
 Predict("?", 1, remarks={choice None})  but None, {}: answer  =>  got.correct is None
+review({count 10})  but -7, 10**30: ValueError
 Sort(T, {label "x"}, also="x.t()")  =>  got.answers == {J: "view"}
 Sort(T, "x", also={option "x.t()"})  but 'x', [], ['x']: ValueError
 
