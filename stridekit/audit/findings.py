@@ -323,7 +323,7 @@ class Search:
         if kind == OF_OP and op.number in self.on_layouts:
             return self.on_layouts[op.number]
         is_forward = cause.op >= 0 and not self.ops[cause.op].backward
-        if is_forward and kind in (OF_OP, REPEATED, RESHAPE, GRADIENT):
+        if is_forward and kind in (OF_OP, REPEATED, RESHAPE, GRADIENT, LOST):
             cure = self.advice.on_making(cause.op)
             if cure:
                 return self._once(cure, kind, cause)
@@ -342,7 +342,8 @@ class Search:
         """Return a cure at the line that made layouts: the first of its copies has what it saves."""
         if cure.saves <= 0:
             # Right before its readers, a copy of a repeated one pays all the same.
-            return Cure("" if kind == REPEATED else f"{KINDS[kind]}; {NO_SMALLER}", 0)
+            is_known = kind in (REPEATED, LOST)
+            return Cure("" if is_known else f"{KINDS[kind]}; {NO_SMALLER}", 0)
         is_told = self.ops[cause.op].place in self._cured
         self._cured.add(self.ops[cause.op].place)
         return Cure(cure.advice, 0 if is_told else cure.saves)

@@ -887,6 +887,12 @@ def stream(h):
     return h
 
 
+def image_stream(h):
+    for _ in range(3):
+        h = h + F.layer_norm(h, h.shape[1:])
+    return F.avg_pool2d(h, 2)
+
+
 def read_twice(h):
     return h.softmax(-1), h.log_softmax(-1)
 
@@ -938,6 +944,12 @@ CURED = {
         lambda x: stream(x.transpose(1, 2)),
         lambda x: stream(x.transpose(1, 2).contiguous()),
         (SEQUENCE,),
+        ONCE,
+    ),
+    "an image that comes from a sequence, with its channels last by chance": Cured(
+        lambda x: image_stream(x.transpose(1, 2).view(2, 8, 6, 6)),
+        lambda x: image_stream(x.transpose(1, 2).view(2, 8, 6, 6).contiguous()),
+        (randn(2, 36, 8),),
         ONCE,
     ),
     "two readers on two lines": Cured(
