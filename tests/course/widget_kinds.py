@@ -44,7 +44,7 @@ KINDS = {
 # For a page on which all of them are made.
 IMPORTS = f"""import torch
 from torch import nn
-from stridekit import Goal, Layout, audit
+from stridekit import Goal, Layout, audit, explore
 from stridekit.widgets import {", ".join(KINDS)}
 """
 NAMES = {"torch": torch, "nn": torch.nn, "Layout": Layout, "Goal": Goal, "audit": audit}

@@ -77,7 +77,10 @@ def test_a_turn_is_undone_redone_and_reset_and_a_link_brings_it_back(plain, tmp_
         assert (page.evaluate("scrollY") > 100) == (states is turned)
 
 
-PICTURED = ["explore(torch.arange(4096).view(64, 64).T)"]
+PICTURED = [
+    "explore(torch.arange(4096).view(64, 64).T)",
+    "explore(torch.zeros(64, 3, 224, 224))",
+]
 for kind in KINDS:
     if kind != "Predict":
         PICTURED.append(pytest.param(kind, marks=pytest.mark.long))
@@ -135,6 +138,8 @@ MOST = [
     "StrideExplorer(Layout((16, 32)))",
     "StrideExplorer(Layout((4, 4), (20_000, 999), 17, 4), 80_000)",
     "explore(torch.arange(4096.).view(2, 8, 16, 16))",
+    "explore(torch.rand(64, 3, 224, 224, dtype=torch.complex64))",
+    "explore(torch.rand(3, 30, 3, 3, 3, 3, 3, 3).permute(7, 6, 1, 2, 3, 4, 5, 0))",
     "AliasExplorer((4, 4, 6), ['y = x.clone()', 'z = y * -900', 'y = z[1:]'])",
     "AliasExplorer((96, 1), ['y = x.clone()', 'z = x.clone()'] + ['z += 1'] * 40)",
     "ReshapeStepper(torch.zeros(64, 4)[:, :3], (3, 64))",

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.course.browser.hand import HAND_NAMES
 from tests.course.browser.pages import WIDTH, button, resize
 from tests.course.needs import needs_chromium
 from tests.course.widget_kinds import KINDS, make
@@ -12,18 +13,24 @@ pytestmark = needs_chromium
 PLAY = Path(__file__).with_name("play.js").read_text(encoding="utf-8")
 # The kinds whose height changes on a wide page, with the reason.
 MOVING = {"Predict": "a card grows once, when it shows the answer: room for it would look empty"}
+# Tensors through a window, of few dims and of many.
+WINDOWED = ["explore(torch.zeros(64, 3, 224, 224))", "explore(torch.zeros(6, 5, 4, 3, 2, 70))"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def shown(kind):
+    return make(kind) if kind in KINDS else eval(kind, HAND_NAMES)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *WINDOWED])
 def test_a_widget_keeps_its_height_while_a_hand_plays(show, kind):
     """On a phone the page may grow below a widget, but it does not come up."""
-    w = show(make(kind))
+    w = show(shown(kind))
     resize(w.page, WIDTH, 1300)
     played = w.evaluate(PLAY)
     assert len(played) > 1
     heights = {height: what for what, height, _ in played}
     assert (max(heights) - min(heights) > 1) == (kind in MOVING), heights
-    w = show(make(kind))
+    w = show(shown(kind))
     resize(w.page, 390, 1300)
     played = w.evaluate(PLAY)
     places = [place for _, _, place in played]

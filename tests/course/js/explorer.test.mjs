@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { offset, reach } from "../../../stridekit/widgets/page/layout.js";
+import { movedIndex } from "../../../stridekit/widgets/stride_explorer/grid.js";
 import { marksOf } from "../../../stridekit/widgets/stride_explorer/marks.js";
+import { countReached, ownersIn } from "../../../stridekit/widgets/stride_explorer/reached.js";
 import { tapeGeometry, tapeRows } from "../../../stridekit/widgets/stride_explorer/tape.js";
 
 /** @import { Layout } from "../../../stridekit/widgets/page/layout.js" */
@@ -105,4 +107,62 @@ test("no two labels lie on each other, wherever steps lead", () => {
           for (const b of boxes.slice(k + 1))
             assert.ok(areApart(a, b), `${a.text} and ${b.text}: ${picture}`);
       }
+});
+
+const SHAPES_OF_OWNERS = [[3, 4], [1, 5], [2, 3, 4], [6], [4, 3, 2, 2]];
+const STRIDES_OF_OWNERS = [
+  [7, 1, 20, 3],
+  [0, 2, 5, 9],
+  [-4, 1, -12, 30],
+  [6, 10, 15, 1],
+];
+
+test("the owners of each element are those of a search through all indices", () => {
+  for (const shape of SHAPES_OF_OWNERS)
+    for (const steps of STRIDES_OF_OWNERS) {
+      const layout = {
+        shape,
+        stride: steps.slice(0, shape.length),
+        storage_offset: 50,
+        itemsize: 1,
+      };
+      const reached = new Set(reach(layout).elements);
+      const owners = ownersIn(layout);
+      assert.equal(countReached(layout), reached.size);
+      for (let element = 0; element < 130; element++) {
+        const index = owners.of(element);
+        assert.equal(owners.has(element), reached.has(element));
+        assert.equal(index ? offset(layout, index) : null, reached.has(element) ? element : null);
+      }
+    }
+});
+
+test("a search that would take long has no answer", () => {
+  const shape = new Array(30).fill(2);
+  const stride = shape.map((_, d) => 1_000_000_007 + 7_919 * d * d * d); // a sum of subsets
+  const owners = ownersIn({ shape, stride, storage_offset: 0, itemsize: 1 });
+  assert.equal(owners.has(15_000_000_001), undefined);
+  assert.equal(owners.of(15_000_000_001), undefined);
+  assert.deepEqual(
+    owners.of(stride[3]),
+    shape.map((_, d) => Number(d === 3)),
+  );
+});
+
+test("keys move along the drawn dims, then along the others", () => {
+  const shape = [9, 9, 9, 30];
+  const from = [4, 4, 4, 20];
+  /** @type {[key: string, index: number[]][]} */
+  const moves = [
+    ["ArrowRight", [4, 4, 5, 20]],
+    ["ArrowUp", [3, 4, 4, 20]],
+    ["Control+ArrowDown", [8, 4, 4, 20]],
+    ["PageDown", [4, 4, 4, 21]],
+    ["Shift+PageUp", [4, 3, 4, 20]],
+    ["End", [4, 4, 8, 20]],
+  ];
+  for (const [key, index] of moves)
+    assert.deepEqual(movedIndex(shape, from, key, [0, 2]), index, key);
+  assert.equal(movedIndex([9], [4], "ArrowUp"), null);
+  assert.equal(movedIndex([9], [4], "a"), null);
 });
