@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import refresh
 from stridekit import exercises
 from stridekit.exercises import lesson as reading
 from stridekit.exercises import marks, paths
+from stridekit.lessons import notebook as form
 
 ROOT = Path(__file__).parents[2]
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -97,3 +99,13 @@ def test_no_essential_cell_needs_a_further_one(name):
                 assert is_essential, f"{section.heading} reads {read} of {heading}"
         for bound_name in bound:
             binders[bound_name] = (section.heading, is_on_path)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_no_heading_has_the_tag_of_another_mark(path):
+    """JupyterLab shows the tag. If it is wrong, the marks changed without `make refresh`."""
+    book = form.parse(path.read_text("utf-8"))
+    present = [[*cell.metadata.get("tags", [])] for cell in book.cells]
+    refresh.mark_sections(book, lesson_of(path))
+    for tags, cell in zip(present, book.cells, strict=True):
+        assert {*tags} <= {*cell.metadata.get("tags", [])}, cell.source
