@@ -56,8 +56,9 @@ def is_refused(task, text):
     exec(text, names)
     watch = Watch(task.means)
     for case in task.cases:
-        outcome = task._run(names[task.name], case, watch)
-        if outcome.facts != task._run_known(task.reference, case).facts:
+        # The solution runs first, without a time limit: it loads what torch imports on first use.
+        expected = task._run_known(task.reference, case)
+        if task._run(names[task.name], case, watch).facts != expected.facts:
             return True
     return bool(watch.other_calls) or not watch.is_used
 
