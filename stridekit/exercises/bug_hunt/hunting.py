@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,7 +42,8 @@ class Bug(Exercise):
 
         A program that passes is followed by the test to keep.
         """
-        report = super().check(fn)
+        with one_thread():
+            report = super().check(fn)
         if report.passed:
             return self._with_test(report)
         return report
@@ -91,6 +93,17 @@ def is_same_program(fn: Callable[..., Any], program: Callable[..., Any]) -> bool
     except SyntaxError:
         return False
     return ast.dump(tree) == ast.dump(ast.parse(inspect.getsource(program)))
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Compute in one thread, which is faster for small programs and rounds everywhere alike."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 class Near:
