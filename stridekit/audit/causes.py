@@ -37,6 +37,7 @@ _is_row_major = cache(lambda shape, stride: Layout(shape, stride).is_contiguous(
 _PRODUCTS = ("mm", "bmm", "addmm", "baddbmm")
 _IMAGES = re.compile("convolution|pool|upsample|batch_norm|pixel_|grid_sampler|channel_shuffle")
 _MOST_VIEWS = 64  # of a chain that is tried
+_MOST_LINKS = 8  # of a chain that is tried beyond an op that made memory
 _MOST_STEPS = 40  # of a path that is shown
 
 
@@ -130,25 +131,32 @@ class History:
     def _layout_cause(self, number: int, index: int, fits: Callable[[Layout], bool]) -> Cause:
         """Return the first view, counted from the end, without which an input would fit."""
         links: list[Made] = []
+        rest: Key = ()
         passed: list[Key] = []
         cause: Cause | None = None
         for maker, operand, source in self._chain(number, index):
+            if maker in self.views and source is not None and _have_equal_layouts(source, operand):
+                continue  # such as detach, which autograd runs in each layer
             if maker in self.views:
                 links.insert(0, (self.ops[maker], operand))
+                rest = self._calls(links)
                 layout = self._repeated(links)
                 if layout is None or not fits(layout) or len(links) == _MOST_VIEWS:
                     cause = _cause(maker, operand)
             else:
                 # The op made memory, maybe in the order of its input; or the tensor is an older one.
-                key = (maker, key_of(operand), fits, self._calls(links))
+                key = (maker, key_of(operand), fits, rest)
                 passed.append(key)
                 cause = self._causes.get(key)
                 if source is None or _is_row_major(source.shape, source.stride):
                     cause = _cause(maker, operand)
-                elif not links:
+                elif not links or len(links) > _MOST_LINKS:
+                    links = []
+                    rest = ()
                     fits = _is_in_reading_order
                 elif links[0][0].number in self.views:
                     links.insert(0, (self.ops[maker], operand))
+                    rest = self._calls(links)
             if cause:
                 break
         return self._found(passed, cause)
@@ -266,7 +274,7 @@ def _cause(maker: int, operand: Operand) -> Cause:
 
 def has_same_order(a: Operand, b: Operand) -> bool:
     """Whether the elements of two tensors lie in one order of dims."""
-    if a.shape == b.shape and a.stride == b.stride:
+    if _have_equal_layouts(a, b):
         return True
     if len(a.shape) != len(b.shape):
         return False
@@ -279,6 +287,10 @@ def _order_of(operand: Operand, dims: list[int]) -> tuple[int, ...]:
     shape = tuple([operand.shape[d] for d in dims])
     stride = tuple([operand.stride[d] for d in dims])
     return _order(shape, stride)
+
+
+def _have_equal_layouts(a: Operand, b: Operand) -> bool:
+    return a.shape == b.shape and a.stride == b.stride
 
 
 def _index_of(op: Event, operand: Operand) -> int:

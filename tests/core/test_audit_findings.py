@@ -718,6 +718,16 @@ CAUSES = {
 }
 
 
+def test_a_layout_is_traced_through_many_layers():
+    def deep(x):
+        for _ in range(80):
+            x = torch.relu(x).detach()
+        return x[:, :3].flatten(1)
+
+    (finding,) = stridekit.audit(deep, last(2, 4, 6, 6)).findings
+    assert (finding.cause, finding.made_by) == (None, "input 0")
+
+
 @pytest.mark.parametrize("name", CAUSES)
 def test_the_path_of_a_layout_begins_at_its_cause(name):
     function, x, expression, length = CAUSES[name]
