@@ -80,14 +80,14 @@ def review(count: int = 10, *, random: Random | None = None) -> Panel | Review:
     except kept.RecordError as error:
         return Panel("note", f"your record cannot be read: {error}")
     known = cards()
-    answered = [question for question in seen if question in known]
-    if not answered:
+    if not any(question in known for question in seen):
         row = Row("", "Answer some cards in a lesson first, then call `review()` again.")
         return Panel("note", "nothing to review yet", (row,))
     due = [known[question] for question in _due(seen) if question in known]
     if not due:
         row = Row("", "Call `review()` again on another day, or after the next lesson.")
-        return Panel("passed", f"you got all {len(answered)} cards right today", (row,))
+        headline = "nothing to review today: your last answers were all right"
+        return Panel("passed", headline, (row,))
     return Review(due[:count], random or Random())
 
 

@@ -312,7 +312,7 @@
     const wrong = seen.filter(({ isRight }) => !isRight);
     const earlier = seen.filter(({ isRight, day }) => isRight && day !== today());
     const due = [...wrong, ...earlier].slice(0, MOST_CARDS).map(({ nodes }) => oneOf(nodes));
-    return { due, seenCount: seen.length };
+    return { due, hasSeen: seen.length > 0 };
   }
 
   /**
@@ -328,7 +328,7 @@
   function startReview() {
     const box = document.querySelector("#sk-review");
     if (!box) return;
-    const { due, seenCount } = dueCards();
+    const { due, hasSeen } = dueCards();
     for (const node of due) node.dataset.widget = node.dataset.card;
     if (due.length) {
       const cards = due.flatMap((node) => [
@@ -337,8 +337,8 @@
       ]);
       box.replaceChildren(...cards, make("div", { className: "sk-summary", role: "status" }));
       showSummary();
-    } else if (seenCount) {
-      const praise = `You got all ${seenCount} cards right today. Come back tomorrow.`;
+    } else if (hasSeen) {
+      const praise = "Nothing to review today: your last answers were all right.";
       box.replaceChildren(make("p", {}, praise));
     } else {
       const link = make("a", { href: "lessons.html" }, "a lesson");

@@ -147,6 +147,20 @@ def test_an_answer_opens_what_gives_it_away_and_is_kept_until_it_is_forgotten(vi
     assert marks(page) == []
 
 
+def test_a_wrong_answer_comes_back_in_the_review(visit, small_site):
+    page = visit(small_site / "review.html")
+    expect(page.get_by_text("Nothing to review yet")).to_be_visible()
+    page.goto((small_site / "cards.html").as_uri())
+    pages.enter(page, "your prediction", "5")
+    pages.enter(page, "your prediction", "4")  # right, but not at once
+    page.goto((small_site / "review.html").as_uri())
+    expect(page.get_by_text("0 of 1 answered")).to_be_visible()
+    pages.enter(page, "your prediction", "4")
+    expect(page.get_by_text("1 of 1 answered, 1 right at once.")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("Nothing to review today")).to_be_visible()
+
+
 def test_a_finger_that_scrolls_moves_no_slider_and_one_that_goes_sideways_does(visit, small_site):
     page = visit(small_site / "index.html", **PHONE)
     slider = page.locator("input[type=range]").first

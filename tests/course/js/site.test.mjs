@@ -414,7 +414,7 @@ test("a review without cards says why", async () => {
   assert.equal(box.textContent, nothing);
   assert.deepEqual(Object.keys(storage), []);
   const known = await openReview({ [KEY]: { one: right(TODAY) } }, ["one"]);
-  assert.match(known.box.textContent, /^You got all 1 cards right today/);
+  assert.match(known.box.textContent, /^Nothing to review today/);
 });
 
 test("the first answer of a review is kept, and its summary links to what to read again", async () => {
