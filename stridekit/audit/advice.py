@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from math import prod
 from typing import NamedTuple
 
 from stridekit.audit.consequences import Consequences
-from stridekit.audit.events import Copy, Event, Operand, Place
+from stridekit.audit.events import Copy, Dims, Event, Operand, Place
 from stridekit.audit.record import Recorder
 from stridekit.layout import Layout
 from stridekit.rules import stride_in_format
@@ -56,51 +56,43 @@ class Advice:
             "scores goes in as attn_mask, of 2 or 4 dims"
         )
 
-    def on_layouts(self, copies: Iterable[Copy]) -> dict[int, Cure]:
-        """Return, by the number of an op, the layout of an operand of which the ops on a line copy less.
+    def on_layouts(self, groups: Iterable[list[Copy]]) -> dict[int, Cure]:
+        """Return, by the number of an op, the layout of an operand of which ops copy less in all.
 
-        A copy to that layout pays if all ops on the line copy less with it. If an op copies as much of any
-        layout, say so.
+        The ops of a group have one cause. All of them get their operand so, and the first has the sum.
         """
-        by_place: dict[object, list[Copy]] = defaultdict(list)
-        for copy in copies:
-            by_place[self.ops[copy.op].place or copy.op].append(copy)
         cures: dict[int, Cure] = {}
-        for group in by_place.values():
-            savings = [self._savings(copy) for copy in group]
-            sums: Counter[str] = Counter()
-            for by_call in savings:
-                sums.update(by_call)
-            paying = [name for name in sums if sums[name] > 0 and all(name in x for x in savings)]
-            if paying:
-                call = max(paying, key=sums.__getitem__)
-                advice = f"give it the tensor by .{call}"
-                for copy, by_call in zip(group, savings, strict=True):
-                    cures[copy.op] = Cure(advice, by_call[call])
+        for group in groups:
+            savings: dict[str, int] = {}
+            for name, call in self._formats_of(group):
+                consequence = self.consequences.with_operands(
+                    {copy.op: (copy.operand, self._layout(copy, name)) for copy in group}
+                )
+                if not consequence.why:
+                    savings[call] = consequence.saves
+            call = max(savings, key=savings.__getitem__, default="")
+            if savings.get(call, 0) > 0:
+                cures |= {copy.op: Cure(f"give it the tensor by .{call}", 0) for copy in group}
+                cures[group[0].op] = Cure(f"give it the tensor by .{call}", savings[call])
         return cures
 
-    def _savings(self, copy: Copy) -> dict[str, int]:
-        """Return what the run saves if an operand is copied by a call first, by that call."""
-        op = self.ops[copy.op]
-        operand = op.inputs[copy.operand]
-        savings: dict[str, int] = {}
-        for name, call in self._formats(operand):
-            stride = stride_in_format(operand.shape, name)
-            layout = Layout(operand.shape, stride, 0, operand.itemsize)
-            consequence = self.consequences.with_operand(op, copy.operand, layout)
-            if consequence and not consequence.why:
-                savings[call] = consequence.saves
-        return savings
+    def _formats_of(self, copies: list[Copy]) -> list[tuple[str, str]]:
+        """Return the memory formats that all copied operands can have, with the calls for them."""
+        formats = [{*_formats(self.ops[copy.op].inputs[copy.operand].shape)} for copy in copies]
+        return sorted(set.intersection(*formats))
+
+    def _layout(self, copy: Copy, memory_format: str) -> Layout:
+        operand = self.ops[copy.op].inputs[copy.operand]
+        return _in_format(operand, memory_format)
 
     def on_any_layout(self, copy: Copy) -> str:
         """Say if an op copies as much of an operand in any memory format; "" if it does not."""
         op = self.ops[copy.op]
         operand = op.inputs[copy.operand]
         sizes: list[int] = []
-        for name, _ in self._formats(operand):
+        for name, _ in _formats(operand.shape):
             layouts = [x.layout for x in op.inputs]
-            stride = stride_in_format(operand.shape, name)
-            layouts[copy.operand] = Layout(operand.shape, stride, 0, operand.itemsize)
+            layouts[copy.operand] = _in_format(operand, name)
             again = self.consequences.replayed(op, layouts)
             if again is None:
                 return ""
@@ -123,27 +115,26 @@ class Advice:
     def _on_making(self, ops: list[Event]) -> Cure | None:
         if len(ops) > _MOST_CALLS or ops[0].place is None:
             return None
-        savings = [self._savings_of_making(op) for op in ops]
-        calls = [call for call in savings[0] if all(call in by_call for by_call in savings)]
-        if not calls:
+        if not all(map(self._is_result, ops)):
             return None
-        sums = {call: sum(by_call[call] for by_call in savings) for call in calls}
-        call = max(calls, key=sums.__getitem__)
-        return Cure(f"call {call} {MAKE_ONCE}", sums[call])
-
-    def _savings_of_making(self, op: Event) -> dict[str, int]:
-        """Return what the run saves if a call follows on the result of an op, by that call."""
-        is_result = all(not self._is_one_call(op.number, x) for x in self._readers_of(op.number))
-        if len(op.outputs) != 1 or not is_result:
-            return {}
-        (out,) = op.outputs
         savings: dict[str, int] = {}
-        for name, call in self._formats(out):
-            layout = Layout(out.shape, stride_in_format(out.shape, name), 0, out.itemsize)
-            consequence = self.consequences.with_copy(op, layout)
+        for name, call in sorted(
+            set.intersection(*[{*_formats(op.outputs[0].shape)} for op in ops])
+        ):
+            consequence = self.consequences.with_results(
+                {op.number: _in_format(op.outputs[0], name) for op in ops}
+            )
             if not consequence.why:
                 savings[call] = consequence.saves
-        return savings
+        if not savings:
+            return None
+        call = max(savings, key=savings.__getitem__)
+        return Cure(f"call {call} {MAKE_ONCE}", savings[call])
+
+    def _is_result(self, op: Event) -> bool:
+        """Whether an op made one tensor, which its expression returned."""
+        readers = self._readers_of(op.number)
+        return len(op.outputs) == 1 and not any(self._is_one_call(op.number, x) for x in readers)
 
     def _is_one_call(self, a: int, b: int) -> bool:
         marks = self.run.marks
@@ -157,11 +148,6 @@ class Advice:
             if not op.backward:
                 ops[op.place, op.call].append(op)
         return ops
-
-    def _formats(self, operand: Operand) -> Iterable[tuple[str, str]]:
-        """Return the memory formats of as many dims as an operand has, with the calls for them."""
-        formats = _FORMATS.get(len(operand.shape), {}) | {"contiguous_format": "contiguous()"}
-        return formats.items() if len(operand.shape) > 1 else ()
 
     def _softmax_of(self, op: Event) -> int | None:
         """Return the softmax that reads what a product made, or made what it reads, a few ops away."""
@@ -268,6 +254,19 @@ class Advice:
                 if operand == mask and maker >= 0:
                     return self.ops[maker].place in self._places_of_gradients
         return False
+
+
+def _formats(shape: Dims) -> list[tuple[str, str]]:
+    """Return the memory formats of a tensor with this shape, with the calls for them."""
+    if len(shape) < 2:
+        return []
+    formats = _FORMATS.get(len(shape), {}) | {"contiguous_format": "contiguous()"}
+    return [*formats.items()]
+
+
+def _in_format(operand: Operand, memory_format: str) -> Layout:
+    stride = stride_in_format(operand.shape, memory_format)
+    return Layout(operand.shape, stride, 0, operand.itemsize)
 
 
 def on_repeated_heads(copy: Copy, op: Event) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from functools import cached_property
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 from stridekit.audit.causes import History, Key, has_same_order, key_of
@@ -55,33 +55,34 @@ class Consequences:
             return Consequence(
                 f"{_call_of(ops[last_write])} writes to one of the two tensors later"
             )
-        return self._followed(op, [source.layout], copy.bytes)
-
-    def with_copy(self, op: Event, layout: Layout) -> Consequence:
-        """Return what would follow if the one tensor that an op made were copied to a layout."""
-        (out,) = op.outputs
-        if layout.stride == out.stride:
-            return Consequence("")
-        last_write = self._last_write_to(out)
-        if last_write > op.number:
-            return Consequence(f"{_call_of(self.run.ops[last_write])} writes to the tensor later")
-        return self._followed(op, [layout], -out.nbytes)
-
-    def with_operand(self, op: Event, index: int, layout: Layout) -> Consequence | None:
-        """Return what would follow if an operand were copied to a layout first; None if that is unclear."""
-        layouts = [operand.layout for operand in op.inputs]
-        layouts[index] = layout
-        again = self.replayed(op, layouts)
-        if again is None or len(again.outputs) != len(op.outputs):
-            return None
-        saves = self.copied[op.number] - again.copied - op.inputs[index].nbytes
-        return self._followed(op, [*again.outputs], saves)
-
-    def _followed(self, start: Event, outputs: list[Layout], saves: int) -> Consequence:
-        """Return what would follow if the outputs of an op had these layouts, which saves so much there."""
         changed = _Changed(self)
-        saves -= changed.note(start, outputs)
+        saves = copy.bytes - changed.note(op, [source.layout])
+        return self._followed(changed, saves, {}, {})
+
+    def with_results(self, layouts: dict[int, Layout]) -> Consequence:
+        """Return what would follow if the one tensor that each of some ops made were copied to a layout."""
         ops = self.run.ops
+        for number in layouts:
+            last_write = self._last_write_to(ops[number].outputs[0])
+            if last_write > number:
+                return Consequence(f"{_call_of(ops[last_write])} writes to the tensor later")
+        return self._followed(_Changed(self), 0, {}, layouts)
+
+    def with_operands(self, layouts: dict[int, tuple[int, Layout]]) -> Consequence:
+        """Return what would follow if some ops got an operand, by its index, after a copy to a layout."""
+        return self._followed(_Changed(self), 0, layouts, {})
+
+    def _followed(
+        self,
+        changed: _Changed,
+        saves: int,
+        operands: dict[int, tuple[int, Layout]],
+        results: dict[int, Layout],
+    ) -> Consequence:
+        """Follow the changed layouts to the end; `saves` is what the run saves before."""
+        ops = self.run.ops
+        changed.readers += [*operands, *results]
+        heapify(changed.readers)
         movers: dict[str, None] = {}  # an ordered set
         followed = -1
         count = 0
@@ -94,14 +95,25 @@ class Consequences:
             if count == _MOST_READERS:
                 return Consequence("too much follows to say")
             op = ops[number]
-            outputs_of_op, more = self._with_layouts(op, changed.layouts_of(op))
-            if outputs_of_op is None:
+            layouts = changed.layouts_of(op)
+            if number in operands:
+                index, layout = operands[number]
+                saves -= _copied(layouts[index], layout)
+                layouts[index] = layout
+            outputs: list[Layout] | None = [out.layout for out in op.outputs]
+            more = 0
+            if any(x.stride != y.stride for x, y in zip(layouts, op.inputs, strict=True)):
+                outputs, more = self._with_layouts(op, layouts)
+            if outputs is None:
                 if op.call not in _COPY_INSTEAD:
                     return Consequence(f"{_call_of(op)} raises without it")
-                outputs_of_op = [out.layout for out in op.outputs]  # of the copy
+                outputs = [out.layout for out in op.outputs]  # of the copy
             if more > 0:
                 movers[_call_of(op)] = None
-            saves -= more + changed.note(op, outputs_of_op)
+            if number in results:
+                saves -= _copied(outputs[0], results[number])
+                outputs = [results[number]]
+            saves -= more + changed.note(op, outputs)
         return Consequence("", saves, (*movers, *changed.movers))
 
     def _with_layouts(self, op: Event, layouts: list[Layout]) -> tuple[list[Layout] | None, int]:
@@ -207,6 +219,11 @@ class _Changed:
             changed = self._layouts.get(key) if is_changed else None
             layouts.append(changed or operand.layout)
         return layouts
+
+
+def _copied(before: Layout, after: Layout) -> int:
+    """Return the bytes of a copy from one layout to another; 0 if they are one."""
+    return after.nbytes if before.stride != after.stride else 0
 
 
 def _in_same_order(op: Event, layouts: list[Layout]) -> list[Layout]:

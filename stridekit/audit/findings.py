@@ -162,8 +162,12 @@ class Search:
                 self.copies[index].kind = Kind.ASKED
                 del self.causes[index]
         # By an op that copies an operand: what to do about all of its copies.
-        of_ops = [self.copies[index] for index in self.causes if self._kind(index) == OF_OP]
-        self.on_layouts = self.advice.on_layouts(of_ops)
+        of_ops: dict[object, list[Copy]] = defaultdict(list)
+        for index, cause in self.causes.items():
+            if self._kind(index) == OF_OP:
+                maker = self.ops[cause.op].place if cause.op >= 0 else None
+                of_ops[maker or self._op(index).place].append(self.copies[index])
+        self.on_layouts = self.advice.on_layouts(of_ops.values())
 
     def _is_one_call(self, copying: int, making: int) -> bool:
         """Whether one call made the layout and copied it: no line of the reader's stands between.

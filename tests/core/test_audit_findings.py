@@ -907,6 +907,11 @@ def read_twice(h):
     return h.softmax(-1), h.log_softmax(-1)
 
 
+def upsampled_twice(x):
+    y = upsampled(x + 1)
+    return upsampled(y * 2)
+
+
 def turned(x):
     return x.transpose(1, 2)
 
@@ -941,6 +946,18 @@ CURED = {
     "upsamplings of two sizes on one line": Cured(
         lambda x: [upsampled(part) for part in (x, x[:1])],
         lambda x: [upsampled(part.to(memory_format=LAST)) for part in (x, x[:1])],
+        (IMAGE,),
+        TO_LAST,
+    ),
+    "an upsampling of what was upsampled on another line": Cured(
+        upsampled_twice,
+        lambda x: upsampled(upsampled((x + 1).to(memory_format=LAST)) * 2),
+        (IMAGE,),
+        TO_LAST,
+    ),
+    "upsamplings one after the other, on one line": Cured(
+        lambda x: functools.reduce(lambda y, _: upsampled(y), range(3), x),
+        lambda x: functools.reduce(lambda y, _: upsampled(y), range(3), x.to(memory_format=LAST)),
         (IMAGE,),
         TO_LAST,
     ),
