@@ -366,8 +366,8 @@ decode.wrong |= {
         "have to lie one inside the other."
     ),
     "Layout(shape, stride).why_not_view(wanted) => not Layout(shape, stride).why_not_view(wanted)": (
-        "You take an answer of `why_not_view` for a view that works. It gives the reason why there "
-        "is no view, and an empty string if there is one."
+        "You take an answer of `why_not_view` for a view that works. It gives the reason why a view "
+        "is impossible, and an empty string if the view works."
     ),
     "Layout(shape, stride).why_not_view(wanted) => True": (
         'You answer "copy" wherever only a shape is wanted. Some of these views work.'
