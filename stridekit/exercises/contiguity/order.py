@@ -160,8 +160,8 @@ LARGER = (
     "before the next step. Look at `x[:, :3]`. Contiguous asks for exactly that product."
 )
 OUTERMOST = (
-    "You look at the first stride alone. The dims inside it can still lie in another order. Look "
-    "at shape (2, 3, 4) with stride (12, 1, 3)."
+    "You look at the first stride alone. The dims inside it can still lie in another order. "
+    "Compare shape (2, 3, 4) of stride (12, 4, 1) with the same shape of stride (12, 1, 3)."
 )
 RULES = {
     "all(outer >= inner for outer, inner in pairwise(stride))": (

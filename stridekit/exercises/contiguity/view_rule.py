@@ -429,8 +429,8 @@ unviewable.wrong |= {
         "6) with stride (6, 99, 1) is one chunk. Leave sizes of 1 out before you compare neighbours."
     ),
     ("if n != 1] => if n != 1][-2:]", "if n != 1] => if n != 1][:2]"): (
-        "You give up too early, and answer None where two dims merge. The boundary of "
-        "`torch.empty(2, 3, 4)[:, :2]` is further out, and that of `y[:, :, :2]` further in."
+        "You give up too early, and answer None where two dims merge. A slice of the middle dim "
+        "makes a boundary further out, and a slice of the last dim makes one further in."
     ),
     (
         "None if stride == contiguous_stride(shape) else (prod(shape),)",

@@ -65,7 +65,7 @@ element.slots["i * step"] = {
     ),
     "(i - 1) * step": shared.FROM_ZERO.format("index along a dim"),
     "(i + 1) * step": (
-        "One step too many along each dim. Index 0 is where the dim begins, and takes no step."
+        "One step too many along each dim. Index 0 is where the dim begins: it takes 0 steps."
     ),
 }
 element.slots["index, stride"] = {
