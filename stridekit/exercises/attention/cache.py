@@ -247,7 +247,7 @@ def blocks(pool: torch.Tensor, table: list[int]) -> torch.Tensor:
             two of its elements share memory
     table   a list of ints from 0 to N - 1, which blocks to take; they may repeat
     return  a tensor with the shape and values of `pool[table]`: on the pool's storage wherever
-            a view of torch has these values, else on its own storage. Without an element,
+            a view of torch has these values, else on its own storage. If there is no element,
             both are right
     """
     steps = {table[k + 1] - table[k] for k in range(len(table) - 1)}
