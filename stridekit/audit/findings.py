@@ -74,7 +74,7 @@ class Occurrence:
     elements. `events` are numbers of the run's events, from the one that made the layout to this one. For a
     call that does nothing, `events` has the number of the event after it. `cause` and `made_by` are as in
     `Finding`. If the layout came with a tensor that is older than the run, `given` is that tensor. `saves`
-    has the bytes of layouts that the run copies less in all, if the advice is to leave the call out.
+    has the bytes of layouts that the run copies less in all with the advice, where audit knows that.
     """
 
     kind: str
@@ -126,7 +126,9 @@ class Finding:
 
     @property
     def saves(self) -> int:
-        """Sum the bytes of layouts that the run copies less, if the advice is to leave its calls out."""
+        """Sum the bytes of layouts that the run copies less with the advice, where audit knows that."""
+        if self.advice.startswith(KEEP):
+            return 0
         return sum(occurrence.saves for occurrence in self.occurrences)
 
     @property

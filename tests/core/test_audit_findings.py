@@ -1057,6 +1057,17 @@ def test_an_ops_own_copies_are_in_the_finding_whose_cure_removes_them():
     assert "leave it" not in str(failure.value)
 
 
+def test_a_finding_that_is_to_be_kept_promises_nothing():
+    def split(x, is_viewed):
+        y = x.transpose(1, 2).contiguous()
+        return y.view(-1) if is_viewed else y * 2
+
+    audit = stridekit.audit(lambda x, y: (split(x, True), split(y, False)), SEQUENCE, SEQUENCE + 1)
+    (finding,) = audit.findings
+    assert finding.advice.startswith(KEEP) and finding.saves == 0
+    assert "saves" not in str(audit)
+
+
 def test_an_expanded_tensor_is_filled_without_a_copy_by_where():
     expanded = randn(2, 5, 1).expand(2, 5, 5)
     audit = stridekit.audit(lambda x: x.masked_fill(~MASK, 0.0), expanded)
