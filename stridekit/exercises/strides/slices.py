@@ -399,30 +399,35 @@ recover_slice.slots["start + view.numel() * step"] = {
         "start, and a stop that falls below 0 counts from the end of base."
     ),
 }
+recover_slice.slots["view.stride(0) // base.stride(0)"] = {
+    "view.stride(0)": (
+        "Your step is view's stride, which counts elements of the storage. How many steps of base "
+        "is one step of view?"
+    ),
+    "view.stride(0) - base.stride(0)": (
+        "You subtract the strides. One step of view is several steps of base: how many of base's "
+        "strides fit into one of view's?"
+    ),
+    "base.stride(0) // view.stride(0)": (
+        "You divide the strides the wrong way round. One step of view is several steps of base, "
+        "so view's stride is the larger number."
+    ),
+}
+recover_slice.slots[") // base.stride(0)\n    return"] = {
+    ")\n    return": (
+        "Your start counts elements of the storage. It should count elements of base, and when "
+        "base itself skips, two of them lie further apart."
+    ),
+    ") // view.stride(0)\n    return": (
+        "For start, you divide the difference of the offsets by view's stride. start counts "
+        "elements of base: how far apart do those lie?"
+    ),
+}
 recover_slice.wrong |= {
-    "view.stride(0) // base.stride(0) => view.stride(0)": (
-        "start is right, but view's stride counts elements of the storage. Divide it by base's own."
-    ),
-    "()) // base.stride(0)\n => ())\n": (
-        "The step is right, but the difference of the offsets counts elements of the storage. One "
-        "index of base is `base.stride(0)` of them."
-    ),
     "view.storage_offset() - base.storage_offset() => "
     "(view.data_ptr() - base.data_ptr()) // view.itemsize": (
         "Right wherever view has an element. The `data_ptr()` of an empty tensor is 0. Its "
         "storage_offset is still the place where it begins."
-    ),
-    "()) // base.stride(0)\n => ()) // view.stride(0)\n": (
-        "The step is right, but you divide the difference of the offsets by view's stride. start "
-        "counts elements of base, and those lie `base.stride(0)` apart."
-    ),
-    "view.stride(0) // base.stride(0) => view.stride(0) - base.stride(0)": (
-        "You subtract the strides. One step of view is several steps of base: how many of base's "
-        "strides fit into one of view's?"
-    ),
-    "view.stride(0) // base.stride(0) => base.stride(0) // view.stride(0)": (
-        "You divide the strides the wrong way round. One step of view is several steps of base, "
-        "so view's stride is the larger number."
     ),
     "* step, step) => * step)": (
         "Your step is always 1. Two neighbours in view can lie further apart than two neighbours "

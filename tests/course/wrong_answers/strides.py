@@ -144,11 +144,16 @@ refused(
         "Your stop counts the bytes of view": [
             f"slice({FIRST}, s.start + len(view) * view.itemsize, s.step)"
         ],
-        "you divide the difference of the offsets by view's stride": [
+        "divide the difference of the offsets by view's stride": [
             lambda base, view: slice(
                 (a := (view.storage_offset() - base.storage_offset()) // view.stride(0)),
                 a + len(view) * (step := view.stride(0) // base.stride(0)),
                 step,
+            ),
+        ],
+        "Your stop lies `view.numel()` indices": [  # four mistakes: the shown input has this alone
+            lambda base, view: slice(
+                view.storage_offset(), view.storage_offset() + len(view), view.stride(0)
             ),
         ],
         "You subtract the strides": [
