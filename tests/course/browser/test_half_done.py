@@ -16,9 +16,9 @@ from tests.course.needs import needs_chromium
 pytestmark = needs_chromium
 
 LESSON = "02_views.ipynb"
-# The lesson is left behind these cells. Cell 28 is an exercise, the others show a card or a widget.
-STOPS = [12, 16, 19, 28, 31]
-FIRST_CARD = 12
+# The lesson is left behind these cells. Cell 27 is an exercise, the others show a card or a widget.
+STOPS = [11, 15, 18, 27, 30]
+FIRST_CARD = 11
 SAVE = "jupyterapp.commands.execute('docmanager:save')"
 DIRTY = "jupyterapp.shell.currentWidget.context.model.dirty"
 STOP_KERNEL = "jupyterapp.shell.currentWidget.sessionContext.shutdown()"
@@ -102,7 +102,7 @@ def open_in(app, lab, path):
     return page
 
 
-EVERYDAY = [("lab", 31)]
+EVERYDAY = [("lab", 30)]
 AT_NIGHT = [(app, last) for app in ("lab", "notebook") for last in STOPS]
 AT_NIGHT = [pytest.param(*row, marks=pytest.mark.long) for row in AT_NIGHT if row not in EVERYDAY]
 
