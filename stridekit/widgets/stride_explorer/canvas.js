@@ -43,6 +43,7 @@ import { fill, fit, h, inRows, OWN_KEYS, set, setAll } from "../page/dom.js";
 
 const TINTS = ["row0", "row1", "row2", "row3", "row4", "row5"];
 const COLOURS = [...TINTS, "pale", "ink", "muted", "line", "bad", "paper"];
+const GAP = 1; // px between boxes on a plate
 const LEAST_TEXT = 8; // px: smaller digits are not drawn
 
 /**
@@ -224,7 +225,45 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
     pen.clearRect(0, 0, canvas.width, canvas.height);
     pen.textAlign = "center";
     pen.textBaseline = "middle";
+    paintGrounds(pen, theme);
     for (const [k, look] of looks.entries()) paint(pen, places[k], look, theme);
+  }
+
+  /**
+   * Paint the grounds of all boxes: one rectangle for neighbours of one colour, and then the gaps
+   * between columns. Thousands of rectangles would take most of a frame.
+   */
+  function paintGrounds(pen, theme) {
+    /** @type {Set<number>} */
+    const gaps = new Set(); // where they begin
+    let run = { x: 0, y: 0, width: 0, height: 0, ground: "" };
+
+    function paintRun() {
+      if (pen.fillStyle !== run.ground) pen.fillStyle = run.ground;
+      pen.fillRect(run.x, run.y, run.width, run.height);
+    }
+
+    for (const [k, [x, y, width, height]] of boxes.places.entries()) {
+      const ground = groundOf(looks[k], theme);
+      const end = run.x + run.width;
+      const isNext = y === run.y && x === end + GAP;
+      if (isNext) gaps.add(end);
+      if (isNext && ground === run.ground) {
+        run.width += GAP + width;
+      } else {
+        paintRun();
+        run = { x, y, width, height, ground };
+      }
+    }
+    paintRun();
+    for (const x of gaps) pen.clearRect(x, 0, GAP, canvas.height);
+  }
+
+  /** @type {(look: Look, theme: Theme) => string} */
+  function groundOf({ tint, isOdd }, { hues, isForced }) {
+    if (isForced) return "Canvas";
+    if (isOdd) return hues.bad;
+    return typeof tint === "number" ? hues[`row${tint}`] : hues.pale;
   }
 
   /**
@@ -239,14 +278,10 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
     return { hues, isForced: forcedColours.matches, font };
   }
 
-  /** Paint one box: its ground, a dashed frame for a hole, its text, and its mark. */
+  /** Paint what is on the ground of a box: a dashed frame for a hole, its text, and its mark. */
   function paint(pen, place, { tint, text, mark, isOdd = false }, { hues, isForced, font }) {
     const [x, y, width, height] = place;
     const isTinted = typeof tint === "number";
-    let ground = isTinted ? hues[`row${tint}`] : hues.pale;
-    if (isOdd) ground = hues.bad;
-    pen.fillStyle = isForced ? "Canvas" : ground;
-    pen.fillRect(x, y, width, height);
     if (!isTinted) outline(pen, place, 1, hues.line, tint === null);
     else if (isForced) outline(pen, place, isOdd ? 2 : 1, hues.ink, false);
     if (textSize && text) {

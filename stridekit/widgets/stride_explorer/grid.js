@@ -337,7 +337,7 @@ export function createGrid(id, hand) {
         tint: Math.floor(flat / columns) % 6,
         text: label(elements[flat]),
         mark: markOf(flat),
-        isOdd: isOdd(label(elements[flat])),
+        isOdd: isOdd(view, label(elements[flat])),
       }),
       (flat) => describeCell(view, flat),
       selected,

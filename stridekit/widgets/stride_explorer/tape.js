@@ -248,7 +248,7 @@ export function createTape(id, { onDrag, ...hand }) {
           tint: tintOf(element),
           text: dense || (!flats && text === "·") ? "" : text,
           mark: element === spot.element ? "spot" : "",
-          isOdd: isOdd(text),
+          isOdd: isOdd(view, text),
           attributes: {
             "data-number": isNumbered ? String(element) : null,
             "data-owners": flats && flats.length > 1 ? `×${flats.length}` : null,

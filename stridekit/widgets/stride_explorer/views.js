@@ -343,8 +343,8 @@ function namesOf(view, flats, most) {
   return flats.slice(0, most).map(view.named).join(", ") + rest;
 }
 
-/** True for the text of a value that is NaN or infinite. */
-export const isOdd = (text) => /nan|inf/.test(text);
+/** True for the text of a value that is NaN or infinite; numbers of places are neither. */
+export const isOdd = (view, text) => view.isNumbered && /nan|inf/.test(text);
 
 /** The sentence under the formula: the place of what is pointed at, and who shares it. */
 export function words(view) {

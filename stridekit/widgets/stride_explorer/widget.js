@@ -203,8 +203,8 @@ export function render({ model, el }) {
   function viewOfStages(state, stages, sliderMax) {
     const { storageSize, copies } = endOf(stages);
     const name = model.get("_name");
-    const labelOf = textsOf(state, stages);
     const isNumbered = Boolean(state.values) || copies > 0;
+    const labelOf = isNumbered ? textsOf(state, stages) : String;
     let longest = String(storageSize - 1).length;
     if (isNumbered && storageSize <= MOST_LISTED)
       longest = Math.max(1, ...range(storageSize).map((element) => labelOf(element).length));
@@ -232,7 +232,9 @@ export function render({ model, el }) {
     }
 
     return (element) => {
-      const text = texts.get(element) ?? textOf(element);
+      const known = texts.get(element);
+      if (known !== undefined) return known;
+      const text = textOf(element);
       texts.set(element, text);
       return text;
     };
