@@ -13,7 +13,7 @@ from typing import Any
 
 from stridekit._arguments import int_
 from stridekit._extras import extra
-from stridekit.exercises import new_numbers
+from stridekit.exercises import given, new_numbers
 from stridekit.exercises.reports import Panel, Row
 from stridekit.widgets import Predict, kept
 
@@ -36,6 +36,11 @@ class Card:
         """The question, which is the card's name on record."""
         return str(self.problem["question"])
 
+    def again(self, random: Random) -> dict[str, Any]:
+        """Return what a review asks: with new numbers, or with the setting that the lesson gave."""
+        anew = new_numbers.problem(self.question, random)
+        return anew or given.in_review(self.problem) or self.problem
+
     @property
     def place(self) -> str:
         """Where the lesson explains it."""
@@ -51,13 +56,14 @@ class _Seen:
 
 
 def cards() -> dict[str, Card]:
-    """Return the cards of all lessons by their questions, as `make refresh` stored them."""
+    """Return the cards that a review can ask, by their questions, as `make refresh` stored them."""
     stored = json.loads(files("stridekit.exercises").joinpath("cards.json").read_text("utf-8"))
     result = {}
     for lesson in stored.values():
         for section, problem in lesson["cards"]:
             card = Card(lesson["title"], section, problem)
-            result[card.question] = card
+            if given.in_review(problem):
+                result[card.question] = card
     return result
 
 
@@ -118,8 +124,7 @@ class Review(ipywidgets.VBox):
         self._asked = asked
         self.cards = []
         for card in asked:
-            problem = new_numbers.problem(card.question, random) or card.problem
-            self.cards.append(Predict.again(card.question, problem))
+            self.cards.append(Predict.again(card.question, card.again(random)))
         self._summary = ipywidgets.HTML()
         children = []
         for card, widget in zip(asked, self.cards, strict=True):

@@ -27,8 +27,8 @@ from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
 from sphinx.util.docutils import docutils_namespace
 
+from stridekit.exercises import given, marks, new_numbers
 from stridekit.exercises import lesson as reading
-from stridekit.exercises import marks, new_numbers
 from stridekit.export import reference
 from stridekit.export.lesson import Lesson, lesson, mathml
 from stridekit.lessons import notebook as form
@@ -164,6 +164,11 @@ def _asked(lessons: Mapping[str, Lesson]) -> Iterator[Asked]:
         for card, widget in page.cards:
             question = card.problem["question"]
             kept_name = " | ".join([card.problem["kind"], question, *card.problem["choices"]])
+            problem = given.in_review(card.problem)
+            if problem is None:
+                continue
+            if problem != card.problem:
+                (widget,) = offline([Predict.again(question, problem)])
             yield Asked(name, title, card.section, kept_name, widget)
             for seed in range(NEW_NUMBERS):
                 problem = new_numbers.problem(question, Random(seed))

@@ -150,6 +150,23 @@ def test_the_review_has_each_card_and_some_with_new_numbers():
     )
 
 
+def test_the_review_gives_the_setting_of_a_card_and_leaves_out_what_only_its_lesson_asks():
+    cards = [
+        Predict("`slots` was all zeros. How many 7s?", 2),
+        Predict("The cell above has measured on your machine. Which?", "b", choices=["a", "b"]),
+    ]
+    asked = [
+        (lesson.Card("Two rows", "", card._problem), widget)
+        for card, widget in zip(cards, offline(cards), strict=True)
+    ]
+    page = SimpleNamespace(offer=reading.Lesson("02_views", "02 Views"), cards=asked)
+    (node,) = site._asked({"02_views": page})
+    assert node.name == "number | `slots` was all zeros. How many 7s?"
+    assert node.widget.state["_problem"]["question"] == (
+        "Given `slots = torch.zeros(4)`. `slots` was all zeros. How many 7s?"
+    )
+
+
 def test_calls_for_help_and_the_map_are_left_out_and_words_about_jupyterlab_say_so():
     check = code("def row(x, i):\n    ...\n\n\nex.row.check(row)")
     page = settled(
