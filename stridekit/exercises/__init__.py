@@ -42,5 +42,6 @@ _LESSONS = [
     "attention",
     "your_model",
     "hardware",
+    "bug_hunt",
 ]
 __dir__ = [*__all__, *_LESSONS].copy  # the tab key offers the lessons too, imported one by one

@@ -120,4 +120,12 @@ EXERCISES = {
     "hardware_warp_sectors": Mark(1),
     "hardware_time_it": Mark(2),
     "hardware_slowdown": Mark(2),
+    "bug_hunt_prepare": Mark(1),
+    "bug_hunt_fit": Mark(1),
+    "bug_hunt_save_states": Mark(1),
+    "bug_hunt_train_reader": Mark(2),
+    "bug_hunt_train_photos": Mark(2),
+    "bug_hunt_pack": Mark(2),
+    "bug_hunt_features": Mark(3),
+    "bug_hunt_train_branches": Mark(3),
 }

@@ -4,6 +4,7 @@ import inspect
 import linecache
 import re
 from pathlib import Path
+from symtable import symtable
 
 import pytest
 import torch
@@ -13,9 +14,10 @@ from stridekit.exercises.bug_hunt import programs
 from stridekit.exercises.bug_hunt.hunting import Near, is_same_program, one_thread
 from stridekit.exercises.mistakes import Formula
 from stridekit.exercises.running import Trial
+from stridekit.lessons.notebook import parse
 from tests.course.bug_repairs import RIGHT, WRONG
 
-ROOT = Path(__file__).parents[2]
+NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "10_bug_hunt.ipynb"
 BUGS = [getattr(bug_hunt, name) for name in bug_hunt.__all__]
 each_bug = pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
 
@@ -54,7 +56,7 @@ def test_the_solution_passes_and_the_report_has_the_rule_and_the_test(bug):
     report = bug.check(bug.reference)
     assert report.passed
     labels = [row.label for row in report.rows]
-    assert labels[:2] == ["rule", "test"] and report.rows[0].text == bug.takeaway
+    assert labels[:2] == ["rule", "test to keep"] and report.rows[0].text == bug.takeaway
     assert report.rows[1].text == bug.test
     assert [row.text for row in bug.solution().rows] == [bug.source, bug.takeaway, bug.test]
 
@@ -117,6 +119,31 @@ def test_the_test_to_keep_fails_before_the_repair_and_passes_after_it(bug):
         test()
     names[bug.name] = bug.reference
     test()
+
+
+# The notebook -------------------------------------------------------------------------------------
+
+
+@each_bug
+def test_a_cell_of_the_notebook_has_the_program_and_all_names_that_it_needs(bug):
+    """The check comes after the symptom, and a solution can be pasted into the cell."""
+    cells = parse(NOTEBOOK.read_text("utf-8")).cells
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    sources = [cell.source for cell in code]
+    place = sources.index(inspect.getsource(bug.faulty).strip())
+    assert code[place].metadata.tags == ["program"]
+    assert bug.name in sources[place + 1] and "check(" not in sources[place + 1]
+    assert sources[place + 2] == f"ex.{bug.name}.check({bug.name})"
+    assert code[place + 2].metadata.tags == ["exercise"]
+    module = symtable("\n".join(sources[:place]), str(NOTEBOOK), "exec")
+    defined = {symbol.get_name() for symbol in module.get_symbols()}
+    test_names = {*compile(bug.test, "test", "exec").co_consts[0].co_names} & {*vars(programs)}
+    assert inspect.getclosurevars(bug.reference).globals.keys() | test_names <= defined | {bug.name}
+
+
+def test_the_notebook_meets_the_bugs_in_the_order_of_the_package():
+    text = NOTEBOOK.read_text("utf-8")
+    assert re.findall(r'"ex\.(\w+)\.check\(', text) == bug_hunt.__all__
 
 
 # What a learner reads -----------------------------------------------------------------------------

@@ -52,6 +52,7 @@ LARGEST_OUTPUT = 100_000
 MOST_LINES_OF_OUTPUT = 40
 MOST_LINES = {"markdown": 6, "code": 8}  # that are not blank: one idea a cell
 MOST_LINES_OF_AN_EXERCISE = 12
+MOST_LINES_OF_A_PROGRAM = 22  # in which a reader looks for a bug, so it has more than one idea
 
 # Sources that cannot be compared, or that change the reader's machine: plain Python runs everywhere.
 FORBIDDEN = [
@@ -183,7 +184,11 @@ def test_the_imports_the_data_and_the_goals_of_a_lesson_are_folded(code):
 def test_it_goes_in_small_steps(cells):
     """Cards and set-up are folded away."""
     for cell in [cell for cell in cells if not form.asks(cell) and not form.sets_up(cell)]:
-        most = MOST_LINES_OF_AN_EXERCISE if "exercise" in tags(cell) else MOST_LINES[cell.cell_type]
+        most = MOST_LINES[cell.cell_type]
+        if "exercise" in tags(cell):
+            most = MOST_LINES_OF_AN_EXERCISE
+        elif "program" in tags(cell):
+            most = MOST_LINES_OF_A_PROGRAM
         prose = re.sub(r"^\|.*", "", cell.source, flags=re.MULTILINE)  # a table is none
         assert lines(prose) <= most, cell.source
 

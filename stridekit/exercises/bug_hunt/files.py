@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from stridekit._arguments import many
 from stridekit.exercises.bug_hunt import programs
 from stridekit.exercises.bug_hunt.hunting import Facts, Near, bug
 from stridekit.exercises.readers.answers import type_in_words
@@ -67,7 +68,7 @@ def read_states(answer: Any, args: Arguments) -> Outcome:
         "storages": max(sum(storages.values()), needed),
         "file": max(len(data), needed + for_all + for_each * len(states)),
     }
-    stored = f"{len(states)} states on storages of {sum(storages.values()):,} bytes"
+    stored = f"{many(len(states), 'state')} on storages of {sum(storages.values()):,} bytes"
     return Outcome(facts, f"{size}: {stored}")
 
 

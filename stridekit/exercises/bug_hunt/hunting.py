@@ -56,7 +56,7 @@ class Bug(Exercise):
 
     @property
     def _test_row(self) -> Row:
-        return Row("test", self.test, "python")
+        return Row("test to keep", self.test, "python")
 
     def _with_test(self, report: Report) -> Report:
         """Return a report on a right program with the test to keep in front of what comes next."""

@@ -112,7 +112,7 @@ def pack(frame: torch.Tensor, top: int, left: int, height: int, width: int) -> b
 
 
 def features(photos: torch.Tensor, first: nn.Module, second: nn.Module) -> torch.Tensor:
-    """Run two convolutions in channels-last; their halves swap between."""
+    """Run two convolutions in channels-last; halves of the channels swap in between."""
     x = photos.to(memory_format=torch.channels_last)
     x = F.relu(first(x))
     half = x.size(1) // 2
