@@ -70,9 +70,12 @@ def _options(arguments: list[str]) -> tuple[_Options | None, list[str]]:
     options = _Options()
     rest = [*arguments]
     while rest and rest[0].startswith("--"):
-        name = rest.pop(0)
-        if name == "--baseline" and rest:
-            options = options._replace(baseline=Path(rest.pop(0)))
+        name, _, value = rest.pop(0).partition("=")
+        if name == "--baseline" and (value or rest):
+            options = options._replace(baseline=Path(value or rest.pop(0)))
+        elif name == "--baseline":
+            print("stridekit audit: --baseline needs a FILE", file=sys.stderr)
+            return None, rest
         elif name == "--update":
             options = options._replace(update=True)
         elif name == "--github":
@@ -92,13 +95,13 @@ def _compared(watched: Audit, options: _Options) -> int:
     status = 0
     if options.baseline:
         is_new = options.update or not options.baseline.exists()
-        if not is_new:
-            findings = Baseline.read(options.baseline).new_in(watched)
         try:
+            if not is_new:
+                findings = Baseline.read(options.baseline).new_in(watched)
             watched.assert_no_more_than(options.baseline, update=options.update)
-        except AssertionError as error:
+        except (AssertionError, ValueError, OSError) as error:  # ValueError: another file
             print(f"stridekit audit: {error}", file=sys.stderr)
-            status = 1
+            status = 1 if isinstance(error, AssertionError) else 2
         if is_new and not status:
             print(f"The baseline is in {options.baseline}: keep it with the code")
     if options.github:

@@ -65,13 +65,18 @@ def github_lines(findings: list[Finding]) -> Iterator[str]:
     """Yield a line for each finding, which GitHub shows beside the line of source."""
     for finding in findings:
         place = finding.first.place
-        where = f" file={_escaped(place.file)},line={place.line}" if place else ""
+        where = f" file={_escaped_file(place.file)},line={place.line}" if place else ""
         text = f"{in_bytes(finding.bytes)}, {finding.kind}: {finding.advice}"
         yield f"::warning{where}::{_escaped(text)}"
 
 
 def _escaped(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _escaped_file(name: str) -> str:
+    """Escape what would end the name of a file, such as the colon of C:\\."""
+    return _escaped(name).replace(":", "%3A").replace(",", "%2C")
 
 
 def _copies(audit: Audit) -> Iterator[Occurrence]:

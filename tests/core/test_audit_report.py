@@ -10,6 +10,7 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from torch import nn
 import stridekit
 from stridekit.audit import Audit, kernels
 from stridekit.audit.__main__ import main
+from stridekit.audit.baseline import github_lines
 from stridekit.cost import bandwidth
 from stridekit.timing import speed
 from tests.core.audit_models import MODELS
@@ -582,9 +584,27 @@ def test_the_command_compares_with_a_baseline(tmp_path, monkeypatch, command):
     assert command(*baseline, "run.py", "--more")[0] == 0
     status, out, _ = command("--github", "run.py")
     assert status == 0 and out.count("::warning ") == 1
-    for odd in (["--update", "run.py"], ["--odd", "run.py"], ["--baseline"]):
+    assert command("--baseline=copies.json", "run.py", "--more")[0] == 0
+    Path("odd.json").write_text("{}", encoding="utf-8")
+    for odd in (
+        ["--update", "run.py"],
+        ["--odd", "run.py"],
+        ["--baseline"],
+        ["--baseline", "odd.json", "run.py"],
+        ["--baseline", "run.py/copies.json", "run.py"],
+    ):
         status, _, err = command(*odd)
         assert status == 2 and err.startswith("stridekit audit: ") and err.count("\n") == 1
+    assert command("--baseline")[2] == "stridekit audit: --baseline needs a FILE\n"
+
+
+def test_annotations_escape_the_names_of_files():
+    found = stridekit.audit(thrifty, torch.ones(3, 4))
+    first = found.findings[0].first
+    place = replace(first.place, file="C:\\a,b.py")
+    odd = replace(first, place=place)
+    (line,) = github_lines([replace(found.findings[0], occurrences=(odd,))])
+    assert line.startswith(f"::warning file=C%3A\\a%2Cb.py,line={first.place.line}::48 B, copy by")
 
 
 TEST = """
@@ -606,3 +626,41 @@ def test_a_fixture_of_pytest_compares_with_a_baseline(pytester):
         if failed:
             result.stdout.fnmatch_lines(["*copied 96 B to change layouts, and *has 48 B. New is:*"])
     assert (pytester.path / "copies" / "test_mine-test_copies.json").exists()
+
+
+TESTS_OF_ONE_NAME = """
+import stridekit, torch
+x = torch.ones(3, 4)
+
+def none(x):
+    return x.relu()
+
+def one(x):
+    return x.t().contiguous()
+
+class TestOne:
+    def test_copies(self, copies_no_more):
+        copies_no_more(stridekit.audit(ONE, x))
+
+class TestTwo:
+    def test_copies(self, copies_no_more):
+        copies_no_more(stridekit.audit(one, x))
+        copies_no_more(stridekit.audit(TWO, x))
+        copies_no_more(stridekit.audit(one, x))
+"""
+
+
+def test_each_call_of_the_fixture_has_a_baseline_of_its_own(pytester):
+    pytester.makeconftest('pytest_plugins = ["stridekit.pytest_plugin"]')
+    for one, two, failed in (("none", "none", 0), ("none", "one", 1), ("one", "none", 1)):
+        text = TESTS_OF_ONE_NAME.replace("ONE", one).replace("TWO", two)
+        pytester.makepyfile(test_mine=text)
+        result = pytester.runpytest_inprocess()
+        result.assert_outcomes(passed=2 - failed, failed=failed)
+    names = [path.name for path in sorted((pytester.path / "copies").iterdir())]
+    assert names == [
+        "test_mine-TestOne-test_copies.json",
+        "test_mine-TestTwo-test_copies-2.json",
+        "test_mine-TestTwo-test_copies-3.json",
+        "test_mine-TestTwo-test_copies.json",
+    ]
