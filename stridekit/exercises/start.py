@@ -75,7 +75,7 @@ slot.wrong |= {
         "You count from 1 somewhere. The first row is row 0, and the first column is column 0."
     ),
     "4 * slot(i, j)": "You count bytes: each number has 4. The picture, and this task, count slots.",
-    ("2 * (8 * i + j)", "(2 + i) * 8 + j", "2 * 8 * i + j"): (
+    ("2 * (8 * i + j)", "(2 + i) * 8 + j", "(2 + i) * 6 + j", "2 * 8 * i + j"): (
         "You multiply by the offset. It only says where x begins: add it once."
     ),
 }

@@ -175,6 +175,13 @@ def test_each_mistake_gets_its_hint(task):
         holds_no_address_and_is_well_formed(report)
 
 
+def test_an_answer_with_two_mistakes_shows_an_input_of_the_one_in_its_hint():
+    """On images of 2 x 2 groups, the shuffle that undoes the right one is right."""
+    (undoes,) = [row.answer for row in WRONG if row.answer.__name__ == "shuffle_back_and_convert"]
+    report = your_model.shuffle.check(undoes)
+    assert Row("differs", "values") in report.rows
+
+
 @each_exercise
 def test_a_condition_is_told_to_those_who_go_wrong_only_where_it_holds(task):
     """Whatever the wrong answer is: a condition that holds in all cases, or in none, tells nothing."""

@@ -208,6 +208,7 @@ head_layout.wrong |= {
     "in_bytes(*head_layout(B, T, H, D, which, packing))": shared.ELEMENTS,
     (
         "((B, H, T, D), row_major((B, H, T, D)), 0)",
+        "((B, H, T, D), row_major((B, H, T, D)), 'qkv'.index(which) * H * D)",
         "((B, H, T, D), row_major((B, H, T, D)), 'qkv'.index(which) * B * T * H * D)",
         "((B, H, T, D), row_major((B, H, T, D)), head_layout(B, T, H, D, which, packing)[2])",
     ): (

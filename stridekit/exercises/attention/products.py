@@ -179,7 +179,7 @@ matmul_clones.wrong |= {
         "steps == needed => given.is_contiguous()",
         "tuple(0 if x.is_contiguous() else x.nbytes for x in (a, b))",
     ): (
-        "You take every operand that is not contiguous for a clone. The last two dims may lie in "
+        "You expect a clone of every operand that is not contiguous. The last two dims may lie in "
         "any way: `k.mT` is free. Only the dims before them have to merge."
     ),
     (

@@ -356,6 +356,11 @@ first_to_lose.slots["not x.is_contiguous(memory_format=torch.channels_last)"] = 
         "The stride of C does not decide it alone: a slice with gaps has C innermost too, and "
         "where C is 1 its stride can be anything. `is_contiguous(memory_format=…)` asks about all."
     ),
+    "x.stride(1) != 1": (
+        "You ask for the stride of C. An output of one dim has none, and elsewhere it does not decide "
+        "alone: a slice with gaps has C innermost, too. `is_contiguous(memory_format=…)` asks about "
+        "all, and about the dims."
+    ),
     'x.ndim != 4 or x.stride() != new_stride(x.shape, "channels_last")': (
         "You compare all strides with those of a new channels-last tensor. A tensor with any "
         "stride in a dim of size 1 is still channels-last, and the flag is True for it."

@@ -202,6 +202,13 @@ slice_layout.slots["slice(start, stop, step).indices(shape[dim])"] = {
         "0 is not None, though both count as false: `stop or size` makes x[:0] keep everything. "
         "Ask `if stop is None`."
     ),
+    (
+        "(*bounds(start, stop, shape[dim], lambda b, n: b), step)",
+        "(start or 0, stop or shape[dim], step)",
+    ): (
+        "You take `start` and `stop` as they come. A slice may reach past the end, as in x[1:99], and "
+        "a negative bound counts from the end, as in x[:-1]. Bring both between 0 and the size."
+    ),
     "(*bounds(start, stop, shape[dim], lambda b, n: b + n if b < 0 else b), step)": (
         "A slice may reach past the end, as in x[1:99]: Python and torch stop at the size, without "
         "an error. So bring `start` and `stop` back to it."
@@ -433,11 +440,8 @@ recover_slice.wrong |= {
         "Your step is always 1. Two neighbours in view can lie further apart than two neighbours "
         "in base: compare the two strides."
     ),
-    (
-        "slice(a := view.storage_offset() - base.storage_offset(), "
-        "a + len(view) * view.stride(0), view.stride(0))",
-        "slice(a := view.storage_offset() - base.storage_offset(), a + len(view), view.stride(0))",
-    ): (
+    "slice(a := view.storage_offset() - base.storage_offset(), "
+    "a + len(view) * view.stride(0), view.stride(0))": (
         "Your numbers count elements of the storage. A slice counts elements of base, and when "
         "base itself skips, those are `base.stride(0)` apart."
     ),

@@ -39,10 +39,11 @@ def images(N: int, C: int, H: int, W: int, groups: int, dtype: str = "float32") 
     means=Means(whole=("channel_shuffle",)),
     fence=logging_copies,
     cases=[
-        images(1, 4, 2, 2, 2),
+        images(1, 6, 2, 2, 2),
         images(2, 6, 2, 3, 2),
         images(2, 6, 2, 3, 3),
         images(3, 12, 4, 2, 3),
+        images(1, 4, 2, 2, 2),
         images(2, 12, 3, 3, 4, "float16"),
         images(2, 8, 1, 5, 2),
         images(2, 8, 5, 1, 4, "int16"),
@@ -111,6 +112,10 @@ shuffle.wrong |= {
     "x.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)": (
         "The right channels, but no longer last. The merge writes in the order of the dims: N, C, "
         "H, W if you cut and merge dim 1. The next convolution then copies once more."
+    ),
+    "x[:, torch.arange(x.size(1)).view(groups, -1).t().flatten()]": (
+        "The right channels, but no longer last. An index list along C writes a new tensor in the "
+        "order of the dims: N, C, H, W. Where do the channels have to be when the copy is made?"
     ),
     (
         "x.contiguous().unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, "

@@ -33,7 +33,7 @@ refused(
             "given.expand(*batch, *given.shape[-2:]) => given"
         ],
         "You count each clone without its repetitions": ["x.nbytes => len(memset(x))"],
-        "You take every operand that is not contiguous": [
+        "You expect a clone of every operand that is not contiguous": [
             lambda a, b: [0 if not Layout.of(x).why_not_view(-1) else x.nbytes for x in (a, b)]
         ],
         "You look at the last two dims": ["steps == needed => 1 in x.stride()[-2:]"],
@@ -192,5 +192,18 @@ refused(
         "all of k is copied before the product": ["group_scores(q, k.clone())"],
         GENERAL: ["group_scores(q.double(), k.double())"],
         OUTSIDE: [f"torch.from_numpy(q.numpy() @ k.numpy().repeat({GROUP}, 1).swapaxes(2, 3))"],
+    },
+)
+
+refused(
+    ex.head_layout,
+    {
+        "Those are the strides of a new tensor": [
+            lambda B, T, H, D, which, packing: (
+                (B, H, T, D),
+                (H * T * D, T * D, D, 1),
+                "qkv".index(which) * H * D,
+            ),
+        ],
     },
 )

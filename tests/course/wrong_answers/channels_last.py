@@ -142,3 +142,14 @@ refused(
         ANOTHER_KIND: ["'never'", "before > after"],
     },
 )
+
+
+def lost_by_the_stride_of_c(layers, x):
+    for number, layer in enumerate(layers):
+        x = layer(x)
+        if x.stride(1) != 1:
+            return number
+    return len(layers)
+
+
+refused(ex.first_to_lose, {"An output of one dim has none": [lost_by_the_stride_of_c]})

@@ -16,7 +16,7 @@ refused(
         "You leave out j": [lambda i, j: 2 + 8 * i],
         "too close together": [lambda i, j: i + j + 2],
         "You count bytes": [lambda i, j: (2 + 8 * i + j) * 4],
-        "You multiply by the offset": [lambda i, j: 2 * (8 * i + j)],
+        "You multiply by the offset": [lambda i, j: 2 * (8 * i + j), lambda i, j: (2 + i) * 6 + j],
         "The first row is row 0": [lambda i, j: 2 + 8 * (i + 1) + (j + 1)],
         GENERAL: [lambda i, j: 2 + 8 * i + j + (i == 3)],
         ANOTHER_KIND: [lambda i, j: (2 + 8 * i, j)],

@@ -163,8 +163,8 @@ refused(
             f"slice({FIRST}, s.start + len(view) * (k := base.stride(0) // view.stride(0)), k)"
         ],
         "count elements of the storage": [
-            "slice(a := view.storage_offset() - base.storage_offset(), a + len(view), "
-            "view.stride()[0])"
+            "slice(a := view.storage_offset() - base.storage_offset(), "
+            "a + len(view) * view.stride()[0], view.stride()[0])"
         ],
         GENERAL: [
             f"slice({FIRST} - len(base), s.stop - len(base), s.step)",
@@ -280,3 +280,21 @@ refused(
         ANOTHER_KIND: ["[*x.unfold(0, size, 1)]"],
     },
 )
+
+
+def slice_without_bounds(shape, stride, offset, dim, start, stop, step):
+    start = start or 0
+    stop = stop or shape[dim]
+    sizes, steps = list(shape), list(stride)
+    sizes[dim] = -(-(stop - start) // step)
+    steps[dim] *= step
+    return tuple(sizes), tuple(steps), offset + start * stride[dim]
+
+
+def slice_of_storage(base, view):
+    start = view.storage_offset() - base.storage_offset()
+    return slice(start, start + len(view), view.stride(0))
+
+
+refused(ex.slice_layout, {"You take `start` and `stop` as they come": [slice_without_bounds]})
+refused(ex.recover_slice, {"every kept element takes a whole step": [slice_of_storage]})

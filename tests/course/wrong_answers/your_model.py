@@ -2,6 +2,8 @@
 
 import copy
 
+import torch
+
 from stridekit.exercises import your_model as ex
 from tests.course.wrong_answers.collecting import GENERAL, refused
 
@@ -202,5 +204,25 @@ refused(
         'You answer "harmless" wherever the sizes fit': [
             f"s if (s := {RIGHT}) == 'other sizes' else 'harmless'"
         ],
+    },
+)
+
+
+def shuffle_by_an_index_list(x, groups):
+    size = x.size(1) // groups
+    return x[:, [g * size + i for i in range(size) for g in range(groups)]]
+
+
+def shuffle_back_and_convert(x, groups):
+    N, C, H, W = x.shape
+    parts = x.view(N, C // groups, groups, H, W).transpose(1, 2)
+    return parts.reshape(N, C, H, W).contiguous(memory_format=torch.channels_last)
+
+
+refused(
+    ex.shuffle,
+    {
+        "An index list along C": [shuffle_by_an_index_list],
+        "Your shuffle undoes the right one": [shuffle_back_and_convert],
     },
 )
