@@ -75,7 +75,7 @@ def _escaped(text: str) -> str:
 
 
 def _escaped_file(name: str) -> str:
-    """Escape what would end the name of a file, such as the colon of C:\\."""
+    """Escape what would end the name of a file, such as the colon behind a drive."""
     return _escaped(name).replace(":", "%3A").replace(",", "%2C")
 
 
