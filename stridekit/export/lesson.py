@@ -48,7 +48,7 @@ NOT_HERE = (
 WITHOUT_KERNEL = "This needs a running kernel: it works where the lesson runs."
 TITLE = re.compile(r"^(#) .+$", re.MULTILINE)
 SECTION = re.compile(r"^(##|###) .+$", re.MULTILINE)
-MARK = '\n\n<p class="sk-mark" data-mark="{0}">{0}</p>\n'
+MARK = '\n\n<p class="sk-path-mark" data-mark="{0}">{0}</p>\n'
 MATH = MarkdownIt().use(dollarmath_plugin)
 
 

@@ -44,11 +44,12 @@ FROM_INSIDE = re.compile(
     "object has no attr|unsupported operand|not subscriptable|not supported between|not iterable|"
     "positional arg|cannot be interpreted|unhashable|descriptor|expected str|has no len|Internal err"
 )
-# The public names of the core, without widgets.
+# The public names of the core, without those of the course.
+COURSE = ("stridekit.widgets", "stridekit.exercises")
 CORE = {
     name: getattr(stridekit, name)
     for name, home in stridekit._HOMES.items()
-    if not home.startswith("stridekit.widgets") or name == "diagnose"
+    if not home.startswith(COURSE) or name == "diagnose"
 }
 # The names that the calls in the tables use.
 NAMES = CORE | {

@@ -98,7 +98,7 @@ def test_a_section_has_its_mark_below_its_heading():
         "### Further",
     ]
     essential, further = (
-        f'\n\n<p class="sk-mark" data-mark="{word}">{word}</p>\n'
+        f'\n\n<p class="sk-path-mark" data-mark="{word}">{word}</p>\n'
         for word in ("essential", "further")
     )
 

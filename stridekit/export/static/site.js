@@ -240,7 +240,7 @@
 
   /** On the essentials, a further section is folded until a button or a link opens it. */
   function foldFurther() {
-    for (const mark of all("section section > .sk-mark[data-mark=further]")) {
+    for (const mark of all("section section > .sk-path-mark[data-mark=further]")) {
       const section = mark.parentElement;
       const button = make("button", { type: "button", className: "sk-show" });
       button.onclick = () => open(!section.classList.contains("sk-open"));

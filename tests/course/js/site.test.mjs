@@ -311,10 +311,10 @@ test("two buttons beside the table of lessons choose the path, which this browse
 
 test("a further section opens by its button, and around the place of a link", async () => {
   const [outer, inner, target] = ["outer", "inner", ""].map((name) => new Node("section", name));
-  const further = [new Node("p", "sk-mark"), new Node("p", "sk-mark")];
+  const further = [new Node("p", "sk-path-mark"), new Node("p", "sk-path-mark")];
   outer.append(further[0], inner);
   inner.append(further[1], target);
-  const tables = { [LINKS]: [], "section section > .sk-mark[data-mark=further]": further };
+  const tables = { [LINKS]: [], "section section > .sk-path-mark[data-mark=further]": further };
   const site = await visit({ tables, target });
   site.listeners.DOMContentLoaded();
   const buttons = further.map((mark) => mark.querySelector(".sk-show"));
