@@ -176,6 +176,15 @@ def test_a_finger_that_scrolls_moves_no_slider_and_one_that_goes_sideways_does(v
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
+@pytest.mark.parametrize("reader", [DESK, PHONE], ids=["at a desk", "on a phone"])
+def test_a_link_to_a_section_shows_its_heading_below_the_header(visit, small_site, reader):
+    page = visit(small_site / "cards.html", **reader)
+    page.evaluate("location.hash = 'the-end'")
+    header = page.locator(".bd-header").bounding_box()
+    heading = page.get_by_role("heading", name="The end").bounding_box()
+    assert 8 <= heading["y"] - (header["y"] + header["height"]) <= 40
+
+
 # A query that people type, and the page and a part of the heading of one of the first five results.
 QUERIES = {
     "view size is not compatible": ("diagnose", "merge"),
