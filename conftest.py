@@ -58,6 +58,14 @@ def pytest_collection_finish(session):
         import matplotlib.font_manager  # noqa: F401
 
 
+@pytest.fixture(autouse=True)
+def recorded_speed():
+    """Forget what bandwidth() measured, because the reports of later tests would show it."""
+    yield
+    if speed := sys.modules.get("stridekit.timing.speed"):
+        speed._measured.clear()
+
+
 # Several workers: `pytest -n auto` -----------------------------------------------------------------------
 
 
