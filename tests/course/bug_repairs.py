@@ -85,6 +85,9 @@ RIGHT = {
         "grad.mul_(0.1) => grad * 0.1",
         "grad.mul_(0.1) => grad.clone().mul_(0.1)",
         "        of_old.register_hook(lambda grad: grad.mul_(0.1))\n =>  && "
+        "    losses = []\n =>     for weight in old.parameters():\n"
+        "        weight.register_hook(lambda grad: grad.mul_(0.1))\n    losses = []\n",
+        "        of_old.register_hook(lambda grad: grad.mul_(0.1))\n =>  && "
         "of_old + of_new => 0.1 * of_old + 0.9 * of_old.detach() + of_new",
         "        of_old.register_hook(lambda grad: grad.mul_(0.1))\n =>  && "
         "        optimizer.step()\n =>         for weight in old.parameters():\n"
@@ -106,6 +109,8 @@ WRONG = {
             "Red and blue are exchanged in 16 of 16 pixels",
         "x.reshape(3, height, width) => x.permute(2, 0, 1) && [None] => ":
             "Your batch has shape (3, 4, 4)",
+        "x.reshape(3, height, width) => x.permute(2, 0, 1).double()":
+            "All 48 values of your batch are torch.float64",
         "    x = x.reshape(3, height, width)\n => "
         "    x = F.avg_pool2d(x.reshape(3, height, width), 3, 1, 1)\n":
             "16 of 16 pixels are wrong",
@@ -221,6 +226,9 @@ WRONG = {
             "Only the old branch is to learn at a tenth of the rate.",
         "        of_new = new(x)\n        of_old = old(x)\n =>         of_old = old(x)\n"
         "        of_new = new(x)\n": "the order of two lines decides",
+        "        of_new = new(x)\n        of_old = old(x)\n =>         of_old = old(x)\n"
+        "        of_new = new(x)\n && grad.mul_(0.1) => grad.data.mul_(0.1)":
+            "the order of two lines decides",
         "of_old.register_hook(lambda grad: grad.mul_(0.1)) => "
         "of_new.register_hook(lambda grad: grad * 0.1)":
             "Only the old branch is to learn at a tenth of the rate.",

@@ -1,8 +1,10 @@
 """The bugs of notebook 10: every honest repair passes, and one that hides the symptom never does."""
 
+import ctypes
 import inspect
 import linecache
 import re
+from functools import partial
 from pathlib import Path
 from symtable import symtable
 
@@ -80,6 +82,18 @@ def test_a_repair_that_hides_the_symptom_is_refused_with_what_is_still_wrong(bug
 @each_bug
 def test_each_bug_has_three_honest_repairs_and_five_wrong_ones(bug):
     assert len(RIGHT[bug.name]) >= 3 and len(WRONG[bug.name]) >= 5
+
+
+def test_a_read_of_freed_memory_is_stopped_under_any_name_of_the_function():
+    source = inspect.getsource(programs.pack).replace(
+        "ctypes.string_at(part.", "read(copy_of(part)."
+    )
+    names = {"torch": torch, "read": ctypes.string_at, "copy_of": torch.Tensor.contiguous}
+    as_cell(source, names)
+    report = bug_hunt.pack.check(names["pack"])
+    assert "stopped a read of memory that belongs to no tensor" in report.text
+    assert names["read"] is ctypes.string_at
+    assert bug_hunt.pack.check(partial(bug_hunt.pack.reference)).passed  # it has no namespace
 
 
 # The program as it was reported -------------------------------------------------------------------

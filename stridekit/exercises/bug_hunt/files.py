@@ -195,7 +195,11 @@ def watching_reads(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Arg
                 raise ReadOfNothing(size)
         return string_at(address, size)
 
-    with mock.patch.object(ctypes, "string_at", watched):
+    # A program may have imported the function under a name of its own.
+    namespace = getattr(fn, "__globals__", {})
+    names = [name for name, value in namespace.items() if value is string_at]
+    own_names = mock.patch.dict(namespace, dict.fromkeys(names, watched))
+    with mock.patch.object(ctypes, "string_at", watched), own_names:
         yield arguments
 
 

@@ -38,8 +38,12 @@ def read_prepared(answer: Any, args: Arguments) -> Outcome:
     if not isinstance(answer, torch.Tensor) or not answer.is_floating_point():
         raise Unusable(f"{type_in_words(answer)}, where a tensor of floats is asked for")
     side = min(args["photo"].shape[:2])
-    facts: Facts = {"shape": tuple(answer.shape), "values": Near(answer)}
-    lines = [f"shape {tuple(answer.shape)}"]
+    facts: Facts = {
+        "shape": tuple(answer.shape),
+        "dtype": str(answer.dtype),
+        "values": Near(answer),
+    }
+    lines = [f"{answer.dtype} of shape {tuple(answer.shape)}"]
     if answer.shape == (1, 3, side, side):
         last = side - 1
         levels = pixels_of(answer)
@@ -60,6 +64,12 @@ def explain_prepared(yours: Facts, expected: Facts) -> str:
         return (
             f"Your batch has shape {yours['shape']}. A network takes one image of three channels, "
             f"here {expected['shape']}: batch, channel, row, column."
+        )
+    if yours["dtype"] != expected["dtype"]:
+        size = yours["values"].numbers.numel()
+        return (
+            f"All {size} values of your batch are {yours['dtype']}. The weights of a network are "
+            f"{expected['dtype']}, and it takes no other numbers."
         )
     got, right = (pixels_of(facts["values"].numbers) for facts in (yours, expected))
     wrong = int((got != right).any(0).sum())

@@ -390,12 +390,13 @@ def watching_hooks(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Hoo
 
     def register(t: torch.Tensor, hook: Callable[..., Any]) -> Any:
         def counting(grad: torch.Tensor) -> Any:
-            version = grad._version
+            before = grad.clone()
             new_grad = hook(grad)
-            args.in_place += grad._version != version
+            args.in_place += not torch.equal(grad, before)
             return new_grad
 
-        return register_hook(t, counting)
+        # The gradient of a weight belongs to nobody else, and may change.
+        return register_hook(t, hook if t.is_leaf else counting)
 
     with mock.patch.object(torch.Tensor, "register_hook", register):
         yield args
@@ -447,8 +448,8 @@ def explain_branches(yours: Facts, expected: Facts) -> str:
         ).strip()
     return (
         f"The numbers are right, but a hook changed its gradient in place, {yours['in place']} times. "
-        "The other branch has the same gradient. It is unharmed only because it has read the "
-        "gradient before: the order of two lines decides, and the next edit can change it."
+        "A sum hands one gradient to both branches. Here the other branch has read it before: the "
+        "order of two lines decides, and the next edit can change it."
     )
 
 
