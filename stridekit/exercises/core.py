@@ -41,6 +41,7 @@ from stridekit.exercises.mistakes import (
     hint_for,
     sources_with_hints,
 )
+from stridekit.exercises.progress import ESSENTIALS, chosen_path
 from stridekit.exercises.reports import Panel, Report, Row, folded, presentable
 from stridekit.exercises.running import Case, Outcome, Trial
 from stridekit.exercises.watch import ANY_MEANS, Means, Watch
@@ -138,6 +139,16 @@ class Exercise:
         headline = f"{self.name}: right on all {len(trials)} cases"
         return Report("passed", headline, (Row("", self.takeaway),))
 
+    def _tasks_on_path(self) -> list[Exercise]:
+        """Return the exercises of this lesson that are on the path which the reader chose.
+
+        A reader who solves a further exercise has left the path of the essentials: return all.
+        """
+        with suppress(kept.RecordError):
+            if chosen_path() == ESSENTIALS and _is_essential(self):
+                return [task for task in self.lesson if _is_essential(task)]
+        return self.lesson
+
     def _keep(self, fn: Callable[..., Any]) -> str:
         """Keep an answer that passed, and its name on record; return what comes next, in words."""
         _passed[self.key] = fn
@@ -145,12 +156,13 @@ class Exercise:
         trouble = kept.note(passed=self.key)
         with suppress(kept.RecordError):
             passed_keys |= {note["passed"] for note in kept.record() if "passed" in note}
-        here = self.lesson.index(self)
-        from_here_on = self.lesson[here:] + self.lesson[:here]
-        to_do = [task for task in from_here_on if task.key not in passed_keys]
-        total = len(self.lesson)
+        tasks = self._tasks_on_path()
+        here = tasks.index(self)
+        to_do = [task for task in tasks[here:] + tasks[:here] if task.key not in passed_keys]
+        total = len(tasks)
         what_next = f"Next: `{to_do[0].name}`." if to_do else "That was the last."
-        done = f"Well done: {total - len(to_do)} of {total} in this lesson. {what_next}"
+        kind = " essential exercises" if len(tasks) < len(self.lesson) else ""
+        done = f"Well done: {total - len(to_do)} of {total}{kind} in this lesson. {what_next}"
         return f"{done} {trouble}".strip()
 
     @property
@@ -434,6 +446,12 @@ class Exercise:
                 size = many(value.itemsize, "byte")
                 lines.append(f"{name}: {running.describe(value)}, {size} an element")
         return "\n".join(lines)
+
+
+def _is_essential(task: Exercise) -> bool:
+    """Return whether an exercise is on the path of the essentials."""
+    mark = marks.EXERCISES.get(task.key)
+    return mark is not None and mark.is_essential
 
 
 def exercise(**declared: Any) -> Callable[[Callable[..., Any]], Exercise]:

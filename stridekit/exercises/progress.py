@@ -45,6 +45,8 @@ class Progress:
     def _repr_html_(self) -> str:
         html = html_table("Your progress", [texts for _, texts in self.rows], head=_HEAD, align="<")
         for file, texts in self.rows:
+            if not file:
+                continue
             title = f">{escape(texts[0])}</"
             html = html.replace(title, f'><a href="{quote(file)}"{title}a></')
         return f"{html}<div>{inline(self.note)}</div>" if self.note else html
@@ -80,15 +82,26 @@ def progress(path: str | None = None) -> Panel | Progress:
     answers = [_Answer(note["card"], note["right"]) for note in record if "card" in note]
     rows = []
     essentials = []
-    for file_path in sorted(record_path.parent.parent.glob("*.ipynb")):
-        lesson = _lesson(file_path)
-        if file_path.stem != START:
+    for file, lesson in _lessons(record_path.parent.parent):
+        if lesson.name != START:
             essentials.append(lesson.essentials)
         if path == ESSENTIALS:
             lesson = lesson.essentials
         if lesson.exercises or lesson.cards:
-            rows.append((file_path.name, _row(lesson, passed, answers)))
+            rows.append((file, _row(lesson, passed, answers)))
     return Progress(tuple(rows), f"{_about(path, minutes(essentials))} {trouble}".strip())
+
+
+def _lessons(folder: Path) -> list[tuple[str, Lesson]]:
+    """Return the lessons in a folder with their files.
+
+    Colab keeps no notebook beside its kernel. Return the lessons that come with stridekit there, with
+    "" in place of a file.
+    """
+    found = [(path.name, _lesson(path)) for path in sorted(folder.glob("*.ipynb"))]
+    if any(lesson.exercises or lesson.cards for _, lesson in found):
+        return found
+    return [("", read(text, Path(file).stem)) for file, text in lessons().items()]
 
 
 def chosen_path() -> str:

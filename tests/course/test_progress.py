@@ -70,6 +70,29 @@ def test_a_pass_says_how_far_the_lesson_is_and_what_comes_next(record, monkeypat
     assert report.text.endswith("Well done: 11 of 11 in this lesson. That was the last.")
 
 
+def test_what_comes_next_is_on_the_path_that_was_chosen(record):
+    """A further exercise leaves the path of the essentials."""
+    progress("essentials")
+    assert ex.element.check(
+        lambda index, stride: ex.element.reference(index, stride)
+    ).text.endswith("Well done: 1 of 3 essential exercises in this lesson. Next: `address`.")
+    assert ex.column.check(right).text.endswith(
+        "Well done: 2 of 11 in this lesson. Next: `diagonal`."
+    )
+    progress("everything")
+    assert ex.element.check(
+        lambda index, stride: ex.element.reference(index, stride)
+    ).text.endswith("Well done: 2 of 11 in this lesson. Next: `address`.")
+
+
+def test_the_map_has_the_lessons_of_stridekit_where_no_notebook_is_beside_the_record(record):
+    """As in Colab: without links, because there are no files to open."""
+    ex.column.check(right)
+    shown = progress()
+    assert re.search(r"01 Strides +1 of 11 +element", repr(shown))
+    assert len(shown.rows) == len(PATHS) and "<a " not in shown._repr_html_()
+
+
 def test_nothing_is_kept_outside_of_a_kernel_and_where_a_variable_says_no(monkeypatch):
     shell = SimpleNamespace(starting_dir="/work", kernel=object())
     monkeypatch.setitem(kept.sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
