@@ -51,6 +51,7 @@ _NO_PARTS = (torch.Tensor, type, ModuleType, FunctionType)
 # Ops that may reorder a tensor in a kernel of a library, and calls that ask whether a mode is on.
 _REORDERING = {"convolution", "convolution_backward", "mkldnn_rnn_layer", "_cudnn_rnn"}
 _OTHER_FORMULAS = {"prod", "quantile", "nanquantile", "ctc_loss", "matrix_exp", "linalg_matrix_exp"}
+_COMPOSITE_KEY = private("_C.DispatchKey").CompositeExplicitAutograd
 _HigherOrderOperator = private("_ops.HigherOrderOperator")
 _NoOverrides = private("_C.DisableTorchFunctionSubclass")  # a subclass may refuse to tell its shape
 _dispatch_modes = private("utils._python_dispatch._get_current_dispatch_mode_stack")
@@ -468,7 +469,17 @@ def _watching_functions(dispatch: Any) -> Any:
 
 
 def _run_watched(operator: Any, mode: Recorder, *args: Any, **kwargs: Any) -> Any:
-    """Run an operator, with the mode on while its functions run."""
+    """Run an operator, with the mode on while its functions run.
+
+    The kernel of flex_attention is written in Python, so the mode is on for all of it. Kernels of cond and
+    others refuse a mode.
+    """
+    if operator.name() == "flex_attention":
+        kernel = operator.py_kernels[_COMPOSITE_KEY]
+        with mode:
+            return kernel(*args, **kwargs)
+    if operator.name() == "flex_attention_backward":
+        mode.gaps["what the backward pass of flex_attention runs of its own was not seen"] = None
 
     def watched(function: Any, *args: Any, **kwargs: Any) -> Any:
         with mode:

@@ -113,14 +113,16 @@ PROGRAMS = {
         lambda x: associative_scan(torch.add, x, 0, combine_mode="generic"),
         None,
     ),
-    "flex_attention": (attention, 0),
-    "flex_attention, with a mask": (masked_attention, 0),
+    "flex_attention": (attention, 192),  # of the expanded operands of products
+    "flex_attention, with a mask": (masked_attention, 192),
     "a checkpoint, with its gradient": (with_gradient(checkpointed), 96),
     "a custom op, with its gradient": (with_gradient(twice), 48),
     "jacrev": (torch.func.jacrev(turned), None),
     "hessian": (torch.func.hessian(lambda x: (turned(x) ** 2).sum()), None),
     "functionalize": (torch.func.functionalize(lambda x: turned(x).add_(1)), 48),
 }
+
+OF_FLEX_ATTENTION = ("flex_attention", "flex_attention, with a mask")
 
 if torch.__version__ < "2.9":
     # There it compiles itself until it is compiled, and never ends where the compiler is off.
@@ -148,6 +150,21 @@ def test_a_program_that_runs_alone_runs_under_audit(name):
         assert (audit.bytes, audit.unwatched) == (copied, ())
         audit.assert_no_copies(max_bytes=copied)
     assert_same(program(x), expected)  # nothing of the audit stays behind
+
+
+@pytest.mark.parametrize("name", ["cond", "while_loop", "scan", "map", *OF_FLEX_ATTENTION])
+def test_all_copies_of_an_operator_that_takes_functions_are_seen(name):
+    program, _ = PROGRAMS[name]
+    x = torch.arange(12.0).view(3, 4)
+    program(x)  # torch may compile first
+    with torch.profiler.profile() as profiler:
+        program(x)
+    with stridekit.audit() as audit:
+        program(x)
+    expected = [event.name for event in profiler.events()].count("aten::copy_")
+    assert len(audit.copies) == expected
+    if name in OF_FLEX_ATTENTION:
+        assert "logsumexp" in {event.name for event in audit.events}
 
 
 def test_a_line_in_a_branch_is_found():
