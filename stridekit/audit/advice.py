@@ -18,6 +18,8 @@ from stridekit.sdpa import why_no_flash
 _MOST_CALLS = 500  # of a line
 _MOST_STEPS = 6  # between a product and the softmax of one attention
 _PRODUCTS = ("matmul", "bmm", "baddbmm", "einsum")
+_REPEATS = ("reshape", "flatten", "repeat_interleave")
+_ATTENTION = "scaled_dot_product_attention"
 # By the number of dims: the memory formats that a kernel may want, with the calls that bring them about.
 _FORMATS = {
     4: {"channels_last": "to(memory_format=torch.channels_last)"},
@@ -55,6 +57,30 @@ class Advice:
             "F.scaled_dot_product_attention takes q, k and v as they lie; what is added to the "
             "scores goes in as attn_mask, of 2 or 4 dims"
         )
+
+    def on_repeated_heads(self, copy: Copy) -> str:
+        """Return what to do about heads of k or v that are repeated for an attention; "" for others."""
+        op = self.ops[copy.op]
+        repeated = [d for d, size in enumerate(copy.shape) if size > 1 and copy.source[d] == 0]
+        is_repeat = len(copy.shape) == 5 and repeated in ([2], [3]) and op.call in _REPEATS
+        if is_repeat and self._is_read_by_attention(op):
+            return (
+                "scaled_dot_product_attention(q, k, v, enable_gqa=True) reads each head of k and v for "
+                "several of q, and repeats none"
+            )
+        return ""
+
+    def _is_read_by_attention(self, op: Event) -> bool:
+        """Whether an attention that takes repeated heads as they lie, or could, reads what an op made."""
+        start = range(op.number, op.number + 1)
+        for number in (op.number, *self._near(start, self._readers_of)):
+            for reader_number in self._readers_of(number):
+                reader = self.ops[reader_number]
+                # The math path of torch's attention repeats the heads itself.
+                is_fused = reader.call == _ATTENTION and reader.name.startswith("_scaled_dot_prod")
+                if is_fused or (not reader.backward and self.on_attention(reader)):
+                    return True
+        return False
 
     def on_layouts(self, groups: Iterable[list[Copy]]) -> dict[int, Cure]:
         """Return, by the number of an op, the layout of an operand of which ops copy less in all.
@@ -222,7 +248,7 @@ class Advice:
 
     def why_math(self, op: Event) -> str:
         """Explain why attention took the math path; "" if it did not, or if that is unclear."""
-        if op.call != "scaled_dot_product_attention":
+        if op.call != _ATTENTION:
             return ""
         made: set[Operand] = set()
         inputs: dict[Operand, None] = {}  # an ordered set: the call's inputs, not those of its ops
@@ -267,14 +293,3 @@ def _formats(shape: Dims) -> list[tuple[str, str]]:
 def _in_format(operand: Operand, memory_format: str) -> Layout:
     stride = stride_in_format(operand.shape, memory_format)
     return Layout(operand.shape, stride, 0, operand.itemsize)
-
-
-def on_repeated_heads(copy: Copy, op: Event) -> str:
-    """Return what to do about heads of attention that are repeated by expand and reshape; "" for others."""
-    is_repeat = len(copy.shape) == 5 and copy.source[2] == 0
-    if is_repeat and op.call in ("reshape", "flatten"):
-        return (
-            "scaled_dot_product_attention(q, k, v, enable_gqa=True) reads each head of k and v for "
-            "several of q, and repeats none"
-        )
-    return ""

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from stridekit._arguments import in_bytes, many
-from stridekit.audit.advice import Advice, Cure, on_repeated_heads
+from stridekit.audit.advice import Advice, Cure
 from stridekit.audit.causes import Cause, History, format_of, is_channels_last
 from stridekit.audit.consequences import Consequence, Consequences
 from stridekit.audit.events import Copy, Dims, Event, Kind, Operand, Place
@@ -152,7 +152,8 @@ class Search:
         for index, copy in enumerate(self.copies):
             if copy.kind in (Kind.LAYOUT, Kind.EXPANDED) and not self._is_of_write(copy):
                 cause = self.history.cause(copy)
-                if cause.op >= 0 and self._is_one_call(copy.op, cause.op):
+                is_one_call = cause.op >= 0 and self._is_one_call(copy.op, cause.op)
+                if is_one_call and not self.advice.on_repeated_heads(copy):
                     copy.kind = Kind.INSIDE
                 else:
                     self.causes[index] = cause
@@ -368,7 +369,7 @@ class Search:
         if kind == WRITTEN_OUT and op.call in ("masked_fill", "masked_fill_"):
             return "torch.where(mask, value, x) reads an expanded x as it is"
         if kind == WRITTEN_OUT:
-            return on_repeated_heads(copy, op)
+            return self.advice.on_repeated_heads(copy)
         if kind == REPEATED:
             return self.advice.on_attention(op)
         if kind == OF_OP:

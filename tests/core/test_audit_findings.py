@@ -1249,6 +1249,55 @@ OTHER_ADVICE = {
 }
 
 
+def heads_by_interleaving(q, k, **options):
+    k = k.repeat_interleave(2, 1)
+    return F.scaled_dot_product_attention(q, k, k, **options)
+
+
+def heads_before_turning(q, k, **options):
+    k = k.transpose(1, 2)[:, :, :, None].expand(2, 5, 2, 2, 8).reshape(2, 5, 4, 8).transpose(1, 2)
+    return F.scaled_dot_product_attention(q, k, k, **options)
+
+
+def heads_by_hand(q, k):
+    k = k[:, :, None].expand(2, 2, 2, 5, 8).reshape(2, 4, 5, 8)
+    return (q @ k.mT).softmax(-1) @ k
+
+
+def channels_repeated(q, x):
+    return q + x[:, :, None].expand(2, 2, 2, 5, 8).reshape(2, 4, 5, 8)
+
+
+@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize(
+    ("function", "options", "helps"),
+    [
+        (heads_by_interleaving, {}, True),
+        (heads_by_interleaving, {"is_causal": True}, True),
+        (heads_by_interleaving, {"dropout_p": 0.1}, False),
+        (heads_before_turning, {}, True),
+        (heads_before_turning, {"dropout_p": 0.1}, False),
+        (heads_by_hand, {}, True),
+        (channels_repeated, {}, False),
+    ],
+)
+def test_the_advice_on_repeated_heads_saves_copies(function, options, helps, backward):
+    q = HEADS.clone().requires_grad_(backward)
+    k = FEW_HEADS.clone().requires_grad_(backward)
+
+    def grouped(q, k):
+        return F.scaled_dot_product_attention(q, k, k, enable_gqa=True, **options)
+
+    before = stridekit.audit(function, q, k, backward=backward, **options)
+    after = stridekit.audit(grouped, q, k, backward=backward)
+    advice = {finding.advice for finding in (*before.findings, *before.own)}
+    assert any("enable_gqa=True" in text for text in advice) == helps
+    if helps:
+        assert after.bytes < before.bytes
+        first = before.findings[0]
+        assert "enable_gqa=True" in first.advice and not first.first.backward
+
+
 @pytest.mark.parametrize("name", OTHER_ADVICE)
 def test_advice_depends_on_what_made_the_layout_and_what_reads_it(name):
     function, inputs, expected = OTHER_ADVICE[name]
