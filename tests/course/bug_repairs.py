@@ -109,6 +109,9 @@ WRONG = {
             "Red and blue are exchanged in 16 of 16 pixels",
         "x.reshape(3, height, width) => x.permute(2, 0, 1) && [None] => ":
             "Your batch has shape (3, 4, 4)",
+        "x.reshape(3, height, width) => x.permute(2, 0, 1) && (height - side) // 2 => "
+        "height % side // 2":
+            "4 of 4 pixels are wrong. At (0, 0) belongs the pixel [18, 19, 20] of the photo",
         "x.reshape(3, height, width) => x.permute(2, 0, 1).double()":
             "All 48 values of your batch are torch.float64",
         "    x = x.reshape(3, height, width)\n => "
@@ -195,6 +198,9 @@ WRONG = {
         "left : left + width] => left : left + width].clone()":
             "All 12 pixels are in your packet, and 10 of them at a wrong place.",
         "part = part.t() => part = part.t().contiguous()": "15 pixels are wrong",
+        "height > width => height >= width && part.data_ptr(), part.numel() => "
+        "(part := part.contiguous()).data_ptr(), part.numel()":
+            "All 16 pixels are in your packet, and 12 of them at a wrong place.",
         "part.data_ptr(), => frame.data_ptr(),": "pixels are wrong. The first is at row 0",
         "    sizes = bytes =>     part = part.reshape(part.shape)\n    sizes = bytes":
             "15 pixels are wrong",

@@ -260,6 +260,7 @@ FRAME = f"{PIXELS}.view(10, 12)"
         f"{FRAME}; top = 0; left = 2; height = 6; width = 2",
         f"{FRAME}; top = 4; left = 11; height = 5; width = 1",
         f"{FRAME}; top = 9; left = 3; height = 1; width = 6",
+        f"{FRAME}; top = 5; left = 6; height = 4; width = 4",
         f"{PIXELS}.view(12, 10); top = 0; left = 0; height = 12; width = 10",
         f"{FRAME}[:, ::2]; top = 3; left = 1; height = 4; width = 5",
         f"{FRAME}.t(); top = 0; left = 0; height = 4; width = 9",

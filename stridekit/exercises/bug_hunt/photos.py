@@ -42,6 +42,7 @@ def read_prepared(answer: Any, args: Arguments) -> Outcome:
         "shape": tuple(answer.shape),
         "dtype": str(answer.dtype),
         "values": Near(answer),
+        "photo": args["photo"].tolist(),  # which a hint needs
     }
     lines = [f"{answer.dtype} of shape {tuple(answer.shape)}"]
     if answer.shape == (1, 3, side, side):
@@ -92,9 +93,16 @@ def explain_prepared(yours: Facts, expected: Facts) -> str:
             f"{got[:, 0, 0].tolist()}, and the photo has {right[:, 0, 0].tolist()} there."
         )
     row, column = (got != right).any(0).nonzero()[0].tolist() if wrong else (0, 0)
+    got_pixel, right_pixel = got[:, row, column].tolist(), right[:, row, column].tolist()
+    counted = f"{wrong} of {total} pixels are wrong. At ({row}, {column})"
+    photo = yours["photo"]
+    if any(got_pixel in pixels for pixels in photo):
+        return (
+            f"{counted} belongs the pixel {right_pixel} of the photo, and your batch has its pixel "
+            f"{got_pixel} there. The colours stay together, and the square is cut from another place."
+        )
     return (
-        f"{wrong} of {total} pixels are wrong. At ({row}, {column}), the photo has red, green and "
-        f"blue {right[:, row, column].tolist()}, and your batch has {got[:, row, column].tolist()}. "
+        f"{counted}, the photo has red, green and blue {right_pixel}, and your batch has {got_pixel}. "
         "Do these three values lie beside each other in the photo?"
     )
 
@@ -108,6 +116,7 @@ def explain_prepared(yours: Facts, expected: Facts) -> str:
         "photo = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)",
         "photo = np.arange(4 * 6 * 3, dtype=np.uint8).reshape(4, 6, 3)",
         "photo = np.arange(5 * 3 * 3, dtype=np.uint8).reshape(5, 3, 3)",
+        "photo = np.arange(9 * 2 * 3, dtype=np.uint8).reshape(9, 2, 3)",
         "photo = np.arange(6 * 8 * 3, dtype=np.uint8).reshape(6, 8, 3)[::2].copy()",
         "photo = np.random.default_rng(0).integers(0, 256, (9, 16, 3), dtype=np.uint8)",
         "photo = np.full((1, 1, 3), (255, 0, 128), dtype=np.uint8)",
