@@ -22,7 +22,8 @@ SEEN = Path(__file__).parents[3] / "build" / "drawings"
 IS_RECORDING = bool(os.environ.get("STRIDEKIT_RECORD_DRAWINGS"))
 WORDS = "WMil0.,:()[]{}=+-*/ abcdefghij 0123456789 ▶ → ×"
 
-# What is said aloud comes later, by the clock; ids differ from page to page.
+# What is said aloud comes later, by the clock, and so does the end of a step, which undo and redo show.
+# Ids differ from page to page.
 DRAWING = """(root) => {
   const ids = ['id', 'for', 'name', 'aria-controls', 'aria-labelledby', 'aria-describedby',
     'aria-activedescendant', 'data-moving'];
@@ -31,7 +32,9 @@ DRAWING = """(root) => {
   const walk = (node, depth) => {
     if (node.nodeType === Node.TEXT_NODE) lines.push(' '.repeat(depth) + node.data);
     if (node.nodeType !== Node.ELEMENT_NODE || node.matches('.sk-spoken')) return;
-    const attributes = [...node.attributes].filter(({ name }) => !ids.includes(name))
+    const isTool = node.matches('.sk-tools button');
+    const ignored = isTool ? [...ids, 'aria-disabled', 'tabindex'] : ids;
+    const attributes = [...node.attributes].filter(({ name }) => !ignored.includes(name))
       .map(({ name, value }) => ` ${name}="${rounded(value)}"`).sort();
     const value = node.value === undefined ? '' : ` value: ${node.value}`;
     lines.push(`${' '.repeat(depth)}<${node.localName}${attributes.join('')}>${value}`);
