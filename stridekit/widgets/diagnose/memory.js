@@ -199,7 +199,10 @@ export const MEMORY = [
       title: "an array that runs backwards",
       lesson: "04_channels_last",
       section: "A famous line, explained",
-      templates: "At least one stride in the given numpy array is negative",
+      templates: [
+        "At least one stride in the given numpy array is negative",
+        "some of the strides of a given numpy array are negative", // before torch 1.5
+      ],
       means:
         "the array has a negative stride, as a[::-1] and np.flip make it; " +
         "torch's strides are 0 or more",
