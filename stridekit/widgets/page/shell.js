@@ -200,27 +200,29 @@ export function createShell(
   let measured = 0; // the first draw happens outside the page, where sizes and colours are unknown
   const resized = new ResizeObserver(([{ contentRect }]) => {
     const width = Math.floor(contentRect.width);
-    keepPlace(width);
-    if (!width || width === measured) return;
-    if (!measured) {
-      comeIntoView(root);
-      arrived?.();
+    if (!width) return;
+    if (width !== measured) {
+      if (!isAtFullWidth()) freePlace();
+      if (!measured) {
+        comeIntoView(root);
+        arrived?.();
+      }
+      measured = width;
+      shell.width = width;
+      set(root, "data-narrow", width < NARROW ? "" : null);
+      set(root, "data-wide", width < WIDE ? null : "");
+      redraw();
     }
-    measured = width;
-    shell.width = width;
-    set(root, "data-narrow", width < NARROW ? "" : null);
-    set(root, "data-wide", width < WIDE ? null : "");
-    redraw();
+    if (!isAtFullWidth()) keepPlace();
   });
+
+  const isAtFullWidth = () => root.hasAttribute("popover");
 
   // The place of a view keeps the height that the view once had at this width, so that the page
   // below does not come up under the hand. After a reset it begins anew.
   let highest = 0;
 
-  /** @param {number} width */
-  function keepPlace(width) {
-    if (!width || root.hasAttribute("popover")) return;
-    if (width !== measured) highest = 0;
+  function keepPlace() {
     highest = Math.max(highest, root.getBoundingClientRect().height);
     el.style.minHeight = `${highest}px`;
   }
