@@ -498,6 +498,8 @@ bump_first.wrong |= {
         "e.clone() => e.clone().float()",
         "e.clone() => e.clone().long()",
         "e.clone() => torch.tensor(e.tolist())",
+        "e + torch.eye(len(e), 1)",
+        "e + torch.eye(len(e), 1).long()",
     ): shared.DTYPE.format("e"),
     "y[0] += 1 => y[0, 0] += 1": "You add to one element of row 0. `y[0]` is the whole row.",
     "y[0] += 1 => y[0].add(1)": (

@@ -167,7 +167,9 @@ refused(
             copies_where_elements_overlap,
         ],
         "The values are right, the dtype is not": [
-            lambda e: e + (torch.arange(len(e)) == 0).float().view(-1, *[1] * (e.ndim - 1))
+            lambda e: e + (torch.arange(len(e)) == 0).float().view(-1, *[1] * (e.ndim - 1)),
+            lambda e: e + torch.eye(len(e), 1),  # stops on three dims
+            lambda e: e + torch.eye(len(e), 1, dtype=torch.int64),
         ],
         "Your result has one row too many": ["torch.cat((e[0:1] + 1, e[0:]))"],
         "The values of e are missing": [
