@@ -157,7 +157,7 @@ WRONG = {
     },
     "train_reader": {
         "range(60) => range(600)": "More steps learn from the same wrong means.",
-        "lr=1.0 => lr=5.0": "The rest of the longer ones is still lost",
+        "lr=1.0 => lr=5.0": "words of the longer sentences are still lost",
         "(words * is_word) => (words * is_word.clone())": "the loss if each sentence had 2 words",
         "means = (words => is_word = is_word.contiguous()\n    means = (words":
             "the loss if each sentence had 2 words",
@@ -184,9 +184,9 @@ WRONG = {
         "    losses = []\n =>     losses = []\n    photos = photos[:]\n": "lay between 0 and",
         "for _ in range => for epoch in range && x.sub_(0.5).div_(0.25) => "
         "x = x.sub_(0.5).div_(0.25) if epoch == 0 else x": "The losses are right. The array",
-        "x.sub_(0.5).div_(0.25) => pass": "The photos stay as they are, as they should.",
+        "x.sub_(0.5).div_(0.25) => pass": "The photos stay as they are.",
         "x.sub_(0.5).div_(0.25) => x = (x - x.mean()) / x.std()":
-            "The photos stay as they are, as they should.",
+            "The photos stay as they are.",
         "x.sub_(0.5).div_(0.25) => x.sub_(0.5).div_(0.25); x = x.clone()":
             "Each epoch begins with what the last one left.",
         "return losses => return losses[:1] * epochs":

@@ -1,4 +1,4 @@
-"""The bugs of notebook 10: every honest repair passes, and one that hides the symptom never does."""
+"""The bugs of notebook 10: every honest repair passes, and a repair that hides the symptom never passes."""
 
 import ctypes
 import inspect

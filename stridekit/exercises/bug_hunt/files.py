@@ -267,15 +267,15 @@ FRAME = f"{PIXELS}.view(10, 12)"
     ],
     hints=[
         "Ask stridekit about the part, just before its pixels are read: `explain(part)`. Compare a "
-        "part that comes out right with one that leans.",
+        "part that comes out right with a leaning part.",
         "The leaning part is not contiguous: its rows are as far from each other as those of the "
-        "whole frame. Which of shape, stride and offset does `string_at` know of?",
+        "whole frame. Which of shape, stride and offset does `string_at` get?",
         "Look at the line with `data_ptr()`. It reads neighbours in memory, so it needs a tensor "
         "whose pixels are neighbours, row by row, and which is alive while it is read.",
     ],
     otherwise="Print the shape and the stride of the part before its pixels are read.",
     takeaway=(
-        "A pointer knows no strides. Before you pass one on, make the tensor contiguous, keep it in "
+        "A pointer does not carry strides. Before you pass one on, make the tensor contiguous, keep it in "
         "a name, or refuse it."
     ),
     test=(

@@ -65,7 +65,7 @@ class Bug(Exercise):
         return Report(report.status, report.headline, rows, report.hint, more=report.more)
 
     def _judge(self, fn: Callable[..., Any]) -> Report:
-        """Return the report on a program; one that nobody has changed is not an attempt."""
+        """Return the report on a program; an unchanged program is not an attempt."""
         if is_same_program(fn, self.faulty):
             row = Row("", "This is the program as it was reported. Change it and run its cell.")
             return Report("blank", f"{self.name}: not attempted yet{self._mark}", (row,))

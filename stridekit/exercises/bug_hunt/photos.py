@@ -70,7 +70,7 @@ def explain_prepared(yours: Facts, expected: Facts) -> str:
         size = yours["values"].numbers.numel()
         return (
             f"All {size} values of your batch are {yours['dtype']}. The weights of a network are "
-            f"{expected['dtype']}, and it takes no other numbers."
+            f"{expected['dtype']}, and its layers refuse other numbers."
         )
     got, right = (pixels_of(facts["values"].numbers) for facts in (yours, expected))
     wrong = int((got != right).any(0).sum())

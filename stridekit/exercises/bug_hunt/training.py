@@ -185,7 +185,7 @@ def explain_reader(yours: Facts, expected: Facts) -> str:
     if got and Near(got[0]) == Near(cut_loss):
         cause = (
             f"The first loss, before any step, is {got[0]:.4f}: the loss if each sentence had "
-            f"{shortest} words, as the shortest has. The rest of the longer ones is still lost."
+            f"{shortest} words, like the shortest. The other words of the longer sentences are still lost."
         )
         changed = len(got) != len(right)
         return f"{cause} More steps learn from the same wrong means." if changed else cause
@@ -293,8 +293,8 @@ def explain_photos(yours: Facts, expected: Facts) -> str:
     other = other_training(yours, expected)
     if yours["photos"] == expected["photos"]:
         return (
-            f"The photos stay as they are, as they should. {other} So x is not what it was meant to "
-            "be, or another line of the training has changed."
+            f"The photos stay as they are. {other} So x has other "
+            "values than it should, or another line of the training has changed."
         )
     overwritten = (
         f"The array that the caller handed in is overwritten: its photos lay between "
