@@ -42,11 +42,13 @@ def slot(i: int, j: int) -> int:
     return 2 + 8 * i + j
 
 
+NO_OFFSET = (
+    "You start at slot 0, and x begins at slot 2: add the offset. The first two slots of the tape "
+    "lie before `x[0, 0]`."
+)
+
 slot.slots["2 +"] = {
-    "": (
-        "You start at slot 0, and x begins at slot 2: add the offset. The first two slots of the tape "
-        "lie before `x[0, 0]`."
-    ),
+    "": NO_OFFSET,
     ("3 +", "1 +"): (
         "You count from 1 somewhere. The first row is 0, the first column is 0, and so is the first "
         "slot of the tape: `x[0, 0]` reads slot 2."
@@ -68,6 +70,7 @@ slot.slots["+ j"] = {
     "": "You leave out j: all columns of a row read one slot. A step of j walks 1 slot.",
 }
 slot.wrong |= {
+    ("i + 8 * j", "4 * (8 * i + j)"): NO_OFFSET,
     "2 + i + 8 * j": (
         "You exchange the two strides. The first stride, 8, belongs to the first index, which is i."
     ),

@@ -375,20 +375,27 @@ mergeable.slots["0 in shape or shape[d] == 1 or shape[d + 1] == 1"] = {
         "Your rule also compares strides if one of the two sizes is 1. No index steps along that "
         "dim: view shape (4, 1), stride (6, 99) as (4,)."
     ),
-    "0 in shape or shape[d] == 1": (
+    ("0 in shape or shape[d] == 1", "shape[d] == 1"): (
         "You make an exception for an outer dim of size 1, but not for an inner one. No index "
         "steps along either: view shape (4, 1), stride (6, 99) as (4,)."
     ),
-    "0 in shape or shape[d + 1] == 1": (
+    ("0 in shape or shape[d + 1] == 1", "shape[d + 1] == 1"): (
         "You make an exception for an inner dim of size 1, but not for an outer one. No index "
         "steps along either: view shape (1, 6), stride (99, 1) as (6,)."
     ),
     "shape[d] == 1 or shape[d + 1] == 1": NO_ELEMENT,
 }
 mergeable.wrong |= {
-    "0 in shape or all(n == 1 or s == m for n, s, m in zip(shape, stride, row_major(shape)))": (
+    (
+        "0 in shape or all(n == 1 or s == m for n, s, m in zip(shape, stride, row_major(shape)))",
+        "stride == row_major(shape)",
+    ): (
         "You ask whether all of x is contiguous. The task asks about two dims: a gap elsewhere in "
         "x, or even steps longer than 1, do not matter."
+    ),
+    "1 in shape or stride[d] == shape[d + 1] * stride[d + 1]": (
+        "You look for a size of 1 anywhere. Only the sizes of dims d and d + 1 decide here: a 1 "
+        "elsewhere in shape has nothing to do with them."
     ),
     "0 in shape or 1 in (shape[d - 1], shape[d]) or stride[d - 1] == shape[d] * stride[d]": (
         "Those are dims d - 1 and d. The question is about d and the one to its right, d + 1."

@@ -271,7 +271,10 @@ contiguous_stride.wrong |= {
         "A step along dim d skips the dims after d. Your product also counts the size of d itself, "
         "so every step is too long."
     ),
-    "contiguous_stride(shape[::-1])[::-1]": (
+    (
+        "contiguous_stride(shape[::-1])[::-1]",
+        "[prod(shape[: d + 1]) for d in range(len(shape))]",
+    ): (
         "That is column-major: the first index runs fastest, as in Fortran. In a new torch tensor "
         "the last index does, so multiply the sizes after d, not those before."
     ),

@@ -94,6 +94,15 @@ element.wrong |= {
     "prod(i * step for i, step in zip(index, stride))": (
         "You multiply the ways along the dims. They are walked one after the other: add them."
     ),
+    "element(index[-1:], stride[-1:])": (
+        "You keep the way along the last dim alone, as if each dim replaced the one before it. Add "
+        "the ways of all dims up."
+    ),
+    ("4 * element(index, stride)", "8 * element(index, stride)"): shared.ELEMENTS,
+    "index[0] * stride[1] + index[1] * stride[0]": (
+        "You pair the first index with the second stride. The two tuples have the same order: "
+        "`index[d]` steps are each `stride[d]` long."
+    ),
     "sum(index) * sum(stride)": (
         "You multiply two sums. Each index belongs to one stride: multiply first, and add then."
     ),

@@ -211,3 +211,20 @@ refused(
         CHANGES: [f"x.transpose_(1, 2).contiguous().view({N}, {H} * {W})"],
     },
 )
+
+refused(
+    ex.mergeable,
+    {
+        "but not for an inner one": [
+            lambda shape, stride, d: shape[d] == 1 or stride[d] == stride[d + 1] * shape[d + 1],
+        ],
+        "You look for a size of 1 anywhere": [
+            lambda shape, stride, d: 1 in shape or stride[d] == stride[d + 1] * shape[d + 1],
+        ],
+        "whether all of x is contiguous": [
+            lambda shape, stride, d: (
+                stride == tuple(math.prod(shape[k + 1 :]) for k in range(len(shape)))
+            ),
+        ],
+    },
+)

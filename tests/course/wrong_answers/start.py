@@ -6,7 +6,11 @@ from tests.course.wrong_answers.collecting import ANOTHER_KIND, GENERAL, refused
 refused(
     ex.slot,
     {
-        "You start at slot 0": [lambda i, j: i * 8 + j * 1],
+        "You start at slot 0": [
+            lambda i, j: i * 8 + j * 1,
+            lambda i, j: j * 8 + i,
+            lambda i, j: (i * 8 + j) * 4,
+        ],
         "You walk 6 slots from row to row": [
             lambda i, j: 2 + i * 6 + j,
             lambda i, j: [*range(2, 26)][i * 6 + j],

@@ -298,3 +298,33 @@ def slice_of_storage(base, view):
 
 refused(ex.slice_layout, {"You take `start` and `stop` as they come": [slice_without_bounds]})
 refused(ex.recover_slice, {"every kept element takes a whole step": [slice_of_storage]})
+
+
+def way_along_the_last_dim(index, stride):
+    number = 0
+    for i, step in zip(index, stride, strict=True):
+        number = i * step
+    return number
+
+
+def sizes_up_to_each_dim(shape):
+    strides, step = [], 1
+    for size in shape:
+        step *= size
+        strides.append(step)
+    return tuple(strides)
+
+
+refused(
+    ex.element,
+    {
+        "You keep the way along the last dim alone": [way_along_the_last_dim],
+        "as if you counted bytes": [
+            lambda index, stride: sum(4 * i * step for i, step in zip(index, stride, strict=True)),
+        ],
+        "You pair the first index with the second stride": [
+            lambda index, stride: index[1] * stride[0] + index[0] * stride[1],
+        ],
+    },
+)
+refused(ex.contiguous_stride, {"That is column-major": [sizes_up_to_each_dim]})
