@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from stridekit.exercises import confusions as shared
 from stridekit.exercises.core import exercise
 from stridekit.exercises.readers.answers import type_in_words
 from stridekit.exercises.running import Arguments, Outcome, Unusable
@@ -159,6 +160,10 @@ def past_the_last(t: torch.Tensor) -> int:
 
 
 raw_bytes.slots["storage.data_ptr()"] = {
+    "t.data_ptr()": (
+        "You start at t's own first element. The storage begins earlier, so as many bytes from there "
+        "on reach past its end, into foreign memory. Where does the storage begin?"
+    ),
     "t.data_ptr() - t.storage_offset()": (
         "You walk back from `t.data_ptr()`, but too short a way: `t.storage_offset()` counts "
         "elements, an address counts bytes. The storage knows its own start."
@@ -177,6 +182,7 @@ raw_bytes.slots["storage.nbytes()"] = {
         "You start at the right byte and add t's offset to t's size. That reaches t's end only "
         "where t has no gaps, and the storage may go on after it: ask the storage for its size."
     ),
+    ("t.numel() * 4", "t.numel() * 8"): shared.ITEMSIZE.format("t.element_size()"),
     ("t.numel()", "storage.nbytes() // t.element_size()"): (
         "Your size counts elements, and `string_at` counts bytes. An untyped storage has no "
         "elements: `nbytes()` is its size."
@@ -191,10 +197,6 @@ raw_bytes.slots["storage.nbytes()"] = {
     ),
 }
 raw_bytes.wrong |= {
-    "storage.data_ptr() => t.data_ptr()": (
-        "You start at t's own first element and read as far as the storage is long: past its end, "
-        "into foreign memory. Where does the storage begin?"
-    ),
     "storage.data_ptr() => t.data_ptr() - t.storage_offset() * t.element_size()": (
         "Right wherever t has an element. The `data_ptr()` of an empty view is 0, though its "
         "storage is still there."

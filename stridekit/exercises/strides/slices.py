@@ -178,7 +178,7 @@ slice_layout.slots["offset + start * stride[dim]"] = {
     ),
 }
 slice_layout.slots["len(range(start, stop, step))"] = {
-    "max(stop - start, 0) // step": (
+    ("max(stop - start, 0) // step", "(stop - start) // step"): (
         "You round the size down. The slice 0:5:2 keeps the three indices 0, 2 and 4, and 5 // 2 "
         "is 2. A last step that is cut short still begins with an element."
     ),

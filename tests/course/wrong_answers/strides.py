@@ -1,5 +1,7 @@
 """Wrong answers to the exercises of notebook 01."""
 
+import ctypes
+
 from stridekit.exercises import strides as ex
 from tests.course.wrong_answers.collecting import ANOTHER_KIND, CHANGES, GENERAL, TOO_FAR, refused
 
@@ -328,3 +330,12 @@ refused(
     },
 )
 refused(ex.contiguous_stride, {"That is column-major": [sizes_up_to_each_dim]})
+refused(
+    ex.raw_bytes,
+    {
+        "Your size counts elements": [lambda t: ctypes.string_at(t.data_ptr(), t.numel())],
+        "You take one number of bytes": [
+            lambda t: ctypes.string_at(t.untyped_storage().data_ptr(), t.numel() * 4),
+        ],
+    },
+)
