@@ -79,10 +79,11 @@ def with_article(name: str) -> str:
 def many(count: int, noun: str, digits: str = "") -> str:
     """Return a number of things; `digits` is "," to group the digits.
 
-    >>> many(1, "round"), many(1200, "copy", ",")
-    ('1 round', '1,200 copies')
+    >>> many(1, "round"), many(1200, "copy", ","), many(2, "array")
+    ('1 round', '1,200 copies', '2 arrays')
     """
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    is_after_consonant = noun.endswith("y") and noun[-2] not in "aeo"
+    plural = f"{noun[:-1]}ies" if is_after_consonant else f"{noun}s"
     return f"{count:{digits}} {noun if count == 1 else plural}"
 
 

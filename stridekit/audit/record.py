@@ -45,7 +45,11 @@ from stridekit.audit.replay import Call, without_tensors
 from stridekit.tensors.holders import base_of_array, is_array, local_variables
 
 _SMALL = 4  # a view is small if its storage has so many times its bytes
-_MOST_OBJECTS = 5_000  # of a frame that are searched for tensors which a program keeps
+# What is searched for tensors that a program keeps: objects of a frame that are opened, the parts of one
+# of them, and all parts.
+_MOST_OPENED = 5_000
+_MOST_PARTS = 5_000
+_MOST_OBJECTS = 50_000
 _PLAIN = {int, float, bool, type(None), torch.dtype}  # no tensors, which isinstance is slow to find
 _NO_PARTS = (torch.Tensor, type, ModuleType, FunctionType)
 # Ops that may reorder a tensor in a kernel of a library, and calls that ask whether a mode is on.
@@ -509,13 +513,19 @@ def _in_use(*roots: Any) -> list[torch.Tensor]:
             groups.append([*variables.values()])
     tensors: list[torch.Tensor] = []
     for objects in groups:
-        for value in objects:  # the list grows meanwhile
+        opened = 0
+        for (
+            value
+        ) in objects:  # the list grows meanwhile, by the parts of what stands beside each other
             if issubclass(type(value), torch.Tensor):
                 tensors.append(value)
             elif is_array(value):
                 objects.append(base_of_array(value))  # the garbage collector does not know it
-            elif len(objects) < _MOST_OBJECTS and not isinstance(value, _NO_PARTS):  # so rings end
-                objects += gc.get_referents(value)[:_MOST_OBJECTS]
+            elif len(objects) < _MOST_OBJECTS and not isinstance(value, _NO_PARTS):
+                parts = gc.get_referents(value)[:_MOST_PARTS]
+                if parts and opened < _MOST_OPENED:  # so rings end
+                    objects += parts
+                    opened += 1
     return tensors
 
 

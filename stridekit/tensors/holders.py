@@ -26,7 +26,7 @@ _NO_PARTS = (
 )
 _SEQUENCES = (list, tuple, deque, set, frozenset)
 CONTAINERS = (dict, *_SEQUENCES)
-_MOST_OBJECTS = 200_000  # that are searched for the names of living tensors
+_MOST_OBJECTS = 200_000  # that are opened to find the names of living tensors
 UNNAMED = "unnamed"
 _REFERENCES_OF_FRAME = 3  # to a dict that a frame, a variable and an argument refer to
 _CHUNK = 1_000  # objects whose referents are listed at a time
@@ -63,30 +63,37 @@ def is_tensor_by_type(x: Any) -> bool:
 
 
 def held_by(*roots: tuple[str, Any], most: int | None = None) -> Iterator[Held]:
-    """Yield what named objects hold, those with short paths first; at most `most` objects are searched.
+    """Yield what named objects hold, those with short paths first; at most `most` objects are opened.
 
-    A tensor comes once for each of its names. Each container is searched once.
+    A tensor comes once for each of its names. Each container is opened once. What lies in a container
+    comes before any of its containers is opened, so one large container hides nothing beside it.
     """
-    waiting = deque(roots)
-    searched: set[int] = set()
-    while waiting and (most is None or len(searched) < most):
-        name, value = waiting.popleft()
-        kind = type(value)
-        if issubclass(kind, _NO_PARTS):
-            continue
-        is_new = id(value) not in searched
-        searched.add(id(value))
-        if is_array(value):
-            yield Held(name or "x", value)
-        elif is_tensor_by_type(value):
-            yield Held(name or "x", value)
-            if is_new:
-                yield from _gradient(name or "x", value)
-                waiting.extend(_parts_of_tensor(name or "x", value))
-        elif hasattr(kind, "__dlpack__"):
-            yield Held(name or "x", value)
-        elif is_new:
-            waiting.extend(_parts(name, value))
+    seen: set[int] = set()
+    waiting: deque[tuple[str, Any]] = deque()
+    parts = [*roots]
+    opened = 0
+    while True:
+        for name, value in parts:
+            kind = type(value)
+            if issubclass(kind, _NO_PARTS):
+                continue
+            is_new = id(value) not in seen
+            seen.add(id(value))
+            if is_array(value):
+                yield Held(name or "x", value)
+            elif is_tensor_by_type(value):
+                yield Held(name or "x", value)
+                if is_new:
+                    yield from _gradient(name or "x", value)
+                    waiting.append((name or "x", value))
+            elif hasattr(kind, "__dlpack__"):
+                yield Held(name or "x", value)
+            elif is_new:
+                waiting.append((name, value))
+        if not waiting or opened == most:
+            return
+        parts = [*_parts(*waiting.popleft())]
+        opened += 1
 
 
 def _own(t: Any, attribute: str) -> Any:
@@ -112,7 +119,9 @@ def _gradient(name: str, t: Any) -> Iterator[Held]:
 def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """Yield the parts of a container or an object, with their names."""
     kind = type(value)
-    if issubclass(kind, dict):
+    if is_tensor_by_type(value):
+        yield from _parts_of_tensor(name, value)
+    elif issubclass(kind, dict):
         yield from _parts_of_dict(name, value)
     elif issubclass(kind, _SEQUENCES):
         base = next(base for base in _SEQUENCES if issubclass(kind, base))

@@ -419,6 +419,22 @@ def test_small_views_are_found_wherever_a_program_keeps_them():
     assert [len(audit.findings) for audit in (listed, held, dropped)] == [1, 1, 0]
 
 
+def test_a_large_dict_hides_nothing_that_lies_beside_it():
+    large = {k: [k] for k in range(10_000)}
+    rows = []
+    with stridekit.audit() as whole:
+        y = randn(8, 8) * 2
+        rows.append(y)
+        row = y[0]
+        del y
+    assert len(row) == 8 and whole.findings == ()
+    rows.clear()
+    with stridekit.audit() as small:
+        rows.append([(randn(8, 8) * 2)[0].numpy()])
+    assert [finding.kind for finding in small.findings] == [SMALL]
+    assert len(large) == 10_000
+
+
 # One cause is one finding; every call has its own -----------------------------------------------------
 
 

@@ -4,6 +4,7 @@ import gc
 import io
 import json
 import pickle
+import sys
 import weakref
 import zipfile
 
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from stridekit import Layout, storages
 from stridekit.tensors.files import SAFE_DTYPES
-from stridekit.tensors.holders import base_of_array
+from stridekit.tensors.holders import base_of_array, living
 from tests.core import steps
 from tests.core.brute_force import bytes_of
 from tests.core.robust_inputs import INPUTS, Wrapper, meet
@@ -321,6 +322,24 @@ def test_a_lazy_clone_stays_lazy():
     x = torch._lazy_clone(torch.ones(3, 4))
     assert storages({"x": x}).safetensors == 48
     assert torch._C._is_cow_tensor(x)
+
+
+def test_a_large_dict_hides_no_names_beside_it(monkeypatch):
+    monkeypatch.setattr("stridekit.tensors.holders._MOST_OBJECTS", 500)
+    large = {k: [k] for k in range(1000)}
+    outputs = {k: torch.zeros(70 + k) for k in range(3)}
+    names = {held.name for held in living(sys._getframe())}
+    assert {f"outputs[{k}]" for k in outputs} <= names
+    assert len(large) == 1000
+
+
+@pytest.mark.parametrize(
+    "words", ["2 tensors and 2 arrays on 4 storages", "1 tensor and 1 array on"]
+)
+def test_the_title_counts_tensors_and_arrays(words):
+    count = int(words[0])
+    arrays = [np.zeros(3) for _ in range(count)]
+    assert str(storages([*arrays, *(torch.zeros(3) for _ in range(count))])).startswith(words)
 
 
 def test_containers_and_objects_have_paths_for_names():
