@@ -304,7 +304,9 @@ def _sections(tree: nodes.document, page: str) -> Iterator[list[str]]:
 def _words(node: Any) -> str:
     """Return the words of a section without those of the sections inside it; hints stay closed."""
     if isinstance(node, nodes.raw):
-        hidden = r'<(details|noscript|style|script)\b.*?</\1>|<p class="sk-path-mark".*?</p>|<[^>]*>'
+        hidden = (
+            r'<(details|noscript|style|script)\b.*?</\1>|<p class="sk-path-mark".*?</p>|<[^>]*>'
+        )
         return html.unescape(re.sub(hidden, " ", node.astext(), flags=re.DOTALL))
     if not node.children:
         return node.astext()

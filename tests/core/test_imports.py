@@ -158,6 +158,7 @@ ADDRESSES = READS | {
 NEEDED_BY = {
     "_C.DisableTorchFunction": ADDRESSES,
     "_C.DisableTorchFunctionSubclass": {"audit"},
+    "_C.DispatchKey": {"audit"},
     "_C.DispatchKey.Python": {"read_storage of a shrunk tensor"},
     "_C._DisableTorchDispatch": ADDRESSES,
     "_C._current_autograd_node": {"audit"},
