@@ -173,13 +173,16 @@ def living_blocks(frame: FrameType) -> Iterator[tuple[int, int]]:
 
 
 def blocks_of(value: Any) -> Iterator[tuple[int, int]]:
-    """Yield the address and the bytes of the memory of a tensor, a storage or an array."""
-    if type(value) is torch.UntypedStorage:
+    """Yield the address and the bytes of the memory of a tensor, a storage or an array.
+
+    A meta tensor has a size and no memory. The bytes of an expanded array are not all there.
+    """
+    if type(value) is torch.UntypedStorage and value.device.type == "cpu":
         yield value.data_ptr(), value.nbytes()
-    elif type(value) is torch.Tensor:
+    elif type(value) is torch.Tensor and value.device.type == "cpu":
         storage = value.untyped_storage()
         yield storage.data_ptr(), storage.nbytes()
-    elif type(value) is np.ndarray:
+    elif type(value) is np.ndarray and value.flags.forc:
         yield value.ctypes.data, value.nbytes
 
 
