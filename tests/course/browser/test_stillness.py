@@ -3,9 +3,7 @@
 from pathlib import Path
 
 import pytest
-import torch
 
-from stridekit import ReshapeStepper
 from tests.course.browser.hand import HAND_NAMES
 from tests.course.browser.pages import WIDTH, button, resize
 from tests.course.needs import needs_chromium
@@ -45,16 +43,6 @@ def test_a_widget_takes_no_more_place_than_it_shows(show, kind):
     resize(w.page, WIDTH, 1300)
     place = w.locator("xpath=..")
     assert place.evaluate("(node) => node.offsetHeight - node.firstElementChild.offsetHeight") <= 1
-
-
-def test_a_refused_view_hides_no_element_of_the_storage(show):
-    """Lesson 03 shows this refusal, with the longest answer of torch."""
-    stepper = ReshapeStepper(torch.arange(32).view(4, 8)[:, :6], shape=(2, 12))
-    stepper.step = -1
-    w = show(stepper)
-    resize(w.page, WIDTH, 1300)
-    tape = w.locator(".sk-tapebox").first
-    assert tape.evaluate("(node) => node.scrollHeight - node.clientHeight") == 0
 
 
 def test_a_reset_frees_the_place_that_a_widget_has_kept(show):
