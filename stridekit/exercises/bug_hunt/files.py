@@ -164,11 +164,12 @@ class ReadOfNothing(Exception):
         )
 
 
-def living_blocks(frame: FrameType) -> Iterator[tuple[int, int]]:
-    """Yield the address and the bytes of each block of memory that a tensor or a local name holds."""
-    for value in frame.f_locals.values():
-        yield from blocks_of(value)
-    for value in gc.get_objects():  # slow, and needed only if no local name holds the block
+def living_blocks(frame: FrameType, arguments: Arguments) -> Iterator[tuple[int, int]]:
+    """Yield the address and the bytes of each block of memory that may be read.
+
+    They are those of the arguments, of local names, and of all that was made during the call.
+    """
+    for value in [*arguments.values(), *frame.f_locals.values(), *gc.get_objects()]:
         yield from blocks_of(value)
 
 
@@ -193,7 +194,7 @@ def watching_reads(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Arg
 
     def watched(address: Any, size: int = -1) -> bytes:
         if isinstance(address, int):
-            blocks = living_blocks(sys._getframe(1))
+            blocks = living_blocks(sys._getframe(1), arguments)
             if not any(start <= address <= start + n - size for start, n in blocks):
                 raise ReadOfNothing(size)
         return string_at(address, size)
@@ -202,8 +203,12 @@ def watching_reads(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Arg
     namespace = getattr(fn, "__globals__", {})
     names = [name for name, value in namespace.items() if value is string_at]
     own_names = mock.patch.dict(namespace, dict.fromkeys(names, watched))
-    with mock.patch.object(ctypes, "string_at", watched), own_names:
-        yield arguments
+    gc.freeze()  # so that gc.get_objects leaves out what is older than the call
+    try:
+        with mock.patch.object(ctypes, "string_at", watched), own_names:
+            yield arguments
+    finally:
+        gc.unfreeze()
 
 
 def read_packet(answer: Any, args: Arguments) -> Outcome:
