@@ -151,8 +151,9 @@ def _size(parts: list[Lesson]) -> str:
     """Return in words how long lessons take, and what is in them."""
     exercises = sum(len(lesson.exercises) for lesson in parts)
     cards = sum(len(lesson.cards) for lesson in parts)
-    first, last = parts[0].title.split()[0], parts[-1].title.split()[0]
-    return f"{minutes(parts)} minutes, {first} to {last}: {exercises} exercises and {cards} cards"
+    return (
+        f"{minutes(parts)} minutes in {len(parts)} lessons: {exercises} exercises and {cards} cards"
+    )
 
 
 def _row(lesson: Lesson, passed: set[str], answers: list[_Answer]) -> tuple[str, ...]:
