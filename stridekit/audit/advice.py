@@ -1,4 +1,4 @@
-"""What to do about a copy that an op makes of an operand: the layout that it wants, or another op."""
+"""Advice about a copy that an op makes of an operand: the layout that it wants, or another op."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MAKE_ONCE = "once, where the layout is made"
 
 
 class Cure(NamedTuple):
-    """What to do about copies, and the bytes of layouts that the run then copies less in all."""
+    """Advice about copies, and the bytes of layouts that the run then copies less in all."""
 
     advice: str
     saves: int

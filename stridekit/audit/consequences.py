@@ -1,4 +1,4 @@
-"""What would follow in a run if one of its copies had not been made, or if one more had.
+"""The consequences in a run if one of its copies had not been made, or if one more had.
 
 The other layout is followed from op to op. A view either has the other layout, or does not
 exist. Any other op runs again (replay.py), because its kernel may copy what the run did not copy.

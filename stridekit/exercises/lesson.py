@@ -1,4 +1,4 @@
-"""What a notebook offers: its sections, and in each the cards, the exercises and the minutes.
+"""The contents of a notebook: its sections, and in each the cards, the exercises and the minutes.
 
 A notebook is read as text; nothing in it is run.
 """

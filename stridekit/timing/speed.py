@@ -15,7 +15,7 @@ class Speed(NamedTuple):
     source: str = ""
 
 
-# What bandwidth() measured for lesson 08 on one thread of an idle machine.
+# The result of bandwidth() for lesson 08, on one thread of an idle machine.
 RECORDED = Speed(14.7e9, "as recorded on another machine")
 _measured: list[Speed] = []  # the latest measurement of this process, or none
 

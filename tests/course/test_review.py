@@ -266,7 +266,7 @@ def test_a_review_defines_all_names_of_a_card(question):
     assert undefined(recall.cards()[question].again(Random(0))) == set().union(*in_words)
 
 
-# What computes the answer of a card from the setting that a review gives.
+# Expressions that compute the answer of a card from the setting that a review gives.
 COMPUTED = {
     "`t` has shape (2, 3, 4, 1).": "t.stride(-1)",
     "What is the stride of `x[:, :1]`": "x[:, :1].stride()",

@@ -27,8 +27,8 @@ import { CACHE_LINE, numel, range, sum } from "../page/layout.js";
  */
 
 /**
- * What marks need of a view: `part` is what is drawn of the layout, `dims` are its dims, and `lit` is
- * the term of the formula that is lit.
+ * The properties of a view that marks read: `part` is the layout that is drawn, `dims` are its dims,
+ * and `lit` is the term of the formula that is lit.
  * @typedef {object} MarkedView
  * @property {Layout} layout
  * @property {Layout} part

@@ -139,8 +139,8 @@ function countMarked(generators) {
 }
 
 /**
- * Who owns an element: `of` returns an index that leads to it, or null; `has` tells if there is one.
- * Both return undefined if that takes too long to tell.
+ * The owners of elements: `of` returns an index that leads to an element, or null; `has` returns
+ * whether there is one. Both return undefined if the search takes too long.
  * @typedef {object} Owners
  * @property {(element: number) => number[] | null | undefined} of
  * @property {(element: number) => boolean | undefined} has
@@ -161,7 +161,7 @@ export function ownersIn(layout) {
     .sort((a, b) => Math.abs(stride[b]) - Math.abs(stride[a]));
   const steps = dims.map((d) => Math.abs(stride[d]));
   const mosts = dims.map((d) => shape[d] - 1);
-  // What all finer steps reach together, and the divisor that they have in common.
+  // The distance that all finer steps reach together, and the divisor that they have in common.
   const reaches = [0];
   const divisors = [0];
   for (const k of [...dims.keys()].reverse()) {

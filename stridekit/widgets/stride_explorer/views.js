@@ -244,7 +244,7 @@ function highest({ shape, stride, storage_offset }, field, dim) {
  */
 
 /**
- * What the model has to show. `labelOf` is the text of an element of the storage: its value, or the
+ * The model as the panes show it. `labelOf` is the text of an element of the storage: its value, or the
  * number of its place; `isNumbered` is true if the text is no number of a place, and `longest` is the
  * length of the longest text.
  * @typedef {object} Picture
@@ -258,7 +258,7 @@ function highest({ shape, stride, storage_offset }, field, dim) {
  */
 
 /**
- * What all panes draw, once per frame. `layout` is the whole tensor, and `part` is what the window
+ * The view that all panes draw, made once per frame. `layout` is the whole tensor, and `part` is what the window
  * shows of it; `dims` are the dims of the part, which begins at `start`. A (flat) index counts inside
  * of the part.
  * @typedef {ReturnType<typeof viewOf>} View
@@ -313,7 +313,7 @@ export function viewOf(picture, pointer) {
 /** @type {{ text: string, owners: import("./reached.js").Owners } | null} */
 let newest = null;
 
-/** Who owns the elements of a layout beyond the window; the same object while the layout stays. */
+/** The owners of elements beyond the window; the same object while the layout stays. */
 function outsideOf(layout) {
   const text = JSON.stringify(layout);
   if (newest?.text !== text) newest = { text, owners: ownersIn(layout) };

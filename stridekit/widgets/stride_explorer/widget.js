@@ -199,7 +199,7 @@ export function render({ model, el }) {
 
   // Drawing
 
-  /** What is seen of a state and its stages. */
+  /** The view of a state and its stages. */
   function viewOfStages(state, stages, sliderMax) {
     const { storageSize, copies } = endOf(stages);
     const name = model.get("_name");
@@ -326,7 +326,7 @@ export function render({ model, el }) {
     arrangeIn(room - stepsHeight - captionHeight - windowHeight(view), view);
   }
 
-  /** What the window takes from grid and tape. */
+  /** The height that the window takes from grid and tape. */
   function windowHeight(view) {
     if (!view.window) return 0;
     return windowPanel.isDeep() ? WINDOW + SLIDERS_OF_WINDOW : WINDOW;

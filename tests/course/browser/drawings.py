@@ -22,7 +22,7 @@ SEEN = Path(__file__).parents[3] / "build" / "drawings"
 IS_RECORDING = bool(os.environ.get("STRIDEKIT_RECORD_DRAWINGS"))
 WORDS = "WMil0.,:()[]{}=+-*/ abcdefghij 0123456789 ▶ → ×"
 
-# What is said aloud comes later, by the clock, and so does the end of a step, which undo and redo show.
+# Spoken words come later, by the clock, and so does the end of a step, which undo and redo show.
 # Ids differ from page to page.
 DRAWING = """(root) => {
   const ids = ['id', 'for', 'name', 'aria-controls', 'aria-labelledby', 'aria-describedby',
