@@ -29,6 +29,7 @@ import matplotlib.font_manager  # noqa: F401  (the first cell to list the fonts 
 
 from stills import looks_alike, looks_same, take_stills
 from stridekit.exercises import lesson as reading
+from stridekit.exercises.given import LESSON_ALONE
 from stridekit.exercises.marks import WORDS
 from stridekit.export.lesson import SECTION, cards
 from stridekit.lessons import notebook as form
@@ -88,7 +89,11 @@ def refreshed(path: Path) -> tuple[str, dict[str, Any]]:
     new = deepcopy(stored)
     client = form.run(new, path.parent)
     offer = reading.lesson_of(((cell.cell_type, cell.source) for cell in new.cells), path.stem)
-    asked = [[card.section, card.problem] for card in cards(new, offer, client.widget_state)]
+    asked = [
+        [card.section, card.problem]
+        for card in cards(new, offer, client.widget_state)
+        if not card.problem["question"].startswith(LESSON_ALONE)
+    ]
     outputs = chain.from_iterable(cell.get("outputs", []) for cell in new.cells)
     take_stills(outputs, client.widget_state)
     mark_sections(new, offer)

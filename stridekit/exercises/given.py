@@ -146,17 +146,15 @@ _SETTINGS = {
     ),
 }
 # These are about a measurement or a network in their lesson.
-_LESSON_ALONE = (
+LESSON_ALONE = (
     "x comes from the softmax. The `Residual` computes",
     "The cell above has measured on your machine.",
 )
 
 
-def in_review(problem: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return a card's problem with its setting in front; None if only its lesson can ask it."""
+def in_review(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a card's problem with its setting in front."""
     question = problem["question"]
-    if question.startswith(_LESSON_ALONE):
-        return None
     for start, setting in _SETTINGS.items():
         if question.startswith(start):
             return {**problem, "question": f"{setting} {question}"}

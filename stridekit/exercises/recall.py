@@ -39,7 +39,7 @@ class Card:
     def again(self, random: Random) -> dict[str, Any]:
         """Return what a review asks: with new numbers, or with the setting that the lesson gave."""
         anew = new_numbers.problem(self.question, random)
-        return anew or given.in_review(self.problem) or self.problem
+        return anew or given.in_review(self.problem)
 
     @property
     def place(self) -> str:
@@ -62,8 +62,7 @@ def cards() -> dict[str, Card]:
     for lesson in stored.values():
         for section, problem in lesson["cards"]:
             card = Card(lesson["title"], section, problem)
-            if given.in_review(problem):
-                result[card.question] = card
+            result[card.question] = card
     return result
 
 

@@ -163,17 +163,17 @@ def _asked(lessons: Mapping[str, Lesson]) -> Iterator[Asked]:
         title = page.offer.title
         for card, widget in page.cards:
             question = card.problem["question"]
+            if question.startswith(given.LESSON_ALONE):
+                continue
             kept_name = " | ".join([card.problem["kind"], question, *card.problem["choices"]])
             problem = given.in_review(card.problem)
-            if problem is None:
-                continue
             if problem != card.problem:
                 (widget,) = offline([Predict.again(question, problem)])
             yield Asked(name, title, card.section, kept_name, widget)
             for seed in range(NEW_NUMBERS):
-                problem = new_numbers.problem(question, Random(seed))
-                if problem:
-                    (again,) = offline([Predict.again(question, problem)])
+                anew = new_numbers.problem(question, Random(seed))
+                if anew:
+                    (again,) = offline([Predict.again(question, anew)])
                     yield Asked(name, title, card.section, kept_name, again)
 
 
