@@ -176,9 +176,7 @@ refused(
         "You divide the number of the head by G": [
             "torch.cat([q[:, h, None] @ k[:, h // k.size(1), None].mT for h in range(q.size(1))], 1)"
         ],
-        "The values are right, the dtype is not": [
-            "torch.empty(()) * 0 + group_scores(q, k).float()"
-        ],
+        "The values are right, the dtype is not": ["torch.zeros(()) + group_scores(q, k).float()"],
         "You add up the groups": ["torch.einsum('bhtd,bgsd->bhts', q, k)"],
         "written out for every head of q": [
             f"torch.einsum('bhtd,bhsd->bhts', q, k.repeat_interleave({GROUP}, 1))"
