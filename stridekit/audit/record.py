@@ -14,6 +14,7 @@ import threading
 import weakref
 from bisect import bisect, insort
 from collections.abc import AsyncIterator, Awaitable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import cache, cached_property, partial, wraps
 from inspect import CO_OPTIMIZED
@@ -101,7 +102,9 @@ class Recorder(TorchDispatchMode):
         self._by_sequence: dict[int, int] = {}  # forward ops, by autograd's sequence numbers
         self._sequences: list[int] = []  # those numbers, in order
         self._has_compiled_functions = False
+        self._modes_around = 0  # other dispatch modes that were on before the run
         self._thread = threading.get_ident()
+        self._other_threads: set[int] = set()  # threads that the run gave work to
         for name, value in inputs.items():
             operands = self._operands(tensors_of(value))
             if len(operands) == 1:
@@ -114,9 +117,9 @@ class Recorder(TorchDispatchMode):
         """Record until the end of the block; whatever happens, all changes to torch are undone."""
         if not _watched.acquire(blocking=False):
             raise RuntimeError("another audit runs: end it, as only one can run")
-        if outer_modes := _dispatch_modes():
-            names = " and ".join(type(mode).__name__ for mode in outer_modes)
-            self.gaps[f"{names} was on around the run: copies inside of ops were not seen"] = None
+        self._modes_around = _count_modes()
+        if self._modes_around > 0:
+            self._note_modes("around")
         kernels.copy_listeners.append(self.note_copy)
         try:
             with ExitStack() as stack:
@@ -133,6 +136,8 @@ class Recorder(TorchDispatchMode):
                     (torch.nn.Module, "__call__", self._entering),
                     (torch.Tensor, "contiguous", self._reporting),
                     (torch.Tensor, "to", self._reporting),
+                    (threading.Thread, "start", self._starting),
+                    (ThreadPoolExecutor, "submit", self._submitting),
                     (_HigherOrderOperator, "dispatch", _watching_functions),
                 ):
                     stack.enter_context(patch.object(cls, name, wrapped(getattr(cls, name))))
@@ -170,8 +175,11 @@ class Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run an op, and write down what it read and made."""
         subclasses = _dispatching(types) if types else None
+        other_modes = _count_modes()
+        is_other_mode_on = other_modes > 0
+        if other_modes > self._modes_around:
+            self._note_modes("in")
         if subclasses:
-            is_other_mode_on = _count_modes() > 0
             self._note_subclasses(subclasses, is_other_mode_on)
             if not is_other_mode_on:
                 return NotImplemented  # the subclass runs ops of its own for it: those are recorded
@@ -226,6 +234,13 @@ class Recorder(TorchDispatchMode):
         self.ops.append(event)
         return out
 
+    def _note_modes(self, where_on: str) -> None:
+        """Note a gap for other dispatch modes: they run an op after this one, out of its sight."""
+        names = [type(mode).__name__ for mode in _dispatch_modes()]
+        verb = "was" if len(names) == 1 else "were"
+        gap = f"{' and '.join(names)} {verb} on {where_on} the run: copies inside of ops were not seen"
+        self.gaps[gap] = None
+
     def _note_subclasses(self, names: set[str], is_other_mode_on: bool) -> None:
         """Note gaps for subclasses of Tensor whose ops cannot be recorded."""
         if "FakeTensor" in names:
@@ -257,7 +272,7 @@ class Recorder(TorchDispatchMode):
                 # A tuple, because an Operand takes longer to make.
                 fields = number, shape, stride, offset, itemsize, dtype, latest.version
                 if fields != latest:
-                    if tensor.is_nested:  # its sizes are symbols
+                    if tensor.is_nested or _has_symbols(tensor):
                         continue
                     self._latest[number] = Operand(number, tuple(shape), *fields[2:])
                 operands.append(self._latest[number])
@@ -265,6 +280,9 @@ class Recorder(TorchDispatchMode):
 
     def note_copy(self, target: torch.Tensor, source: torch.Tensor) -> None:
         """Write down a copy inside of the op that runs."""
+        if threading.get_ident() in self._other_threads:
+            self.gaps["copies on other threads were not recorded"] = None
+            return
         with _NoOverrides():
             target_extent = _extent(target)
             source_extent = _extent(source)
@@ -376,6 +394,48 @@ class Recorder(TorchDispatchMode):
                 self._modules.pop()
 
         return entering
+
+    def _starting(self, start: Any) -> Any:
+        """Wrap Thread.start: the thread sees the copies that it makes."""
+
+        @wraps(start)
+        def starting(thread: threading.Thread) -> None:
+            thread.run = self._elsewhere(thread.run)  # type: ignore
+            start(thread)
+
+        return starting
+
+    def _submitting(self, submit: Any) -> Any:
+        """Wrap ThreadPoolExecutor.submit, whose threads may be older than the run."""
+
+        @wraps(submit)
+        def submitting(
+            pool: ThreadPoolExecutor, function: Any, /, *args: Any, **kwargs: Any
+        ) -> Any:
+            return submit(pool, self._elsewhere(function), *args, **kwargs)
+
+        return submitting
+
+    def _elsewhere(self, function: Any) -> Any:
+        """Wrap a function for another thread: `note_copy` hears of its copies.
+
+        No mode is on there, so the function's ops run as without audit.
+        """
+
+        @wraps(function)
+        def elsewhere(*args: Any, **kwargs: Any) -> Any:
+            thread = threading.get_ident()
+            if thread in self._other_threads:  # a thread of a pool
+                return function(*args, **kwargs)
+            self._other_threads.add(thread)
+            kernels.include(kernels.COPY_KEY, True)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                kernels.include(kernels.COPY_KEY, False)
+                self._other_threads.discard(thread)
+
+        return elsewhere
 
     def _take_names(self, module: torch.nn.Module) -> None:
         """Note the names of the modules in an outermost module."""
@@ -575,6 +635,12 @@ def _is_lazy(tensor: torch.Tensor) -> bool:
     """Whether torch has yet to conjugate or to negate a tensor."""
     with _NoOverrides():
         return tensor.is_conj() or tensor.is_neg()
+
+
+def _has_symbols(tensor: torch.Tensor) -> bool:
+    """Whether torch traces a tensor with symbols in place of its sizes or strides."""
+    numbers = (*tensor.shape, *tensor.stride(), tensor.storage_offset())
+    return any(isinstance(number, torch.SymInt) for number in numbers)
 
 
 def _extent(tensor: torch.Tensor) -> Extent:

@@ -1,16 +1,19 @@
 """audit: it counts what torch's profiler counts, it changes nothing, and it keeps nothing."""
 
+import asyncio
 import gc
 import linecache
+import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import pytest
 import torch
 import torch.nn.functional as F
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch.profiler import ProfilerActivity, profile, record_function
 from torch.utils._python_dispatch import _get_current_dispatch_mode
 from torch.utils._pytree import tree_leaves
@@ -466,6 +469,74 @@ def on_another_thread(x):
         return pool.submit(torch.nn.ReLU(), x).result()
 
 
+def on_a_thread(work, x):
+    results = []
+    thread = threading.Thread(target=lambda: results.append(work(x)))
+    thread.start()
+    thread.join()
+    return results[0]
+
+
+def on_an_older_pool(work, x):
+    return OLDER_POOL.submit(work, x).result()
+
+
+def on_a_thread_of_asyncio(work, x):
+    return asyncio.run(asyncio.to_thread(work, x))
+
+
+def on_a_thread_of_a_thread(work, x):
+    return on_a_thread(partial(on_a_thread, work), x)
+
+
+OLDER_POOL = ThreadPoolExecutor(1)
+OTHER_THREADS = (on_a_thread, on_an_older_pool, on_a_thread_of_asyncio, on_a_thread_of_a_thread)
+
+
+def transposed_copy(x):
+    return x.t().contiguous()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def older_pool():
+    """Start the thread of the pool before any audit."""
+    OLDER_POOL.submit(int).result()
+    yield
+    OLDER_POOL.shutdown()
+
+
+@pytest.mark.parametrize("elsewhere", OTHER_THREADS)
+def test_copies_on_other_threads_are_a_gap_and_threads_without_copies_are_none(elsewhere):
+    audit = stridekit.audit(elsewhere, transposed_copy, tensor(3, 4))
+    assert audit.unwatched == ("copies on other threads were not recorded",)
+    with pytest.raises(AssertionError, match="copies on other threads"):
+        audit.assert_no_copies()
+    audit = stridekit.audit(elsewhere, torch.t, tensor(3, 4))
+    assert audit.unwatched == ()
+    with stridekit.audit() as audit:
+        transposed_copy(tensor(3, 4))
+    assert (audit.bytes, audit.unwatched) == (48, ())
+
+
+def test_a_thread_that_outlives_the_run_goes_on():
+    may_go_on = threading.Event()
+    results = []
+
+    def work():
+        may_go_on.wait()
+        results.append(transposed_copy(tensor(3, 4)).stride())
+
+    thread = threading.Thread(target=work)
+    audit = stridekit.audit(thread.start)
+    may_go_on.set()
+    thread.join()
+    assert (audit.unwatched, results) == ((), [(3, 1)])
+
+
+def traced(mode):
+    return lambda x: stridekit.audit(lambda x: make_fx(transposed_copy, tracing_mode=mode)(x), x)
+
+
 def under_flops(x):
     with FlopCounterMode(display=False):
         return stridekit.audit(torch.relu, x)
@@ -510,6 +581,9 @@ UNWATCHED = {
         lambda x: stridekit.audit(on_another_thread, x),
         "modules ran on other threads",
     ),
+    "a trace of real tensors": (traced("real"), "ProxyTorchDispatchMode was on in the run"),
+    "a trace of fake tensors": (traced("fake"), "fake tensors have no memory"),
+    "a trace of symbols": (traced("symbolic"), "fake tensors have no memory"),
     "a block that was not entered": (lambda x: stridekit.audit(), "the block was not entered"),
     "a block that raised": (ended, "KeyError ended the run"),
 }
