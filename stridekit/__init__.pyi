@@ -29,6 +29,7 @@ from stridekit.widgets import ChannelsLastExplorer as ChannelsLastExplorer
 from stridekit.widgets import FormatTracer as FormatTracer
 from stridekit.elementwise import output_layout as output_layout
 from stridekit.elementwise import loop_nest as loop_nest
+from stridekit.tensors.tricky import tricky_layouts as tricky_layouts
 from stridekit.widgets import TraversalExplorer as TraversalExplorer
 from stridekit.cost.traffic import traffic as traffic
 from stridekit.timing import measure as measure

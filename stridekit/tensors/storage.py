@@ -40,7 +40,7 @@ def read_storage(t: torch.Tensor) -> torch.Tensor:
     """
     import torch
 
-    whole = _whole(_readable(t))
+    whole = _whole(readable(t))
     target = torch.empty(whole.nbytes, dtype=torch.uint8, device="cpu")
     # Bytes, because torch copies values: it turns a bool's byte 255 into 1. And by torch, because
     # it copies with several threads, which matters most when fresh memory is first touched.
@@ -64,7 +64,7 @@ def storage_view(t: torch.Tensor) -> torch.Tensor:
     >>> t[0]
     tensor([70,  1,  2])
     """
-    return _whole(_readable(t))
+    return _whole(readable(t))
 
 
 def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | float | complex:
@@ -81,7 +81,7 @@ def read_element(t: torch.Tensor, index: int | Iterable[int]) -> bool | int | fl
     """
     import torch
 
-    t = _readable(t)
+    t = readable(t)
     start = Layout.of(t).address(index)
     end = start + t.element_size()
     nbytes = storage_bytes(t)
@@ -154,6 +154,19 @@ def require_memory(t: torch.Tensor) -> None:
     )
 
 
+def readable(t: torch.Tensor) -> torch.Tensor:
+    """Return the plain tensor; raise unless it has memory, and there is memory to read it into."""
+    import torch
+
+    require_memory(t)
+    if not has_memory(torch.empty(1, device="cpu")):
+        raise ValueError(
+            "inside FakeTensorMode, functionalize or grad every new tensor is a stand-in without "
+            "memory, so there is nothing to read into: read outside of it"
+        )
+    return strip_subclass(t)
+
+
 def has_memory(t: torch.Tensor) -> bool:
     """Return True if the storage of a strided tensor is in memory."""
     try:
@@ -213,19 +226,6 @@ def _storage(t: torch.Tensor) -> torch.UntypedStorage:
 def _nbytes(t: torch.Tensor) -> int:
     """Return the size in bytes of the storage that torch has."""
     return _storage(t).nbytes()
-
-
-def _readable(t: torch.Tensor) -> torch.Tensor:
-    """Return the plain tensor; raise unless it has memory, and there is memory to read it into."""
-    import torch
-
-    require_memory(t)
-    if not has_memory(torch.empty(1, device="cpu")):
-        raise ValueError(
-            "inside FakeTensorMode, functionalize or grad every new tensor is a stand-in without "
-            "memory, so there is nothing to read into: read outside of it"
-        )
-    return strip_subclass(t)
 
 
 def _whole(t: torch.Tensor) -> torch.Tensor:

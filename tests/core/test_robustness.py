@@ -137,6 +137,11 @@ QUESTIONS = {
     "loop_nest": Question(
         lambda x: agree.numbers(sk.loop_nest(x, x)), TORCH_DTYPES, truth=nest_of_layout
     ),
+    "tricky_layouts": Question(
+        lambda x: {(y.shape, y.dtype) for y in sk.tricky_layouts(x).values()},
+        f"{READS_STORAGE}; shrunk tensors, expanded 10**18: ValueError; float4: TypeError",
+        truth=lambda x: {(x.shape, x.dtype)},
+    ),
     "broadcast_tensors": Question(
         lambda x: broadcast_tensors(x, Layout((1,)))[0].stride[-1:], TORCH_STRIDES
     ),
