@@ -317,11 +317,13 @@ def local_variables(frame: FrameType) -> dict[str, Any]:
 def _variables(frame: FrameType) -> list[tuple[str, Any]]:
     """Return the variables of a frame, and of those of its module that called it; `_` names come last.
 
-    In a notebook, variables such as `_` and `_3` hold results of cells.
+    In a notebook, variables such as `_` and `_3` hold results of cells. Names such as `__loader__` belong to
+    Python: under pytest, that one leads to all tests.
     """
     variables: dict[str, Any] = {}
     for caller, _ in walk_stack(frame):
         if caller.f_globals is frame.f_globals:
             variables = {**local_variables(caller), **variables}
     variables = {**frame.f_globals, **variables}
-    return sorted(variables.items(), key=lambda item: item[0].startswith("_"))
+    readers = [(name, value) for name, value in variables.items() if not name.startswith("__")]
+    return sorted(readers, key=lambda item: item[0].startswith("_"))

@@ -445,6 +445,15 @@ def test_a_base_that_only_another_function_holds():
     assert caller() == {"base", "view"}
 
 
+def test_names_that_belong_to_python_are_not_searched():
+    globals()["__of_python__"] = [torch.zeros(77, 100)]
+    globals()["_of_readers"] = [torch.zeros(78, 100)]
+    names = {s.nbytes: s.names for s in storages().storages}
+    del globals()["__of_python__"], globals()["_of_readers"]
+    assert names[30_800] == ["unnamed"]
+    assert names[31_200] == ["_of_readers[0]"]
+
+
 def test_arrays_of_numpy_alone_are_left_out():
     alone = np.zeros(12_345)
     assert 98_760 not in [s.nbytes for s in storages().storages]
