@@ -317,8 +317,8 @@ def local_variables(frame: FrameType) -> dict[str, Any]:
 def _variables(frame: FrameType) -> list[tuple[str, Any]]:
     """Return the variables of a frame, and of those of its module that called it; `_` names come last.
 
-    In a notebook, variables such as `_` and `_3` hold results of cells. Names such as `__loader__` belong to
-    Python: under pytest, that one leads to all tests.
+    In a notebook, variables such as `_` and `_3` hold results of cells. Names such as `__loader__` belong
+    to Python: under pytest, that one leads to all tests.
     """
     variables: dict[str, Any] = {}
     for caller, _ in walk_stack(frame):
