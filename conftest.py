@@ -71,15 +71,15 @@ def recorded_speed():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """Return one more than the processors, because workers wait for browsers, and four at most."""
-    return min((os.cpu_count() or 1) + 1, 4)
+    """Return two more than the processors, because workers wait for browsers, and six at most."""
+    return min((os.cpu_count() or 1) + 2, 6)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Let workers begin with what takes longest: the browser's tests, then TAKES_LONG."""
     if hasattr(config, "workerinput"):
-        groups = [PAGES, LAB, ""]
+        groups = [HANDS, PAGES, LAB, ""]
         items.sort(key=lambda x: "" if _browser(x.nodeid) else str(x.path), reverse=True)
         items.sort(key=lambda x: not TAKES_LONG.search(str(x.path)))
         items.sort(key=lambda x: groups.index(_browser(x.nodeid)))
@@ -87,7 +87,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Keep each file to one worker, and so all tests of JupyterLab, and all other tests of pages."""
+    """Keep each file to one worker, and so all tests of JupyterLab, and of pages but for those of hands."""
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduler(LoadFileScheduling):
@@ -99,6 +99,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 TAKES_LONG = re.compile(r"ipynb$|test_(worst|fuzz|exercises|export|diagnose|refresh)|_explorer")
+HANDS = "hands"
 PAGES = "pages"
 LAB = "JupyterLab"
 IN_LAB = re.compile(r"test_(in_jupyterlab|first_screen|reopening|half_done|hosts|leaks)|kinds_page")
@@ -108,7 +109,9 @@ def _browser(nodeid):
     """Return the kind of page that a browser test shows; "" for other tests."""
     if not nodeid.startswith("tests/course/browser/"):
         return ""
-    return LAB if IN_LAB.search(nodeid) else PAGES
+    if IN_LAB.search(nodeid):
+        return LAB
+    return HANDS if "test_hands" in nodeid else PAGES
 
 
 # The summary -------------------------------------------------------------------------------------------
