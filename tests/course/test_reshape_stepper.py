@@ -185,6 +185,9 @@ def assert_true(step, x, target, view):
     if taking := re.search(r"New dim (\d+) of size (\d+)", says):
         d = int(taking[1])
         assert int(taking[2]) == target[d]
+        if step["part"] == "cut":
+            count, _ = step["run"]
+            assert count == prod(x.size(k) for k in step["dims"])
         stride = re.search(r"(?:gets stride (?:\d+ · \d+ = )?|torch gives it )(\d+)", says)
         if view is not None:
             assert int(stride[1]) == view.stride(d)
