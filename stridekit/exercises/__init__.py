@@ -42,6 +42,7 @@ _LESSONS = [
     "attention",
     "your_model",
     "hardware",
+    "way_back",
     "bug_hunt",
 ]
 __dir__ = [*__all__, *_LESSONS].copy  # the tab key offers the lessons too, imported one by one

@@ -154,6 +154,8 @@ def snapshot(value: Any) -> Any:
     """Return all that a call could change about an input: of a tensor, its layout and storage."""
     if isinstance(value, np.ndarray):
         return describe(value), value.dtype, value.tobytes()
+    if isinstance(value, torch.Tensor) and value.is_meta:
+        return describe(value), value.dtype
     if isinstance(value, torch.Tensor):
         whole = torch.empty(0, dtype=torch.uint8, device="cpu").set_(value.untyped_storage())
         return describe(value), value.dtype, whole.numpy().tobytes()

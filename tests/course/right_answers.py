@@ -17,6 +17,7 @@ from stridekit.exercises import (
     performance,
     strides,
     views,
+    way_back,
     your_model,
 )
 from stridekit.exercises.start import slot
@@ -68,6 +69,33 @@ def blocks_by_slices(pool, table):
     if not any(steps):
         return pool[table[0]].expand(len(table), *pool.shape[1:])
     return pool.narrow(0, table[0], table[-1] - table[0] + 1)[:: min(steps)]
+
+
+def dense(shape, stride):
+    """Whether the elements of a tensor fill their memory, sorted by stride."""
+    place = 1
+    for step, size in sorted(zip(stride, shape, strict=True)):
+        if size > 1 and step != place:
+            return False
+        place *= size
+    return True
+
+
+def by_autograd(g, step, shape):
+    """The gradient that autograd computes."""
+    x = torch.zeros(shape, dtype=g.dtype, requires_grad=g.dtype.is_floating_point)
+    name, dim, *rest = step
+    if not x.requires_grad:
+        return way_back.arrives.reference(g, step, shape)
+    if name == "cat":
+        before = [*shape]
+        before[dim] = g.size(dim) - shape[dim]
+        result = torch.cat([torch.zeros(before, dtype=g.dtype), x], dim)
+    elif name == "slice":
+        result = x.narrow(dim, *rest, g.size(dim))
+    else:
+        result = getattr(x, name)(dim, *rest)
+    return torch.autograd.grad(result, x, g)[0]
 
 
 WRITE = "cache[:, :, t : t + 1] = k"
@@ -180,6 +208,49 @@ RIGHT = [
             x.nbytes * (not x.permute(0, 2, 3, 1).is_contiguous())
             + x.nbytes * (x.size(1) > 1 and x.shape[2:].numel() > 1)
         ),
+    ),
+    (way_back.for_kernel, lambda g: (g.ravel(), g.new_empty(g.shape))),
+    (
+        way_back.for_kernel,
+        lambda g: (
+            g if g.is_contiguous() else torch.empty(g.shape, dtype=g.dtype).copy_(g),
+            torch.empty_like(g, memory_format=torch.contiguous_format),
+        ),
+    ),
+    (
+        way_back.grad_stride,
+        lambda shape, stride: (
+            (Layout(shape, stride) if dense(shape, stride) else Layout(shape)).stride
+        ),
+    ),
+    (
+        way_back.arrives,
+        "g.unsqueeze(dim).expand(shape) => g.unsqueeze(dim).broadcast_to(shape) && "
+        "g.narrow(dim, before, shape[dim]) => g.tensor_split((before,), dim)[1] && "
+        "g.transpose(a, b) => g.swapdims(b, a)",
+    ),
+    (way_back.arrives, by_autograd),
+    (
+        way_back.grad_views,
+        "start = flat.storage_offset() => start = 0 && flat.as_strided(param.shape, param.stride(), start) "
+        "=> flat[start:].as_strided(param.shape, param.stride())",
+    ),
+    (way_back.grad_views, "tuple(grad_views(flat, params))"),
+    (way_back.may_write, "torch.tensor(may_write(t))"),
+    (
+        way_back.may_write,
+        "not has_internal_overlap(t) => "
+        "len({t[i].data_ptr() for i in np.ndindex(*t.shape)}) == t.numel()",
+    ),
+    (
+        way_back.fake_halve,
+        lambda images: images[:, :, ::2, ::2].clone(memory_format=NHWC),
+    ),
+    (
+        way_back.fake_halve,
+        lambda images: images.new_zeros(
+            images.size(0), -(-images.size(2) // 2), -(-images.size(3) // 2), images.size(1)
+        ).permute(0, 3, 1, 2),
     ),
     (slot, lambda i, j: torch.arange(40).as_strided((4, 6), (8, 1), 2)[i, j]),
     (performance.bytes_moved, "torch.tensor(bytes_moved(x, y, out))"),

@@ -8,8 +8,8 @@ import pytest
 import torch
 from hypothesis import given
 
-from stridekit import memset, shares_memory
-from stridekit.exercises import attention, contiguity, strides, views
+from stridekit import memset, shares_memory, tricky_layouts
+from stridekit.exercises import attention, contiguity, strides, views, way_back
 from stridekit.exercises.attention.heads import needed
 from stridekit.exercises.hardware import Queue
 from stridekit.exercises.readers.answers import free_where_unused, view_of
@@ -197,3 +197,76 @@ def test_heads_merge_without_a_copy_where_torch_has_a_view():
         assert sum(nbytes for _, nbytes in clones) == needed({"y": y})
         free += not clones
     assert 60 < free < 240
+
+
+STEPS = (0, 1, 2, 3, 4, 6)
+
+
+@pytest.mark.parametrize(
+    ("ndim", "every"), [(1, 1), (2, 1), (3, 7), pytest.param(3, 1, marks=pytest.mark.long)]
+)
+def test_grad_stride_is_the_stride_of_the_gradient_of_a_leaf(ndim, every):
+    for shape, stride in [*layouts(ndim, STEPS)][::every]:
+        leaf = torch.zeros(40).as_strided(shape, stride).requires_grad_()
+        (leaf * 2).sum().backward()
+        expected = free_where_unused(shape, leaf.grad.stride())
+        assert free_where_unused(shape, way_back.grad_stride.reference(shape, stride)) == expected
+
+
+def test_what_for_kernel_hands_over_gives_a_packed_kernel_the_right_numbers():
+    for shape in ((), (4,), (3, 4), (3, 1), (2, 3, 4), (2, 3, 2, 2), (0, 3)):
+        for name, g in tricky_layouts(torch.rand(shape)).items():
+            source, target = way_back.for_kernel.reference(g)
+            packed = source.as_strided((source.numel(),), (1,))
+            target.as_strided((target.numel(),), (1,)).copy_(packed * 2)
+            assert torch.equal(target, g * 2), name
+
+
+def test_what_arrives_at_x_is_what_autograd_hands_over():
+    """For gradients in all layouts: shape, stride, offset, memory and values."""
+    for shape in ((3, 4), (4, 4), (2, 3, 4)):
+        for dim in range(len(shape)):
+            x = torch.zeros(shape, requires_grad=True)
+            before = torch.zeros(shape).narrow(dim, 0, 1)
+            results = {
+                ("sum", dim): x.sum(dim),
+                ("transpose", dim, 0): x.transpose(dim, 0),
+                ("cat", dim): torch.cat([before, x], dim),
+                ("slice", dim, 1): x.narrow(dim, 1, 1),
+            }
+            for step, result in results.items():
+                for name, g in tricky_layouts(torch.rand(result.shape)).items():
+                    (expected,) = torch.autograd.grad(result, x, g, retain_graph=True)
+                    arriving = way_back.arrives.reference(g, step, shape)
+                    read = view_of("g")
+                    facts = [read(gradient, {"g": g}).facts for gradient in (arriving, expected)]
+                    assert facts[0] == facts[1], (step, name)
+
+
+def test_may_write_asks_for_the_addresses_of_the_rows():
+    """Compare with the addresses themselves, for a kernel that writes rows of 16 bytes."""
+    rng = random.Random(4)
+    allowed = 0
+    for _ in range(2000):
+        shape = [rng.randint(0, 3) for _ in range(rng.randint(1, 3))]
+        stride = [rng.choice((0, 1, 2, 4, 8)) for _ in shape]
+        stride[-1] = rng.choice((0, 1, 1, 1, 1))
+        t = torch.zeros(60).as_strided(shape, stride, rng.choice((0, 0, 4, 6)))
+        rows = [t[index] for index in product(*map(range, shape[:-1]))]
+        addresses = [row[k].data_ptr() for row in rows for k in range(len(row))]
+        is_packed = all(row[1].data_ptr() == row.data_ptr() + 4 for row in rows if len(row) > 1)
+        is_aligned = all(row.data_ptr() % 16 == 0 for row in rows if len(row))
+        expected = is_packed and is_aligned and len({*addresses}) == len(addresses)
+        assert way_back.may_write.reference(t) == expected, (shape, stride, t.storage_offset())
+        allowed += expected
+    assert 500 < allowed < 1500
+
+
+def test_fake_halve_promises_what_the_real_kernel_returns():
+    for shape in ((2, 3, 4, 6), (2, 3, 5, 3), (1, 2, 1, 1), (2, 1, 3, 3), (0, 3, 2, 2)):
+        for name, images in tricky_layouts(torch.rand(shape)).items():
+            real = images[:, :, ::2, ::2].clone(memory_format=torch.channels_last)
+            fake = way_back.fake_halve.reference(images)
+            assert fake.dtype == real.dtype and fake.shape == real.shape
+            strides_there = [free_where_unused(t.shape, t.stride()) for t in (real, fake)]
+            assert strides_there[0] == strides_there[1], name

@@ -13,6 +13,7 @@ from tests.course.wrong_answers import (  # noqa: F401 (each fills the list)
     start,
     strides,
     views,
+    way_back,
     your_model,
 )
 from tests.course.wrong_answers.collecting import GENERAL, WRONG
