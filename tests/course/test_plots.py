@@ -289,12 +289,15 @@ def test_on_pages_a_measured_picture_is_there_for_phones_too(monkeypatch, name):
     legend_texts = legend(axes)
     where = "a machine whose name goes on " * 3
     picture = plots.MeasuredPicture(axes, SENTENCE, title=title, where=where)
+    figure.draw_without_rendering()
+    height_beside_legend = axes.bbox.height
     data, _ = picture._repr_mimebundle_()
     wide_image = open_png(data["image/png"])
     assert wide_image.width == 8 * plots.DPI
     narrow_image = open_png(data[plots.NARROW])
     assert narrow_image.width == round(plots.NARROW_INCHES * plots.DPI)
     figure.draw_without_rendering()
+    assert 0.75 < axes.bbox.height / height_beside_legend < 1.25
     texts = [axes._left_title, figure._supxlabel, *figure.legends]
     if name == "claim":
         texts += axes.get_yticklabels()
