@@ -44,5 +44,6 @@ _LESSONS = [
     "hardware",
     "way_back",
     "bug_hunt",
+    "puzzles",
 ]
 __dir__ = [*__all__, *_LESSONS].copy  # the tab key offers the lessons too, imported one by one

@@ -113,13 +113,13 @@ class Exercise:
             rows = report.rows
             if fn is not self.reference:
                 rows += (Row("", self._keep(fn)),)
-            return replace(report, rows=rows, more=folded((), self.source))
+            return replace(report, rows=rows, more=report.more + folded((), self.source))
         where_help_is = (
             f"`ex.{self.name}.hint()` shows a hint, "
             f"`ex.{self.name}.solution()` one way to write it."
         )
         rows = (*report.rows, Row("", where_help_is, "terminal"))
-        return replace(report, rows=rows, more=folded(self.hints, self.source))
+        return replace(report, rows=rows, more=report.more + folded(self.hints, self.source))
 
     def _judge(self, fn: Callable[..., Any]) -> Report:
         """Return the report on an answer, without what comes next or where help is."""
@@ -274,7 +274,7 @@ class Exercise:
                 call = f"{self.name}({', '.join(self.parameters)})"
                 advice = (
                     f"It will be called as `{call}`: "
-                    f"give it these {len(self.parameters)} parameters, in this order."
+                    "give it the same parameters, in the same order."
                 )
                 return f"a function of ({', '.join(signature.parameters)})", advice
         return None
@@ -339,11 +339,7 @@ class Exercise:
     def _report_failure(self, fn: Callable[..., Any], trials: list[Trial]) -> Report:
         """Report a wrong answer with its hint, and how many are right."""
         shown, hint = self._find_hint(fn, trials)
-        rows = [
-            Row("input", self._describe_input(shown.case), "lines"),
-            Row("expected", shown.expected.shown, "lines"),
-            Row("yours", presentable(shown.outcome.shown), "lines"),
-        ]
+        rows = self._rows_of(shown)
         if difference := shown.expected.first_difference(shown.outcome):
             rows.append(Row("differs", difference))
         hint = hint or shown.outcome.hint or self.otherwise
@@ -355,7 +351,20 @@ class Exercise:
             score = f"right on {right} of {len(trials) - 1} cases, stopped on the next"
         else:
             score = "stopped on the first case"
-        return Report("failed", f"{self.name}: not yet ({score})", tuple(rows), hint)
+        headline = f"{self.name}: not yet ({score})"
+        return Report("failed", headline, tuple(rows), hint, more=self._drawn(shown))
+
+    def _rows_of(self, shown: Trial) -> list[Row]:
+        """Return the rows with a wrong answer: its input, what was expected, and what came."""
+        return [
+            Row("input", self._describe_input(shown.case), "lines"),
+            Row("expected", shown.expected.shown, "lines"),
+            Row("yours", presentable(shown.outcome.shown), "lines"),
+        ]
+
+    def _drawn(self, shown: Trial) -> str:
+        """Return HTML that shows a wrong answer as a picture; "" for exercises without pictures."""
+        return ""
 
     def _find_hint(self, fn: Callable[..., Any], trials: list[Trial]) -> tuple[Trial, str]:
         """Return the wrong answer to show, and the hint of the mistake that the learner makes.

@@ -118,9 +118,13 @@ class Report(Panel):
 
 def _lines(row: Row, width: int) -> list[str]:
     """Return the text of a row as lines of a width; long lines of code go on indented."""
-    if row.form in ("prose", "terminal"):
+    if row.form == "prose":
         return textwrap.wrap(row.text, width, break_on_hyphens=False) or [""]
     lines = []
+    if row.form == "terminal":
+        for line in row.text.splitlines():
+            lines += textwrap.wrap(line, width, break_on_hyphens=False)
+        return lines
     for line in row.text.splitlines() or [""]:
         if len(line) <= width:
             lines.append(line)

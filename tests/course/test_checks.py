@@ -298,7 +298,7 @@ def test_a_function_takes_the_parameters_by_position(answer, is_callable):
         assert report.rows[0].text.startswith("a function of (")
         assert (
             report.hint
-            == "It will be called as `twice(n)`: give it these 1 parameters, in this order."
+            == "It will be called as `twice(n)`: give it the same parameters, in the same order."
         )
 
 

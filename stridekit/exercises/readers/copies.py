@@ -108,7 +108,7 @@ def logging_copies(fn: Callable[..., Any], arguments: Mapping[str, Any]) -> Iter
         yield args
 
 
-_OUTSIDE = (
+OUTSIDE = (
     "Your line takes memory that no operation of torch made here: a list's, or a NumPy array's. "
     "Copies made there are not counted. Stay with operations of torch on what is handed in."
 )
@@ -131,6 +131,6 @@ def read_with_copies(free: Callable[[Arguments], int]) -> Read:
         shown = f"{describe(answer)}, {new_bytes} new bytes"
         if new_bytes:
             shown += ": " + ", ".join(f"{nbytes} by {name}" for name, nbytes in copies)
-        return Outcome(facts, shown, _OUTSIDE if is_outside else "")
+        return Outcome(facts, shown, OUTSIDE if is_outside else "")
 
     return read
