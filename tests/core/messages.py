@@ -101,6 +101,30 @@ class Custom(torch.autograd.Function):
         return grad, None
 
 
+class Backward(torch.autograd.Function):
+    """A copy whose backward hands the gradient to a call."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, call: Callable[..., Any]) -> torch.Tensor:
+        ctx.call = call
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, None]:
+        return ctx.call(grad), None
+
+
+def leaf(*shape: int, **options: Any) -> torch.Tensor:
+    return z(*shape, requires_grad=True, **options)
+
+
+def accumulated(grad: torch.Tensor) -> None:
+    """Let a backward pass add to a gradient that lies otherwise than its parameter."""
+    x = leaf(*grad.shape)
+    x.grad = grad
+    (x * 2).sum().backward()
+
+
 def by(backend: SDPBackend, x: torch.Tensor) -> object:
     return inside(sdpa_kernel(backend), lambda: sdpa(x, x, x))
 
@@ -255,6 +279,22 @@ def turned(x: torch.Tensor) -> torch.Tensor:
 @turned.register_fake
 def _(x: torch.Tensor) -> torch.Tensor:
     return x.new_empty(x.shape[1], x.shape[0])
+
+
+def fake(call: Callable[..., Any], real: Callable[..., Any] = torch.clone) -> None:
+    """Compare a fake kernel of an operation with its real one, on a tensor of shape (3, 2)."""
+
+    def operation(x: torch.Tensor) -> torch.Tensor:
+        return real(x)
+
+    op = torch.library.custom_op("stridekit_tests::promising", operation, mutates_args=())
+    op.register_fake(call)
+    torch.library.opcheck(op, (z(3, 2),), test_utils="test_faketensor")
+
+
+@torch.library.custom_op("stridekit_tests::plain", mutates_args=())
+def without_fake(x: torch.Tensor) -> torch.Tensor:
+    return x.clone()
 
 
 def first_batch(loader: DataLoader) -> Any:

@@ -193,6 +193,27 @@ function explainChanged({ shape, op = "", now, then }) {
   return { means, cause: WRITTEN };
 }
 
+const OF_FAKE = "on FakeTensor and concrete Tensors, found";
+
+/** Explain what the real kernel of an operation returned, and what its fake kernel promised. */
+function explainPromise({ real, fake }, { text }) {
+  if (text.includes("alias")) {
+    if (fake === "True")
+      return {
+        means: "the fake kernel returned its input or a view of it, the real kernel a new tensor",
+        cure: "let the fake kernel return torch.empty(...), with the real shape and strides",
+      };
+    return {
+      means: "the real kernel returned its input or a view of it, the fake kernel a new tensor",
+      cure: "return a clone from the real kernel",
+    };
+  }
+  const said = (value) => (Array.isArray(value) ? tuple(value) : value);
+  const word = /Shapes|Dtypes|Devices/.exec(text)?.[0].toLowerCase().slice(0, -1);
+  if (!word || real === null || fake === null) return null;
+  return `the real kernel returned ${word} ${said(real)}, the fake kernel promised ${said(fake)}`;
+}
+
 export const MEMORY = [
   ...taughtBy("01_strides", "Two units: elements and bytes", [
     {
@@ -395,8 +416,6 @@ export const MEMORY = [
         "on expanded tensors is deprecated",
         "encountered a tensor being mutated that has internal overlap",
         "writing to an array with overlapping memory from np.broadcast_arrays",
-        "input has a dimension with stride 0. " +
-          "gradcheck only supports inputs that are non-overlapping",
       ],
       means:
         "several indices have one address, so a write to one changes the others; outside of " +
@@ -643,13 +662,85 @@ export const MEMORY = [
       decode: ({ a, b }) => explainUnlike(a, b),
     },
   ]),
+  ...taughtBy("02_views", "Three notions, and where they part", [
+    {
+      title: "a fake kernel that promises another result",
+      templates: [
+        "Shapes {real,} and {fake,} are not equal!",
+        "Dtypes {real*} and {fake*} are not equal!",
+        "Devices {real*} and {fake*} are not equal!",
+        "mismatched storage offset",
+        `${OF_FAKE} mismatch in outputs_alias_inputs check {fake*} != {real*}`,
+      ],
+      means: "the fake kernel of an operation promises another tensor than the real kernel returns",
+      harm: "no: opcheck compares them before compiled code believes the promise",
+      cause: "a fake kernel that was written for other inputs, or before the real one changed",
+      cure:
+        "call both on this input, and let the fake kernel return torch.empty(...) " +
+        "with the real shape, strides, dtype and device",
+      decode: explainPromise,
+    },
+    {
+      title: "an operation without a fake kernel",
+      templates: [
+        "There was no fake impl registered for {op~}. This is necessary for torch.compile",
+        "there was no fake impl or Meta kernel registered",
+        "Operator does not support running with fake tensors",
+      ],
+      means:
+        "a compiler learns shape, strides and dtype of a result without running the operation, " +
+        "and this operation does not say them",
+      cause: "a custom operation under torch.compile, torch.export, opcheck or on meta tensors",
+      cure:
+        "register a fake kernel with op.register_fake: a function that returns torch.empty(...) " +
+        "with the shape and the strides of the real result",
+    },
+    {
+      title: "a fake tensor, which has no elements",
+      templates: [
+        ".numpy() is not supported for tensor subclasses",
+        "DataDependentOutputException: aten.{op*}",
+      ],
+      means: "a fake tensor has shape, strides and dtype, and no elements that could be read",
+      cause:
+        "a fake kernel or traced code that asks for a number: " +
+        "item(), tolist(), numpy(), or if x > 0",
+      cure: "derive sizes and strides of the result from those of the inputs alone",
+    },
+    {
+      title: "a gradcheck of elements that share memory",
+      templates:
+        "input has a dimension with stride 0. " +
+        "gradcheck only supports inputs that are non-overlapping",
+      means:
+        "gradcheck changes one element at a time, and here one element stands for several indices",
+      cause: "an expanded input",
+      cure:
+        "x.contiguous() as the input; to test gradients in other layouts, hand them to " +
+        "torch.autograd.grad(y, x, g) for each g of tricky_layouts",
+    },
+    {
+      title: "a backward pass that disagrees with its forward pass",
+      templates: "Jacobian mismatch for output {n} with respect to input {m}",
+      means:
+        "the gradients of output {n} for input {m} are not the differences that " +
+        "small steps of the input make",
+      harm: "no: gradcheck stops before training could use wrong gradients",
+      cause:
+        "a wrong formula, an input that is not float64, " +
+        "or a backward that takes an expanded, transposed or sliced gradient for packed",
+      cure:
+        "print stride() of the gradient in backward, and try g.contiguous(); " +
+        "gradcheck of the function alone hands over contiguous gradients",
+    },
+  ]),
   ...taughtBy("03_contiguity", "Reading order, memory order", [
     {
       title: "strides that a compiled function did not expect",
       section: "The strides of a clone",
       templates: [
         "expected {dims&}",
-        "Stride mismatch! Strides are {fake,} and {real,} (mismatched at {d})",
+        "Stride mismatch! Strides are {real,} and {fake,} (mismatched at {d})",
         "Tensor strides mismatch! Expected: {fake,}, Got: {real,}",
       ],
       means: "code was compiled for other strides than the tensor has",
@@ -659,14 +750,17 @@ export const MEMORY = [
       cure:
         "let both return the same strides, for example by .contiguous(); " +
         "torch.library.opcheck compares them",
-      decode({ dims, fake, real }) {
+      decode({ dims, fake, real }, { before }) {
         if (dims) {
           const checks = dims.match(/size \d+==\d+, stride \d+==\d+ at dim=\d+/g);
           return `the code was compiled for other numbers: ${checks.map(checkedDim).join("; ")}`;
         }
         if (fake.length !== real.length) return null;
         const apart = namedDims(dimsApart(fake, real));
-        return `the strides ${tuple(fake)} and ${tuple(real)} differ in ${apart}`;
+        const strides = before.includes(OF_FAKE)
+          ? `the real kernel returned strides ${tuple(real)}, the fake kernel promised ${tuple(fake)}: they`
+          : `the strides ${tuple(fake)} and ${tuple(real)}`;
+        return `${strides} differ in ${apart}`;
       },
     },
     {

@@ -38,6 +38,38 @@ function explainProduct(a, b, c, d) {
   return { means };
 }
 
+/** Explain where a gradient lies otherwise than the tensor that it belongs to, and if it matters. */
+function explainGradient({ shape, ours, theirs }, owner, eachStep) {
+  if (!shape || shape.some((n) => n < 0)) return null;
+  const isStride = (stride) => stride.length === shape.length && stride.every((n) => n >= 0);
+  if (!isStride(ours) || !isStride(theirs)) return null;
+  if (whyNotCounted({ shape, stride: ours, storage_offset: 0, itemsize: 1 })) return null;
+  const dims = dimsApart(ours, theirs);
+  const where = dims.length ? namedDims(dims) : "no dim";
+  if (shape.includes(0))
+    return {
+      means: `a gradient of shape ${tuple(shape)} has no elements`,
+      harm: "no: there is nothing to copy",
+      cure: "nothing has to be done",
+    };
+  if (dims.every((d) => shape[d] === 1))
+    return {
+      means:
+        `the strides ${tuple(ours)} and ${tuple(theirs)} differ only ` +
+        `where no index takes a step (${where} of sizes ${tuple(shape)}): ` +
+        "every element has the same address in both",
+      harm: "no: same addresses, harmless",
+      cure: "nothing has to be done",
+    };
+  const all = counted(product(shape), "element");
+  return {
+    means:
+      `the gradient has strides ${tuple(ours)}, ${owner} ${tuple(theirs)}: ` +
+      `they differ in ${where}, so elements lie elsewhere`,
+    harm: `in time: ${eachStep} ${all} in another order`,
+  };
+}
+
 export const OPERATIONS = [
   ...taughtBy("04_channels_last", "Four dims on one line", [
     {
@@ -820,36 +852,23 @@ export const LIBRARIES = [
         "a model that became channels-last after DDP had wrapped it; " +
         "or the weight of a 1x1 convolution",
       cure: "give the model its memory format before DDP wraps it, and keep it",
-      decode({ shape, ours, theirs }) {
-        if (!shape || shape.some((n) => n < 0)) return null;
-        const isStride = (stride) => stride.length === shape.length && stride.every((n) => n >= 0);
-        if (!isStride(ours) || !isStride(theirs)) return null;
-        if (whyNotCounted({ shape, stride: ours, storage_offset: 0, itemsize: 1 })) return null;
-        const dims = dimsApart(ours, theirs);
-        const where = dims.length ? namedDims(dims) : "no dim";
-        if (shape.includes(0))
-          return {
-            means: `a gradient of shape ${tuple(shape)} has no elements`,
-            harm: "no: there is nothing to copy",
-            cure: "nothing has to be done",
-          };
-        if (dims.every((d) => shape[d] === 1))
-          return {
-            means:
-              `the strides ${tuple(ours)} and ${tuple(theirs)} differ only ` +
-              `where no index takes a step (${where} of sizes ${tuple(shape)}): ` +
-              "every element has the same address in both",
-            harm: "no: same addresses, harmless",
-            cure: "nothing has to be done",
-          };
-        const all = counted(product(shape), "element");
-        return {
-          means:
-            `the gradient has strides ${tuple(ours)}, DDP's bucket ${tuple(theirs)}: ` +
-            `they differ in ${where}, so elements lie elsewhere`,
-          harm: `in time: each step copies ${all} in another order`,
-        };
-      },
+      decode: (fields) => explainGradient(fields, "DDP's bucket", "each step copies"),
+    },
+    {
+      title: "a gradient laid out unlike its parameter",
+      templates: [
+        "grad and param do not obey the gradient layout contract{~}grad.sizes() = {shape,}, " +
+          "strides() = {ours,}{~}param.sizes() = {of_param,}, strides() = {theirs,}",
+        "grad and param do not obey the gradient layout contract",
+      ],
+      means:
+        "a dense parameter and its .grad usually have the same strides, and here they have not",
+      harm: "at most in time: the strides at its end decide; paste the whole message",
+      cause:
+        "a .grad that was set by hand, or that is older than the parameter's memory format: " +
+        "backward() adds to a .grad as it lies",
+      cure: "param.grad = None, or zero_grad(): the next backward() makes one with the right strides",
+      decode: (fields) => explainGradient(fields, "the parameter", "each step reads"),
     },
     {
       title: "a parameter that FSDP cannot shard",

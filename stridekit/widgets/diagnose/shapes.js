@@ -128,6 +128,15 @@ function explainIndex({ index, shape, src, dim, n, size }, { text }) {
   };
 }
 
+// The line with which torch calls the backward() of a custom function, as tracebacks show it.
+const CALL_OF_BACKWARD = "user_fn(self";
+const ARRIVED = {
+  cause:
+    "the gradient that arrives in backward(): sum() expands it, t() transposes it, " +
+    "cat() sends a slice",
+  cure: "grad.contiguous() before the view, or grad.reshape(shape): both copy where they have to",
+};
+
 export const SHAPES = [
   ...taughtBy("03_contiguity", "The message, decoded", [
     {
@@ -146,7 +155,8 @@ export const SHAPES = [
       cure:
         "x.reshape(shape), which copies where it has to; " +
         "explain_view(x, shape) tells which dims do not merge",
-      decode({ shape, stride, wanted }) {
+      decode({ shape, stride, wanted }, { before }) {
+        if (before.includes(CALL_OF_BACKWARD)) return ARRIVED;
         if (!shape || shape.length !== stride.length) return null;
         const numel = product(shape);
         const [sizes] = completeShape(numel, wanted);
