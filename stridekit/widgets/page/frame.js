@@ -2,6 +2,7 @@
 
 import { button, h, neighbour, s, set, setAll, show } from "./dom.js";
 import { copyText } from "./panels.js";
+import { drawingOf } from "./vector.js";
 
 /** @import { Model } from "./shell.js" */
 
@@ -368,12 +369,10 @@ export function createShare(root, { id, name, code, link, opener, signal }) {
 
   /** @param {"png" | "svg"} kind */
   async function save(kind) {
-    const picture = pictureOf(root, /** @type {Element} */ (node.parentNode));
+    const corner = /** @type {HTMLElement} */ (node.parentNode);
     try {
-      const isVector = kind === "svg";
-      const blob = isVector
-        ? new Blob([picture.svg], { type: "image/svg+xml" })
-        : await rastered(picture);
+      const blob =
+        kind === "svg" ? vectorOf(root, corner) : await rastered(pictureOf(root, corner));
       const href = URL.createObjectURL(blob);
       h("a", { href, download: `${name}.${kind}` }).click();
       setTimeout(() => URL.revokeObjectURL(href), 1000);
@@ -387,7 +386,19 @@ export function createShare(root, { id, name, code, link, opener, signal }) {
   return { node, toggle };
 }
 
-// A widget as a picture: the nodes that are on screen in an SVG, and the same drawn as a PNG.
+// A widget as a picture: an SVG of shapes and text, and a PNG, which the browser itself draws from
+// an SVG that holds the nodes that are on screen.
+
+/**
+ * @param {HTMLElement} root
+ * @param {HTMLElement} corner
+ */
+function vectorOf(root, corner) {
+  set(corner, "hidden", "");
+  const drawing = drawingOf(root, (node) => node === corner);
+  set(corner, "hidden", null);
+  return new Blob([new XMLSerializer().serializeToString(drawing)], { type: "image/svg+xml" });
+}
 
 /** @typedef {{ svg: string, width: number, height: number }} Picture */
 
