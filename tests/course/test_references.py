@@ -243,6 +243,26 @@ def test_what_arrives_at_x_is_what_autograd_hands_over():
                     assert facts[0] == facts[1], (step, name)
 
 
+def test_grad_views_are_the_views_that_ddp_gives_to_gradients():
+    conv = torch.nn.Conv2d(3, 4, 3).to(memory_format=torch.channels_last)
+    linear = torch.nn.Linear(4, 2)
+    linear.weight = torch.nn.Parameter(torch.rand(4, 2).t())
+    model = torch.nn.Sequential(conv, torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), linear)
+    store = torch.distributed.HashStore()
+    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    try:
+        parallel = torch.nn.parallel.DistributedDataParallel(model, gradient_as_bucket_view=True)
+        parallel(torch.rand(2, 3, 5, 5)).sum().backward()
+    finally:
+        torch.distributed.destroy_process_group()
+    params = [*model.parameters()]
+    flat = torch.empty(0).set_(params[0].grad.untyped_storage())
+    views = way_back.grad_views.reference(flat, params)
+    expected = [describe(param.grad) for param in params]
+    assert [describe(view) for view in views] == expected
+    assert len({param.grad.untyped_storage().data_ptr() for param in params}) == 1
+
+
 def test_may_write_asks_for_the_addresses_of_the_rows():
     """Compare with the addresses themselves, for a kernel that writes rows of 16 bytes."""
     rng = random.Random(4)
