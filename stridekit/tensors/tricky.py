@@ -99,7 +99,7 @@ def _layouts(shape: Ints) -> dict[str, Layout]:
         layouts["stepped"] = Layout((*shape[:-1], 2 * shape[-1]))[..., ::2]
     unused = {*range(len(shape))}.difference(dims)
     if unused:
-        stride = [2 * step + 1 if d in unused else step for d, step in enumerate(packed.stride)]
+        stride = [step + 1 if d in unused else step for d, step in enumerate(packed.stride)]
         layouts["unused strides"] = Layout(shape, stride)
     return layouts
 
