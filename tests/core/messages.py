@@ -264,6 +264,7 @@ def jagged() -> torch.Tensor:
 all_to_all = distributed.all_to_all_single
 all_gather = distributed.all_gather
 isend = distributed.isend
+DDP = nn.parallel.DistributedDataParallel
 
 
 @torch.library.custom_op("stridekit_tests::same", mutates_args=())

@@ -442,6 +442,19 @@ export const MEMORY = [
       cause:
         "a shift within one tensor, as in x[1:] += x[:-1], or an out= that is a view of the input",
       cure: "clone the input: x[1:] += x[:-1].clone(); relation(y, x) draws the overlap",
+      decode: (_, { before }) =>
+        before.includes("_broadcast_coalesced")
+          ? {
+              means:
+                "DDP flattens the parameters to send them, and a single one becomes a view " +
+                "of itself; its strides at sizes of 1 keep torch from seeing the same elements",
+              cause:
+                "a module whose only parameter is the channels-last weight of a 1x1 convolution",
+              cure:
+                "param.data = param.data.clone(memory_format=torch.contiguous_format) " +
+                "before DDP wraps the module; or a module with a bias",
+            }
+          : null,
     },
     {
       title: "an out= of another shape",
