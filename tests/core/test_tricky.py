@@ -1,6 +1,6 @@
 """tricky_layouts: torch confirms what each name promises, for many shapes and dtypes."""
 
-from itertools import product
+from itertools import chain, product
 
 import pytest
 import torch
@@ -9,7 +9,7 @@ from torch.testing._internal.optests import OpCheckError
 
 from stridekit import LayoutError, shares_memory, tricky_layouts
 
-SHAPES = [shape for ndim in range(4) for shape in product(range(4), repeat=ndim)]
+SHAPES = [*chain.from_iterable(product(range(4), repeat=ndim) for ndim in range(4))]
 SHAPES += [(2, 3, 4, 5), (2, 1, 4, 5), (1, 3, 1, 1), (2, 3, 1, 2), (0, 3, 4, 5), (2, 0, 1, 1)]
 SHAPES += [(1, 2, 3, 4, 5), (2, 1, 1, 1, 1), (2, 2, 2, 2, 2, 2)]
 
