@@ -214,6 +214,7 @@ def settle(notebook: Any, states: dict[str, Any]) -> list[Offline]:
     alive = {key: Offline.of(key, states) for key, state in states.items() if "_code" in state}
     cells: list[Any] = []
     numbers: dict[str, int] = {}
+    follows_exercise = False
     for cell in notebook.cells:
         folds = cell.metadata.get("jupyter", {})
         tags = ["hide-output"] if folds.get("outputs_hidden") else []
@@ -225,8 +226,10 @@ def settle(notebook: Any, states: dict[str, Any]) -> list[Offline]:
             tags.append("remove-input")
         elif folds.get("source_hidden"):
             tags = ["hide-cell"] if tags else ["hide-input"]  # one fold for both
-        elif form.CHECKS.search(cell.source):
+        is_exercise = cell.cell_type == "code" and bool(form.CHECKS.search(cell.source))
+        if is_exercise and not follows_exercise:
             cells.append(nbformat.v4.new_markdown_cell(NOT_HERE))
+        follows_exercise = is_exercise
         cell.metadata = nbformat.from_dict({"tags": tags})
         if set_up := form.SET_UP.match(cell.source):
             cell.metadata["mystnb"] = {"code_prompt_show": set_up[1]}

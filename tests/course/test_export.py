@@ -167,6 +167,14 @@ def test_the_review_gives_the_setting_of_a_card_and_leaves_out_what_only_its_les
     )
 
 
+def test_exercises_that_follow_each_other_have_one_note_that_code_does_not_run():
+    checks = [f"ex.{name}.check({name})" for name in "abc"]
+    first, second, third = map(code, checks)
+    page = settled(first, second, words("Then."), third)
+    note = lesson.NOT_HERE
+    assert page == [(text,) for text in (note, *checks[:2], "Then.", note, checks[2])]
+
+
 def test_calls_for_help_and_the_map_are_left_out_and_words_about_jupyterlab_say_so():
     check = code("def row(x, i):\n    ...\n\n\nex.row.check(row)")
     page = settled(
