@@ -7,6 +7,7 @@ from stridekit.widgets import explore as explore
 from stridekit.widgets import Goal as Goal
 from stridekit.widgets import Predict as Predict
 from stridekit.exercises import review as review
+from stridekit.widgets import Drill as Drill
 from stridekit.tensors.storage import read_element as read_element
 from stridekit.tensors.storage import read_storage as read_storage
 from stridekit.tensors.storage import storage_view as storage_view

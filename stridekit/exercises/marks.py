@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 WORDS = ("essential", "further")  # which a reader sees beside a section or an exercise
 START = "00_start"  # the lesson that both paths begin with: it has no marks
+PRACTICE = ("10_bug_hunt", "11_puzzles")  # lessons that teach nothing new
 # The headings of essential sections, in the order of the lesson. A section that checks exercises has their
 # mark. The words before the first section belong to both paths.
 ESSENTIAL_SECTIONS = {

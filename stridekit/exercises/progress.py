@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -10,9 +11,10 @@ from urllib.parse import quote
 from stridekit._notebooks import lessons
 from stridekit._table import columns, html_table
 from stridekit.exercises.lesson import Lesson, minutes, read
-from stridekit.exercises.marks import START
+from stridekit.exercises.marks import PRACTICE, START
 from stridekit.exercises.reports import Panel, Row, inline
 from stridekit.widgets import kept
+from stridekit.widgets.engine import Script
 
 ESSENTIALS = "essentials"
 EVERYTHING = "everything"
@@ -53,7 +55,7 @@ class Progress:
 
 
 def progress(path: str | None = None) -> Panel | Progress:
-    """Show for each lesson what you have passed and predicted; `forget()` starts over.
+    """Show for each lesson, and for the drill, what you have passed; `forget()` starts over.
 
     `progress("essentials")` chooses the sections and exercises with the mark "essential", and
     `progress("everything")` all of them. The record remembers your choice. The first answer to a card
@@ -89,7 +91,29 @@ def progress(path: str | None = None) -> Panel | Progress:
             lesson = lesson.essentials
         if lesson.exercises or lesson.cards:
             rows.append((file, _row(lesson, passed, answers)))
-    return Progress(tuple(rows), f"{_about(path, minutes(essentials))} {trouble}".strip())
+    drill = [[note["drill"], note["asked"], note["mistake"]] for note in record if "drill" in note]
+    notes = [_about(path, minutes(essentials)), trouble]
+    if drill:
+        rows.append(("", _drill_row(drill)))
+        notes.insert(0, _drill_note(drill))
+    return Progress(tuple(rows), " ".join(filter(None, notes)))
+
+
+def _drill_row(answers: list[list[str]]) -> tuple[str, ...]:
+    """Return the texts of the drill's row: what comes next is the kind that went wrong most."""
+    wrong = Counter(kind for kind, _, mistake in answers if mistake)
+    weakest = wrong.most_common(1)[0][0] if wrong else ""
+    return ("Drill", "", weakest, str(len(answers)), str(len(answers) - wrong.total()))
+
+
+def _drill_note(answers: list[list[str]]) -> str:
+    """Return the shares of right answers and the best streak as a sentence."""
+    script = Script("drill/drill.js")
+    state = {"answers": answers}
+    shares = script.shares(state).items()
+    best = script.streak(state)["best"]
+    parts = [f"{kind} {right} of {count}" for kind, (right, count) in shares]
+    return f"Right in `Drill()`: {', '.join(parts)}; the best streak is {best}."
 
 
 def _lessons(folder: Path) -> list[tuple[str, Lesson]]:
@@ -134,9 +158,15 @@ def paths() -> Panel:
     texts = {Path(file).stem: text for file, text in lessons().items()}
     every = [read(text, name) for name, text in texts.items() if name != START]
     essentials = [lesson.essentials for lesson in every if lesson.essentials.sections]
+    practice = [
+        f"{lesson.title} has {len(lesson.exercises)} exercises"
+        for lesson in every
+        if lesson.name in PRACTICE
+    ]
     rows = (
         Row(ESSENTIALS, _size(essentials)),
         Row(EVERYTHING, _size(every)),
+        Row("practice", f"{', '.join(practice)}, and `Drill()` asks questions without an end"),
         Row(
             "",
             f'`progress("{ESSENTIALS}")` chooses a path, and `progress("{EVERYTHING}")` the other one. '

@@ -7,6 +7,7 @@ from stridekit.widgets.channels_last_explorer.widget import (
 )
 from stridekit.widgets.copy_tracer.widget import CopyTracer as CopyTracer
 from stridekit.widgets.diagnose.widget import Diagnose as Diagnose
+from stridekit.widgets.drill.widget import Drill as Drill
 from stridekit.widgets.format_tracer.widget import FormatTracer as FormatTracer
 from stridekit.widgets.goals import Goal as Goal
 from stridekit.widgets.predict.widget import Predict as Predict

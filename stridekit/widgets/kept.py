@@ -1,8 +1,9 @@
 """The record of what a learner passed and predicted: plain data in a file beside the notebooks.
 
-Each line is a JSON object: an exercise that was passed, a card that was answered, an answer in a review,
-the path that was chosen, or the day of the notes below it. Other lines are skipped and never removed.
-Nothing is kept outside a kernel, nor where the variable STRIDEKIT_KEEP_ANSWERS is "no", as in tests.
+Each line is a JSON object: an exercise that was passed, a card that was answered, an answer in a review or
+in a drill, the path that was chosen, or the day of the notes below it. Other lines are skipped and never
+removed. Nothing is kept outside a kernel, nor where the variable STRIDEKIT_KEEP_ANSWERS is "no", as in
+tests.
 """
 
 from __future__ import annotations
@@ -192,7 +193,7 @@ def _missing(notes: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _counts_again(note: dict[str, Any]) -> bool:
     """Return True for a note that says something new each time: the last one of its kind counts."""
-    return "review" in note or "path" in note
+    return "review" in note or "path" in note or "drill" in note
 
 
 def _append(file_path: Path, data: bytes) -> None:
@@ -251,6 +252,8 @@ def _as_note(line: str) -> dict[str, Any] | None:
         case {"passed": str(), **rest} | {"card": str(), "right": bool() | None, **rest}:
             return None if rest else note
         case {"review": str(), "right": bool(), **rest} | {"path": str(), **rest}:
+            return None if rest else note
+        case {"drill": str(), "asked": str(), "mistake": str(), **rest}:
             return None if rest else note
         case {"day": str(day), **rest}:
             return None if rest or not _is_day(day) else note

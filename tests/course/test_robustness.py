@@ -123,6 +123,8 @@ Predict("?", 1, experiment={words "x"})  =>  got.correct is None
 Predict("?", 1, experiment="x", output={words "1"})  but None: answer  =>  got.correct is None
 Predict("?", 1, remarks={choice None})  but None, {}: answer  =>  got.correct is None
 review({count 10})  but -7, 10**30: ValueError
+Drill({option "view"})  =>  got.kind == J
+Drill(seed={count 1})  but None: answer; -7, 10**30: LayoutError  =>  got.streak == 0
 Sort(T, {label "x"}, also="x.t()")  =>  got.answers == {J: "view"}
 Sort(T, "x", also={option "x.t()"})  but 'x', [], ['x']: ValueError
 

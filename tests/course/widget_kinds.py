@@ -33,6 +33,7 @@ KINDS = {
         "Sort(torch.ones(4, 6, dtype=torch.float, device='cpu'), 'x.t(); x + 0; x.reshape(-1)', "
         "also='x.t(); x[1:]')",
     ),
+    "Drill": Kind(".sk-drill", "Drill('address', seed=1)"),
     "AttentionExplorer": Kind(".sk-attention", "AttentionExplorer()"),
     "CacheExplorer": Kind(".sk-cache", "CacheExplorer()"),
     "CopyTracer": Kind(

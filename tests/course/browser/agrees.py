@@ -331,6 +331,16 @@ def of_a_message(widget):
     return {".sk-title": [diagnosis.title], "dt": labels, "dd": texts}
 
 
+def of_a_drill(widget):
+    """The choices of the question, of which none can be taken once one is."""
+    is_over = widget._state["said"] is not None
+    return {
+        ".sk-option > span:nth-of-type(1)": [text.replace("`", "") for text in widget.choices],
+        ".sk-option @aria-disabled": [str(is_over).lower()] * 4,
+        ".sk-count": lambda seen: f"streak {widget.streak}," in seen[0],
+    }
+
+
 def of_a_question(widget):
     """No answer can be given once the right one is shown."""
     return {"fieldset @disabled": [str(widget.shown).lower()]}
@@ -345,6 +355,7 @@ SHOWN = {
     "TraversalExplorer": of_walks,
     "Predict": of_a_question,
     "Sort": of_a_game,
+    "Drill": of_a_drill,
     "AttentionExplorer": of_attention,
     "CacheExplorer": of_caches,
     "CopyTracer": of_copies,

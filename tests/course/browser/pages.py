@@ -196,6 +196,7 @@ BY_HAND = {
     "TraversalExplorer": lambda w: w.get_by_label("visit", exact=True).fill("20"),
     "Predict": lambda w: enter(w, "your prediction", "1, 6"),
     "Sort": lambda w: button(w, "copy").click(),
+    "Drill": lambda w: w.locator(".sk-option").first.click(),
     "AttentionExplorer": lambda w: button(w, "SDPA").click(),
     "CacheExplorer": lambda w: button(w, "SDPA").click(),
     "CopyTracer": lambda w: w.get_by_role("option").last.click(),

@@ -1,0 +1,313 @@
+"""The questions of the drill against torch, and the state that follows from the answers."""
+
+import re
+from collections import Counter
+from datetime import date
+
+import pytest
+import torch
+
+from stridekit import Drill, LayoutError
+from stridekit._notebooks import lessons
+from stridekit.widgets import kept
+from stridekit.widgets.engine import Script
+
+drill = Script("drill/drill.js")
+questions = Script("drill/questions.js")
+
+
+def ask(kind, seed):
+    return drill.question({"kind": kind, "seed": seed, "answers": [], "said": None})
+
+
+# What torch says ------------------------------------------------------------------------------------
+
+
+def tensors_of(question):
+    """Return the tensors of a question, made by its own code."""
+    tensors = {"torch": torch}
+    exec(question["setup"], tensors)
+    return tensors
+
+
+def answer_of(question, tensors):
+    """Return the value of the question's experiment; None if torch refuses."""
+    try:
+        return eval(question["experiment"], tensors)
+    except RuntimeError:
+        return None
+
+
+def is_right_value(text, tensors, value):
+    return int(text) == value
+
+
+def is_right_stride(text, tensors, value):
+    return eval(text) == value
+
+
+def is_right_contiguity(text, tensors, is_contiguous):
+    """Judge "yes", and "no" with its reason, by tensors on which only the named number is another."""
+    x = tensors["x"]
+    if text == "yes":
+        return is_contiguous
+    if "storage" in text:  # its offset, or its size
+        elsewhere = torch.empty(x.numel() * 99).as_strided(x.shape, x.stride(), 0)
+        assert elsewhere.is_contiguous() == is_contiguous
+        return False
+    dim, stride, needed = map(int, re.findall(r"\d+", text))
+    assert x.stride(dim) == stride != needed
+    row = x[tuple(slice(None) if d >= dim else 0 for d in range(x.ndim))]
+    return (
+        not is_contiguous
+        and row.size(0) > 1
+        and torch.empty(x.shape).stride(dim) == needed
+        and not row.is_contiguous()
+    )
+
+
+def is_right_view(text, tensors, stride):
+    x = tensors["x"]
+    if text.startswith("yes"):
+        return stride == eval(text.split("`")[1])
+    if stride is not None:
+        return False
+    if "merge" in text:
+        dims = [*map(int, re.findall(r"\d+", text))]
+        pair = x[tuple(slice(None) if d in dims else 0 for d in range(x.ndim))]
+        return not can_be_flat(pair)
+    assert "number of elements" in text or "storage_offset" in text
+    return False
+
+
+def can_be_flat(x):
+    try:
+        x.view(-1)
+    except RuntimeError:
+        return False
+    return True
+
+
+def is_right_format(text, tensors, formats):
+    names = {
+        (True, False): "contiguous",
+        (False, True): "channels_last",
+        (True, True): "both",
+        (False, False): "neither",
+    }
+    return text == names[tuple(formats)]
+
+
+JUDGES = {
+    "address": is_right_value,
+    "strides": is_right_stride,
+    "contiguous": is_right_contiguity,
+    "view": is_right_view,
+    "share": is_right_value,
+    "format": is_right_format,
+    "lines": is_right_value,
+}
+
+
+def assert_one_choice_is_torchs(question):
+    """torch agrees with one choice alone, which is the right one; the others show known mistakes."""
+    tensors = tensors_of(question)
+    value = answer_of(question, tensors)
+    judge = JUDGES[question["kind"]]
+    texts = [choice["text"] for choice in question["choices"]]
+    right = [k for k, text in enumerate(texts) if judge(text, tensors, value)]
+    assert right == [question["right"]], question
+    assert len({*texts}) == 4, question
+    mistakes = [choice["mistake"] for choice in question["choices"]]
+    assert mistakes.pop(question["right"]) == ""
+    assert question["focus"] in mistakes
+    assert {*mistakes} <= {*questions.MISTAKES[question["kind"]]}
+    assert all(choice["remark"] for choice in question["choices"] if choice["mistake"])
+
+
+def assert_picture_is_torchs(question):
+    """Each grid has the elements of a tensor, and the tints say which elements are reached."""
+    reached = set()
+    for grid in question["picture"]["grids"]:
+        layout = grid["layout"]
+        numbers = [layout[name] for name in ("shape", "stride", "storage_offset")]
+        reached |= {*torch.arange(9999).as_strided(*numbers).flatten().tolist()}
+    tones = question["picture"]["tones"]
+    assert {k for k, tone in enumerate(tones) if tone is not None} == reached
+
+
+def assert_many_are_torchs(count):
+    for kind in questions.KINDS:
+        foci = Counter()
+        for seed in range(count):
+            question = ask(kind, seed)
+            assert_one_choice_is_torchs(question)
+            assert_picture_is_torchs(question)
+            foci[question["focus"]] += 1
+        if count >= 100:
+            assert {*foci} == {*questions.MISTAKES[kind]}, kind
+
+
+def test_one_choice_is_right_and_torch_says_so():
+    assert_many_are_torchs(100)
+
+
+@pytest.mark.long
+def test_one_choice_is_right_in_20_000_questions():
+    assert_many_are_torchs(20_000 // 7 + 1)
+
+
+# What comes next ------------------------------------------------------------------------------------
+
+TODAY = "2026-11-29"
+YESTERDAY = "2026-11-28"
+EARLIER = "2026-11-27"
+OFFSET = "without the offset"
+
+
+def asked_after(answers, before=(), kind="mixed"):
+    """Return kind and focus of the question after some answers, over 20 seeds."""
+    seen = set()
+    for seed in range(20):
+        state = {"kind": kind, "seed": seed, "answers": answers, "said": None}
+        question = drill.question(state, {"today": TODAY, "answers": [*before]})
+        seen.add((question["kind"], question["focus"]))
+    return seen
+
+
+def right(*kinds):
+    """Return right answers to questions about the first mistake of each kind."""
+    return [[kind, questions.MISTAKES[kind][0], ""] for kind in kinds]
+
+
+WRONG = ["address", "in elements", OFFSET]
+OTHERS = ("view", "share", "format")
+
+
+def test_a_mistake_comes_back_after_a_few_other_questions():
+    for count in range(3):
+        assert len(asked_after([WRONG, *right(*OTHERS[:count])])) > 1
+    assert asked_after([WRONG, *right(*OTHERS)]) == {("address", OFFSET)}
+    assert asked_after([WRONG, *right(*OTHERS, "lines")]) == {("address", OFFSET)}
+
+
+def test_a_mistake_waits_for_its_kind():
+    answers = [WRONG, *right(*OTHERS)]
+    assert {kind for kind, _ in asked_after(answers, kind="view")} == {"view"}
+    assert asked_after(answers, kind="address") == {("address", OFFSET)}
+
+
+def test_a_right_answer_mends_a_mistake_and_a_wrong_one_does_not():
+    back = ["address", OFFSET, ""]
+    assert len(asked_after([WRONG, *right(*OTHERS), back, *right(*OTHERS)])) > 1
+    again = ["address", OFFSET, "in elements"]
+    assert len(asked_after([WRONG, *right(*OTHERS), again])) > 1
+    # The mistake that waits longest comes first.
+    after = [WRONG, *right(*OTHERS), again, *right(*OTHERS)]
+    assert asked_after(after) <= {("address", OFFSET), ("address", "in elements")}
+    assert len(asked_after(after)) == 1
+
+
+def test_a_mended_mistake_comes_once_more_on_another_day():
+    back = ["address", OFFSET, ""]
+    before = [[*WRONG, YESTERDAY], [*back, YESTERDAY]]
+    assert asked_after([], before) == {("address", OFFSET)}
+    assert len(asked_after([back], before)) > 1
+    assert len(asked_after([], [[*WRONG, TODAY], [*back, TODAY]])) > 1
+    assert len(asked_after([], [[*WRONG, EARLIER], [*back, YESTERDAY]])) > 1
+
+
+def test_kinds_that_go_wrong_come_up_more_often():
+    wrong = [["view", "even steps", "packed by rows"], ["view", "packed by rows", ""]] * 2
+    counts = Counter()
+    for seed in range(300):
+        state = {"kind": "mixed", "seed": seed, "answers": [*wrong, *right("address") * 20]}
+        state["answers"] += [["view", "even steps", ""], ["view", "packed by rows", ""]]
+        counts[drill.question({**state, "said": None})["kind"]] += 1
+    assert counts["view"] > 1.5 * counts["address"] > 0
+
+
+def test_streak_and_shares_go_on_from_the_record():
+    state = {"kind": "mixed", "seed": 0, "answers": right("view", "address"), "said": None}
+    before = {"today": TODAY, "answers": []}
+    before["answers"] = [[*answer, YESTERDAY] for answer in right(*OTHERS)]
+    before["answers"] += [[*WRONG, YESTERDAY], ["gone", "x", "y", YESTERDAY]]
+    assert drill.streak(state, before) == {"now": 2, "best": 3}
+    assert drill.shares(state, before) == {
+        "address": [1, 2],
+        "view": [2, 2],
+        "share": [1, 1],
+        "format": [1, 1],
+    }
+
+
+def test_equal_seeds_ask_equal_questions_and_others_do_not():
+    texts = [[ask("mixed", seed)["text"] for seed in range(50)] for _ in range(2)]
+    assert texts[0] == texts[1]
+    assert len({*texts[0]}) == 50
+
+
+# The widget -----------------------------------------------------------------------------------------
+
+
+def answer_on_a_page(widget, number):
+    """Change a widget as its page does."""
+    state = drill.answer(widget._state, widget._before, number - 1)
+    widget.set_state({"_state": state})
+
+
+@pytest.fixture
+def record(monkeypatch, tmp_path):
+    path = tmp_path / kept.FOLDER / kept.RECORD
+    monkeypatch.setattr(kept, "path", lambda: path)
+    monkeypatch.setattr(kept, "today", lambda: date(2026, 11, 28))
+    return path
+
+
+def test_answers_on_a_page_are_on_record_and_the_next_drill_goes_on(record, monkeypatch):
+    first = Drill("address", seed=1)
+    answer_on_a_page(first, 2)
+    first.next()
+    answer_on_a_page(first, first._asked["right"] + 1)
+    focus = first._asked["focus"]
+    assert kept.record() == [
+        {"drill": "address", "asked": "strides in reverse", "mistake": "in elements"},
+        {"drill": "address", "asked": focus, "mistake": ""},
+    ]
+    second = Drill("address")
+    assert (second.shares, second.streak) == ({"address": (1, 2)}, 1)
+    assert second._state["seed"] == 2
+    assert second._before["answers"] == [
+        ["address", "strides in reverse", "in elements", "2026-11-28"],
+        ["address", focus, "", "2026-11-28"],
+    ]
+    # The same answer counts each time.
+    answer_on_a_page(Drill("address", seed=1), 2)
+    assert len(kept.record()) == 3
+
+
+def test_answers_in_python_are_not_on_record(record):
+    w = Drill("address", seed=1)
+    assert w.answer(3) and w.streak == 1
+    with pytest.raises(LayoutError, match="this question is answered: go on to the next one"):
+        w.answer(1)
+    w.next()
+    with pytest.raises(LayoutError, match="there is no choice 4: give 0 to 3"):
+        w.answer(5)
+    assert not record.exists()
+
+
+def test_a_record_that_cannot_be_read_is_told_and_the_drill_works(record):
+    record.parent.mkdir()
+    record.mkdir()
+    w = Drill("address", seed=1)
+    assert w._trouble.startswith("Your record cannot be read: record.jsonl is no regular file.")
+    assert w.answer(3)
+
+
+def test_each_lesson_that_a_question_names_has_that_section():
+    for kind in questions.KINDS:
+        file, section = ask(kind, 0)["lesson"]
+        assert re.search(
+            rf'"#+ {re.escape(section)}(\\n)?"', lessons()[f"{file}.ipynb"].decode()
+        ), kind
