@@ -180,7 +180,7 @@ def case(g: str, step: str, shape: str) -> str:
     ),
     takeaway="A backward pass makes views where it can: expanded, transposed, sliced.",
 )
-def arrives(g: torch.Tensor, step: tuple[Any, ...], shape: tuple[int, ...]) -> torch.Tensor:
+def arrives(g: torch.Tensor, step: "tuple[Any, ...]", shape: tuple[int, ...]) -> torch.Tensor:
     """The gradient that x receives, laid out as torch's, if the result of a step has gradient g.
 
     g       the gradient of the result: a tensor of any layout. It must not change
