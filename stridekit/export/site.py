@@ -33,7 +33,7 @@ from stridekit.export import reference
 from stridekit.export.lesson import Lesson, lesson, mathml
 from stridekit.lessons import notebook as form
 from stridekit.lessons.notebook import NotebookError
-from stridekit.widgets import Diagnose, Predict, StrideExplorer
+from stridekit.widgets import Diagnose, Drill, Predict, StrideExplorer
 from stridekit.widgets.offline import Offline, live, offline
 
 HERE = Path(__file__).parent
@@ -42,9 +42,9 @@ MARK = ".stridekit-site"  # a file whose folder an export may replace
 ROW = re.compile(
     r"^\| \[.+?\]\((?:\S*/)?([^/\n]+)\.(?:ipynb|html)\) \| (.+?) \| (.+?) \|$", re.MULTILINE
 )
-RESERVED = {"index", "lessons", "diagnose", "review", "reference", "search", *reference.pages()}
+RESERVED = {"index", "lessons", "diagnose", "drill", "review", "reference", "search", *reference.pages()}
 NEW_NUMBERS = 3  # how often a page asks a card anew that can have new numbers
-WIDE = ("index", "search", "diagnose", "review")  # pages without a sidebar
+WIDE = ("index", "search", "diagnose", "drill", "review")  # pages without a sidebar
 CONF = {
     "project": "stridekit",
     "html_title": "stridekit",
@@ -243,6 +243,7 @@ def _build(folder: Path, lessons: dict[str, Lesson], notebooks: Path) -> Path:
     widgets = {name: page.widgets for name, page in lessons.items()}
     widgets["index"] = offline([StrideExplorer(), Diagnose()])
     widgets["diagnose"] = offline([Diagnose()])
+    widgets["drill"] = offline([Drill()])
     widgets["search"] = offline([Diagnose()])
     widgets["review"] = [card.widget for card in asked]
     data = {

@@ -151,6 +151,31 @@
     });
   }
 
+  const MOST_ANSWERS = 300; // of drills
+
+  /**
+   * Let a drill go on from the answers to all drills of the site, with other questions than last
+   * time, and keep its answers with their days.
+   * @param {Model} model
+   */
+  function keepDrill(model) {
+    const key = keyOf("drill");
+    const answers = read(key)?.answers ?? [];
+    const state = model.get("_state");
+    model.set("_before", { today: today(), answers });
+    model.set("_state", { ...state, seed: Math.floor(Math.random() * 2 ** 32) });
+    let count = 0;
+    model.on("change:_state", () => {
+      const { answers: given } = model.get("_state");
+      const added = given
+        .slice(count)
+        .map((/** @type {string[]} */ answer) => [...answer, today()]);
+      count = given.length;
+      const kept = [...(read(key)?.answers ?? []), ...added];
+      if (added.length) keepAt(key, { answers: kept.slice(-MOST_ANSWERS) });
+    });
+  }
+
   /** @param {string} pathname */
   const fileOf = (pathname) => pathname.slice(pathname.lastIndexOf("/") + 1);
 
@@ -197,6 +222,7 @@
     /** @type {Model} */
     const model = /** @type {CustomEvent} */ (event).detail;
     if (model.get("_goals")?.length) keepGoals(model);
+    if (model.get("_before")) keepDrill(model);
     if (card.dataset.card) {
       keepReview(card, model);
     } else if (model.get("_problem")) {
@@ -517,8 +543,21 @@
     words.replaceChildren(make("a", { href, verdict }, `${title}: ${section}`));
   }
 
+  /**
+   * Turn the section that a drill names below a wrong answer into a link.
+   * @param {Element} node
+   */
+  function linkSection(node) {
+    const [, lesson, section] = /^lesson (\w+): (.*)$/.exec(node.textContent) ?? [];
+    if (!parts[`${lesson}.html`] || node.querySelector("a")) return;
+    const title = sections.find(([page]) => page === lesson)?.[2];
+    const href = `${lesson}.html#${section.replaceAll(" ", "-")}`;
+    node.replaceChildren(make("a", { href }, `lesson ${title}: ${section}`));
+  }
+
   new MutationObserver(() => {
     for (const row of all(".sk-paste dl > div")) linkLesson(row);
+    for (const node of all(".sk-drill .sk-section")) linkSection(node);
   }).observe(document, { subtree: true, childList: true, characterData: true });
 
   /** A button that forgets the answers on all pages of the site. */

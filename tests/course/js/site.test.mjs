@@ -713,3 +713,64 @@ test("the lesson of a verdict becomes a link to its section, once", async () => 
     assert.equal(other.words.firstChild, "a lesson");
   }
 });
+
+// The drill -----------------------------------------------------------------------------------------
+
+const DRILL = "stridekit /my site/drill";
+const RIGHT = ["address", "in elements", ""];
+
+/** A drill on some page, and the answers that are kept. */
+async function openDrill(stored, name = "drill.html") {
+  const site = await visit({ href: at(name), stored });
+  const model = modelOf({
+    _state: { kind: "mixed", seed: 0, answers: [], said: null },
+    _before: {},
+  });
+  site.listeners["stridekit-model"]({ target: new Node(), detail: model });
+  return { model, kept: () => site.read(DRILL)?.answers };
+}
+
+test("a drill goes on from the kept answers, with other questions", async () => {
+  const answers = [[...RIGHT, "2026-11-01"]];
+  const { model, kept } = await openDrill({ [DRILL]: { answers } });
+  assert.deepEqual(model.get("_before"), { today: TODAY, answers });
+  const { seed } = model.get("_state");
+  assert.ok(Number.isInteger(seed) && seed > 0 && seed < 2 ** 32);
+  const other = await openDrill({ [DRILL]: { answers } });
+  assert.notEqual(other.model.get("_state").seed, seed);
+  assert.deepEqual(kept(), answers);
+});
+
+test("each answer of a drill is kept once with its day, on all pages in one place", async () => {
+  const { model, kept } = await openDrill({}, "01_one.html");
+  const state = model.get("_state");
+  model.set("_state", { ...state, answers: [RIGHT], said: 1 });
+  model.set("_state", { ...state, answers: [RIGHT], said: null });
+  model.set("_state", { ...state, answers: [RIGHT, RIGHT], said: 0 });
+  const dated = [...RIGHT, TODAY];
+  assert.deepEqual(kept(), [dated, dated]);
+});
+
+test("only the last 300 answers to drills are kept", async () => {
+  const answers = Array.from({ length: 300 }, () => [...RIGHT, "2026-11-01"]);
+  const { model, kept } = await openDrill({ [DRILL]: { answers } });
+  model.set("_state", { ...model.get("_state"), answers: [RIGHT], said: 1 });
+  assert.deepEqual(kept(), [...answers.slice(1), [...RIGHT, TODAY]]);
+});
+
+test("the section of a wrong answer becomes a link, once", async () => {
+  const node = new Node("p", "sk-section").append("lesson 01_one: Much more here");
+  const unknown = new Node("p", "sk-section").append("lesson 09_none: More");
+  const none = new Node("p", "sk-section");
+  const sections = [["01_one", "Title", "01 One", ""]];
+  const tables = { ".sk-drill .sk-section": [node, unknown, none] };
+  const site = await visit({ sections, tables });
+  const [, [follow]] = site.observers;
+  follow();
+  const link = node.querySelector("a");
+  assert.equal(link.href, "01_one.html#Much-more-here");
+  assert.equal(node.textContent, "lesson 01 One: Much more here");
+  follow();
+  assert.equal(node.querySelector("a"), link);
+  assert.equal(unknown.firstChild, "lesson 09_none: More");
+});
