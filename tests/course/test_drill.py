@@ -9,6 +9,7 @@ import torch
 
 from stridekit import Drill, LayoutError
 from stridekit._notebooks import lessons
+from stridekit.exercises import progress
 from stridekit.widgets import kept
 from stridekit.widgets.engine import Script
 
@@ -311,3 +312,15 @@ def test_each_lesson_that_a_question_names_has_that_section():
         assert re.search(
             rf'"#+ {re.escape(section)}(\\n)?"', lessons()[f"{file}.ipynb"].decode()
         ), kind
+
+
+def test_progress_has_a_row_and_a_sentence_about_the_drill(record):
+    answers = [*right("view", "address", "view"), WRONG, *right("view")]
+    for kind, asked, mistake in answers:
+        kept.note(drill=kind, asked=asked, mistake=mistake)
+    shown = progress()
+    assert shown.rows[-1] == ("", ("Drill", "", "address", "5", "4"))
+    words = "Right in `Drill()`: address 1 of 2, view 3 of 3; the best streak is 3."
+    assert shown.note.startswith(words)
+    kept.note(drill="gone", asked="x", mistake="")  # of another version of stridekit
+    assert progress().note.startswith(words)
