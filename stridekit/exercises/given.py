@@ -131,6 +131,20 @@ _SETTINGS = {
         "A gradient of shape (32, 64, 1, 1) has stride (64, 1, 64, 64). "
         "Its bucket has stride (64, 1, 1, 1)."
     ),
+    "One backward pass of `((a.view(3)": (
+        "Given `a = torch.ones(3, 1, requires_grad=True)`, "
+        "`b = torch.ones(1, 3, requires_grad=True)` and `w = torch.tensor([1.0, 2.0, 3.0])`."
+    ),
+    "The last stride is 1. Which of these": (
+        "`row_sums(x)` packs x by `contiguous()` if x's last stride is not 1. "
+        "Then it reads the rows one after the other, from x's first element on. "
+        "The layouts are those of `tricky_layouts`."
+    ),
+    "x is contiguous, of shape (2, 3). `times_stride": (
+        "The operation `turn(x)` returns `x.t().clone()`, and its fake kernel "
+        "`x.new_empty(x.shape[1], x.shape[0])`. "
+        "And `times_stride = lambda x: turn(x) * turn(x).stride(0)`."
+    ),
     "What does the clock read right after": (
         "A device works through a queue, and a clock counts microseconds from 0. `queue.work()` asks "
         "for a piece of work, which takes the device 50. The first piece takes 400 more."
