@@ -11,8 +11,10 @@ from __future__ import annotations
 import argparse
 import html
 import json
+import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +22,8 @@ from pathlib import Path
 from random import Random
 from string import Template
 from typing import Any, NamedTuple
+from urllib.parse import quote
+from xml.etree import ElementTree
 
 import nbformat
 from docutils import nodes
@@ -29,7 +33,7 @@ from sphinx.util.docutils import docutils_namespace
 
 from stridekit.exercises import given, marks, new_numbers
 from stridekit.exercises import lesson as reading
-from stridekit.export import reference
+from stridekit.export import cheat_sheet, families, gallery, pictures, reference
 from stridekit.export.lesson import Lesson, lesson, mathml
 from stridekit.lessons import notebook as form
 from stridekit.lessons.notebook import NotebookError
@@ -42,12 +46,28 @@ MARK = ".stridekit-site"  # a file whose folder an export may replace
 ROW = re.compile(
     r"^\| \[.+?\]\((?:\S*/)?([^/\n]+)\.(?:ipynb|html)\) \| (.+?) \| (.+?) \|$", re.MULTILINE
 )
-RESERVED = {"index", "lessons", "diagnose", "drill", "review", "reference", "search", *reference.pages()}
+PAGES = {
+    "index": "Strides, views and contiguity in PyTorch: lessons and pictures that you drag and press.",
+    "lessons": "The lessons: for each its question, and what you can do at its end.",
+    "gallery": "Every widget of stridekit, alive, with the line of Python that makes it.",
+    "cheat_sheet": "On one page: which operations are views, which copy, and the strides after them.",
+    "diagnose": "Paste an error or a warning about shapes and strides: what it means, with its numbers.",
+    "drill": "Endless questions about strides, views, formats and cache lines, each with a picture.",
+    "review": "Cards of the lessons that you got wrong or saw long ago, some with new numbers.",
+    "reference": "Every public name of stridekit, with its contract and an example.",
+    "search": "Search the lessons, the messages and the reference of stridekit.",
+}
+RESERVED = {*PAGES, *reference.pages()}
 NEW_NUMBERS = 3  # how often a page asks a card anew that can have new numbers
-WIDE = ("index", "search", "diagnose", "drill", "review")  # pages without a sidebar
+# Pages without a sidebar.
+WIDE = ("index", "search", "diagnose", "review", "drill", "gallery", "cheat_sheet")
+GITHUB = re.compile(r"github\.com[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
+MOST_DESCRIBED = 200  # characters of a description, which a search engine would cut
 CONF = {
     "project": "stridekit",
     "html_title": "stridekit",
+    "html_favicon": str(HERE / "static" / "favicon.svg"),
+    "smartquotes": False,  # they would change code in sentences, such as a[..., ::-1]
     "extensions": ["myst_nb", "sphinx.ext.autodoc", "stridekit.export.site"],
     "source_suffix": {".ipynb": "myst-nb", ".md": "myst-nb", ".rst": "restructuredtext"},
     "default_role": "py:obj",
@@ -67,10 +87,15 @@ CONF = {
         "footer_start": [],
         "footer_end": [],
         "secondary_sidebar_items": [],
+        "logo": {
+            "text": "stridekit",
+            "alt_text": "",
+            "image_light": "_static/mark.svg",
+            "image_dark": "_static/mark-dark.svg",
+        },
         "search_bar_text": "A name, a topic, a message",
         "pygments_light_style": "a11y-high-contrast-light",
     },
-    "html_sidebars": {"**": ["sidebar-nav-bs", "page-toc"], **{page: [] for page in WIDE}},
     "html_static_path": [str(HERE / "static")],
     "templates_path": [str(HERE / "templates")],
     "html_css_files": ["site.css"],
@@ -98,10 +123,25 @@ def export(source: Path, folder: Path) -> Path:
         except NotebookError as error:
             raise NotebookError(f"{path}, {error}") from None
     with tempfile.TemporaryDirectory(prefix="stridekit-") as name:
-        built = _build(Path(name), lessons, paths[0].parent)
+        built = _build(Path(name), lessons, paths[0].parent, _base_address(paths[0].parent))
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(built, folder, dirs_exist_ok=True)
     return folder / "index.html"
+
+
+def _base_address(folder: Path) -> str:
+    """Return the address on GitHub's pages that belongs to the repository, or nothing if there is none."""
+    repository = os.environ.get("GITHUB_REPOSITORY", "")
+    if not repository:
+        command = ["git", "-C", str(folder), "remote", "get-url", "origin"]
+        try:
+            run = subprocess.run(command, capture_output=True, text=True)
+        except OSError:  # there is no git
+            return ""
+        match = GITHUB.search(run.stdout.strip())
+        repository = match[1] if match else ""
+    owner, _, name = repository.partition("/")
+    return f"https://{owner.lower()}.github.io/{name}/" if name else ""
 
 
 def _check_paths(source: Path, paths: Sequence[Path], folder: Path) -> None:
@@ -184,10 +224,16 @@ def _sources(rows: Mapping[str, Row], asked: Sequence[Asked]) -> dict[str, str]:
         for name, row in rows.items()
     ]
     reference_pages = reference.pages()
+    start = next(iter(rows))
     fields = {
+        "start": f"{quote(start)}.html",
+        "start_title": html.escape(rows[start].title),
+        "tiles": _tiles(rows),
+        "gallery": gallery.source(),
+        **cheat_sheet.fields(),
         "table": "\n".join(table),
         "lessons": "\n".join(f"{row.title} <{name}>" for name, row in rows.items()),
-        "messages": "\n".join(_message(family, rows) for family in Diagnose._script.FAMILIES),
+        "families": families.listed({name: row.title for name, row in rows.items()}),
         "about": "\n".join(f"- {{doc}}`{n}`: {lead}" for n, (lead, _) in reference_pages.items()),
         "names": "\n".join(reference_pages),
         "cards": "\n".join(card.node(number) for number, card in enumerate(asked)),
@@ -198,35 +244,38 @@ def _sources(rows: Mapping[str, Row], asked: Sequence[Asked]) -> dict[str, str]:
         sources[path.name] = template.substitute(fields)
     for name, (_, text) in reference_pages.items():
         sources[f"{name}.rst"] = text
+    for name, family in families.pages().items():
+        sources[f"{name}.md"] = families.source(family, _place(family, rows))
     return sources
 
 
-def _message(family: dict[str, Any], rows: Mapping[str, Row]) -> str:
-    """Return a section about a family of messages."""
-    lines = [
-        f"- **{label}**: {_most_general(family[label])}\n"
-        for label in ("means", "cause", "cure")
-        if family.get(label)
-    ]
+def _tiles(rows: Mapping[str, Row]) -> str:
+    """Return a tile for each lesson: its picture, its title, its question and the skill at its end."""
+    tiles = []
+    for name, row in rows.items():
+        tiles.append(
+            f'<div class="sk-tile">{pictures.picture(name)}'
+            f'<h3><a href="{quote(name)}.html">{html.escape(row.title)}</a></h3>'
+            f"<p>{_in_html(row.question)}</p><p>{_in_html(row.skill)}</p></div>"
+        )
+    return f'<style>{pictures.style()}</style>\n<div class="sk-tiles sk-lessons">{"".join(tiles)}</div>'
+
+
+def _in_html(words: str) -> str:
+    """Return words of the README in HTML, where code is between backticks."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(words))
+
+
+def _place(family: Mapping[str, Any], rows: Mapping[str, Row]) -> str:
+    """Return a link to the section of a lesson that explains a family, if the site has the lesson."""
     name = family["lesson"]
     section = family["section"]
-    if name in rows:
-        link = f"[{rows[name].title}: {section}](<{name}.ipynb#{anchor(section)}>)"
-        lines.append(f"- **lesson**: {link}\n")
-    templates = "\n".join(family["templates"])
-    text = f"### {family['title']}\n\n```text\n{templates}\n```\n\n{''.join(lines)}"
-    # The fields of templates and sentences.
-    return re.sub(r"\{(\w+ \w+|\w*[,:*~+&%]?)\}", "…", text)
+    if name not in rows:
+        return ""
+    return f"[{rows[name].title}: {section}](<{name}.ipynb#{anchor(section)}>)"
 
 
-def _most_general(sentences: str | list[str]) -> str:
-    """Return the only sentence, or the one of several that needs the fewest numbers of a message."""
-    if isinstance(sentences, str):
-        return sentences
-    return min(sentences, key=lambda sentence: sentence.count("{"))
-
-
-def _build(folder: Path, lessons: dict[str, Lesson], notebooks: Path) -> Path:
+def _build(folder: Path, lessons: dict[str, Lesson], notebooks: Path, base: str) -> Path:
     """Build the site in a folder; return the folder of its pages."""
     source = folder / "source"
     site = folder / "site"
@@ -245,7 +294,9 @@ def _build(folder: Path, lessons: dict[str, Lesson], notebooks: Path) -> Path:
     widgets["diagnose"] = offline([Diagnose()])
     widgets["drill"] = offline([Drill()])
     widgets["search"] = offline([Diagnose()])
+    widgets["gallery"] = offline([gallery.made(name) for name in gallery.names()])
     widgets["review"] = [card.widget for card in asked]
+    described = _descriptions(rows)
     data = {
         "parts": {f"{name}.html": page.parts for name, page in lessons.items()},
         "essentials": {f"{name}.html": page.essential_parts for name, page in lessons.items()},
@@ -254,13 +305,62 @@ def _build(folder: Path, lessons: dict[str, Lesson], notebooks: Path) -> Path:
             family["title"]: (family["lesson"], family["section"])
             for family in Diagnose._script.FAMILIES
         },
-        "sections": _run_sphinx(source, site, folder / "trees", widgets),
+        "sections": _run_sphinx(source, site, folder / "trees", widgets, Head(base, described)),
     }
     text = json.dumps(data, ensure_ascii=False)
     script = site / "_static" / "site-data.js"
     script.write_text(f"globalThis.stridekitSite = {text};\n", encoding="utf-8")
     (site / MARK).touch()
+    if base:
+        _write_sitemap(site, base)
     return site
+
+
+def _descriptions(rows: Mapping[str, Row]) -> dict[str, str]:
+    """Return what each page is about, by its name."""
+    described = dict(PAGES)
+    for name, row in rows.items():
+        words = " ".join(filter(None, [row.question, row.skill and f"You can {row.skill}."]))
+        described[name] = words.replace("`", "") or f"{row.title}: a lesson with live widgets."
+    for name, (lead, _) in reference.pages().items():
+        described[name] = lead
+    for name, family in families.pages().items():
+        described[name] = families.description(family)
+    return described
+
+
+class Head(NamedTuple):
+    """What the heads of pages tell search engines: the address of the site, and a line about each page."""
+
+    base: str
+    described: Mapping[str, str]
+
+    def tags(self, page: str, title: str) -> str:
+        """Return the description of a page, and its properties for links that people share."""
+        words = self.described.get(page, "")
+        if len(words) > MOST_DESCRIBED:
+            words = words[:MOST_DESCRIBED].rpartition(" ")[0] + " …"
+        properties = {
+            "og:site_name": "stridekit",
+            "og:type": "website",
+            "og:title": title,
+            "og:description": words,
+        }
+        if self.base:
+            properties["og:url"] = f"{self.base}{page}.html"
+        lines = [f'<meta name="description" content="{html.escape(words)}">']
+        for name, text in properties.items():
+            lines.append(f'<meta property="{name}" content="{html.escape(text)}">')
+        return "\n".join(lines)
+
+
+def _write_sitemap(site: Path, base: str) -> None:
+    """Write sitemap.xml, with the address of each page."""
+    root = ElementTree.Element("urlset", xmlns="http://www.sitemaps.org/schemas/sitemap/0.9")
+    for path in sorted(site.glob("*.html")):
+        place = ElementTree.SubElement(ElementTree.SubElement(root, "url"), "loc")
+        place.text = base + quote(path.name)
+    ElementTree.ElementTree(root).write(site / "sitemap.xml", "utf-8", xml_declaration=True)
 
 
 def _minutes(lessons: Mapping[str, Lesson]) -> dict[str, int]:
@@ -273,7 +373,7 @@ def _minutes(lessons: Mapping[str, Lesson]) -> dict[str, int]:
 
 
 def _run_sphinx(
-    source: Path, site: Path, trees: Path, widgets: Mapping[str, list[Offline]]
+    source: Path, site: Path, trees: Path, widgets: Mapping[str, list[Offline]], head: Head
 ) -> list[list[str]]:
     """Write the pages, with the live widgets of each, and return their sections for the search."""
     sections: list[list[str]] = []
@@ -281,12 +381,18 @@ def _run_sphinx(
     def finish(_: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
         if page in widgets:
             context["body"] = context.get("body", "") + live(widgets[page])
+        title = html.unescape(re.sub("<[^>]*>", "", context.get("title", "")))
+        context["metatags"] = context.get("metatags", "") + head.tags(page, title)
         if tree:
             sections.extend(_sections(tree, page))
 
     try:
         with docutils_namespace():
-            app = Sphinx(source, None, site, trees, "html", CONF, None)
+            sidebars: dict[str, list[str]] = {"**": ["sidebar-nav-bs", "page-toc"]}
+            for page in (*WIDE, *families.pages()):
+                sidebars[page] = []
+            conf = CONF | {"html_baseurl": head.base, "html_sidebars": sidebars}
+            app = Sphinx(source, None, site, trees, "html", conf, None)
             app.connect("html-page-context", finish)
             app.build()
     except (SphinxError, RecursionError) as error:

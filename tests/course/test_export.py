@@ -1,5 +1,6 @@
 """Notebooks as a site: their cells, the refusal of odd ones, and the pages that Sphinx writes."""
 
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -9,15 +10,18 @@ from urllib.parse import unquote, urlsplit
 
 import nbformat
 import pytest
+import torch
 from nbformat import v4
 
 import stridekit
+from stridekit import diagnose
 from stridekit.exercises import lesson as reading
-from stridekit.export import lesson, reference, site
+from stridekit.export import cheat_sheet, families, gallery, lesson, pictures, reference, site
 from stridekit.export.reference import public_names
 from stridekit.lessons.notebook import NotebookError, fold
 from stridekit.widgets import Predict
 from stridekit.widgets.offline import offline
+from tests.course.widget_kinds import KINDS
 
 ROOT = Path(__file__).parents[2]
 code = v4.new_code_cell
@@ -334,6 +338,7 @@ def built(tmp_path_factory):
     write(root / "notebooks" / "look.ipynb", *SECOND)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lesson.form, "run", lambda *args, **options: NOT_RUN)
+        patch.delenv("GITHUB_REPOSITORY", raising=False)
         (root / "out").mkdir()
         (root / "out" / site.MARK).touch()
         (root / "out" / "old.html").touch()
@@ -358,7 +363,7 @@ class Parsed(HTMLParser):
         self.ids |= {attributes.get("id"), attributes.get("name")}
         if attributes.get("href"):
             self.links.append(attributes["href"])
-        if tag != "a":
+        if tag != "a" and attributes.get("rel") != "canonical":
             self.sources += filter(None, [attributes.get("src"), attributes.get("href")])
 
     def handle_data(self, data):
@@ -390,6 +395,7 @@ def test_lessons_have_the_notebooks_titles_and_jupyterlabs_anchors(built):
     assert "<math" in (built / "walk.html").read_text(encoding="utf-8")
     front = Parsed(built / "index.html")
     assert "where is it?" in front.text and front.text.count("compute it") == 1
+    assert {"walk.html", "look.html", "gallery.html"} <= {*front.links}
     assert "01 Strides" in front.text and "02 Views" in front.text and "who else?" in front.text
     assert "Another name" not in front.text
 
@@ -408,17 +414,110 @@ def test_the_reference_has_every_public_name_with_links_and_nothing_of_this_mach
 def test_the_search_knows_headings_words_and_outputs_and_gives_no_hint_away(built):
     text = (built / "_static" / "site-data.js").read_text(encoding="utf-8")
     data = json.loads(text.removeprefix("globalThis.stridekitSite = ").removesuffix(";\n"))
-    sections = [text for _, _, heading, text in data["sections"] if heading.startswith("It")]
+    sections = [text for _, _, heading, text in data["sections"] if heading.startswith("It's")]
     assert "not compatible" in sections[0] and "of this machine" in sections[0]
     hidden = "<p>open<details><summary>Hint</summary>secret</details></p>"
     raw = site.nodes.raw("", hidden, format="html")
     assert site._words(raw).split() == ["open"]
 
 
-def test_a_family_of_messages_is_described_in_sentences_without_fields():
-    text = "".join(site._message(family, {}) for family in site.Diagnose._script.FAMILIES)
-    assert not re.search(r"\{[\w ]*\}|\*\*: \[", text)
-    assert "one after the other in one dim, so all other dims have to agree\n" in text
+def test_each_family_has_a_page_headed_by_its_message(built):
+    """The sentences have no fields; Diagnose knows the message, and lists and describes its page."""
+    found = site.Diagnose._script.FAMILIES
+    assert len(families.pages()) == len(found)
+    listed = Parsed(built / "diagnose.html")
+    for name, family in families.pages().items():
+        message = families.message_of(family)
+        page = (built / f"{name}.html").read_text(encoding="utf-8")
+        (heading,) = re.findall(r"<h1>(.*?)<a ", page, re.DOTALL)
+        title = " ".join(html.unescape(re.sub("<[^>]*>", "", heading)).split())
+        assert title == " ".join(message.split())
+        sentences = families.source(family, "").replace("{rubric}", "")
+        assert not re.search(r"\{\w+[,:*~+&%]?\}", sentences)
+        assert f"{name}.html" in listed.links
+        assert families._messages().get(family["title"]) in (None, message)
+        assert '<meta name="description" content="' + html.escape(family["title"]) in page
+        if family["title"] in families._messages():
+            assert diagnose(message).title == family["title"]
+
+
+def test_each_widget_is_in_the_gallery_with_the_line_that_makes_it():
+    assert {*KINDS} <= {*gallery.names()}
+    for name in gallery.names():
+        assert type(gallery.made(name)).__name__ == name
+        assert f"\n{gallery.line_of(name)}\n" in gallery.source()
+
+
+@pytest.mark.parametrize("call", [*cheat_sheet.VIEWS, *cheat_sheet.DEPENDS, *cheat_sheet.COPIES])
+def test_the_cheat_sheet_says_what_torch_does(call):
+    x = torch.arange(24.0).view(cheat_sheet.SHAPE)
+    y = eval(call, {"x": x})
+    layout = cheat_sheet.after(call)
+    shares = y.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+    assert layout.copied != shares
+    assert (layout.shape, layout.stride) == (y.shape, y.stride())
+    assert layout.storage_offset == y.storage_offset()
+    if call not in cheat_sheet.DEPENDS:
+        assert shares == (call in cheat_sheet.VIEWS)
+
+
+def test_the_formats_of_the_cheat_sheet_are_torchs():
+    for name in cheat_sheet.FORMATS:
+        y = torch.empty(cheat_sheet.IMAGES, memory_format=getattr(torch, name))
+        assert f"| `torch.{name}` | {y.stride()} |" in cheat_sheet.fields()["formats"]
+
+
+def test_each_lesson_has_a_picture_of_its_own():
+    names = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+    drawn = [pictures.picture(name) for name in names]
+    assert all(drawn) and len({*drawn}) == len(drawn)
+    layout = pictures.LAYOUTS["03"][0]
+    assert pictures.picture("03_contiguity").count("<rect") == layout.numel + len(layout.span)
+    assert pictures.picture("notes") == ""
+
+
+@pytest.mark.parametrize(
+    ("variable", "origin", "base"),
+    [
+        ("Own/kit", "", "https://own.github.io/kit/"),
+        ("", "git@github.com:own/kit.git", "https://own.github.io/kit/"),
+        ("", "https://github.com/own/kit", "https://own.github.io/kit/"),
+        ("", "https://example.org/own/kit", ""),
+        ("", "", ""),
+    ],
+)
+def test_the_address_of_the_site_is_that_of_its_repository(
+    variable, origin, base, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("GITHUB_REPOSITORY", variable)
+    done = SimpleNamespace(stdout=f"{origin}\n")
+    monkeypatch.setattr(site.subprocess, "run", lambda *args, **options: done)
+    assert site._base_address(tmp_path) == base
+
+
+def test_the_head_of_a_page_describes_it_and_the_sitemap_names_it(tmp_path):
+    head = site.Head("https://own.github.io/kit/", {"a": "What <it> is. " * 30})
+    tags = head.tags("a", "A & b")
+    (words,) = re.findall(r'name="description" content="(.*?)"', tags)
+    assert html.unescape(words).startswith("What <it> is.") and words.endswith(" …")
+    assert '<meta property="og:title" content="A &amp; b">' in tags
+    assert '<meta property="og:url" content="https://own.github.io/kit/a.html">' in tags
+    assert "og:url" not in site.Head("", {}).tags("a", "A")
+    (tmp_path / "a b.html").touch()
+    site._write_sitemap(tmp_path, head.base)
+    text = (tmp_path / "sitemap.xml").read_text(encoding="utf-8")
+    assert "<loc>https://own.github.io/kit/a%20b.html</loc>" in text
+
+
+def test_every_page_is_described_and_code_stays_as_it_is(built):
+    """Without a repository no page has an address."""
+    for path in built.glob("*.html"):
+        page = path.read_text(encoding="utf-8")
+        assert re.search(r'<meta name="description" content="[^"]{20,}">', page), path
+        assert 'rel="canonical"' not in page
+    assert not (built / "sitemap.xml").exists()
+    backwards = next(n for n, f in families.pages().items() if "runs backwards" in f["title"])
+    assert "…, ::-1" not in (built / f"{backwards}.html").read_text(encoding="utf-8")
 
 
 def test_docstrings_are_plain_text():

@@ -182,7 +182,7 @@
   /** Show beside each link to a lesson how much of it is done, and offer to forget it. */
   function showMarks() {
     for (const mark of all(".sk-done")) mark.remove();
-    for (const link of all(".bd-links a, .bd-article table a")) {
+    for (const link of all(".bd-links a, .bd-article table a, .sk-tile a")) {
       const page = decodeURIComponent(fileOf(new URL(link.href).pathname));
       if (minutes.essentials && essentials[page]?.length === 0) link.dataset.further = "";
       const progress = parts[page] && read(keyOf(link.href));
@@ -421,6 +421,24 @@
     if (document.readyState === "interactive") startReview();
   });
 
+  // The list of messages, filtered as one types ---------------------------------------------------
+
+  /** Show the messages that have all words of the filter, and the headings above them. */
+  function filterFamilies() {
+    const filter = /** @type {HTMLInputElement} */ (document.querySelector("#sk-filter"));
+    const words = filter.value.toLowerCase().split(/\s+/);
+    const items = all(".sk-families li");
+    for (const item of items) {
+      const text = `${item.textContent} ${item.dataset.more}`.toLowerCase();
+      item.hidden = !words.every((word) => text.includes(word));
+    }
+    for (const section of all(".sk-families section"))
+      section.hidden = !section.querySelector("li:not([hidden])");
+    const shown = items.filter((item) => !item.hidden).length;
+    const status = /** @type {HTMLElement} */ (document.querySelector(".sk-filter [role=status]"));
+    status.textContent = `${shown} of ${items.length}`;
+  }
+
   // Search: sections that have most of the words; words that few sections have count more ---------
 
   /**
@@ -428,6 +446,47 @@
    * @returns {string[]}
    */
   const wordsOf = (text) => text.toLowerCase().match(/[\p{L}_]{2,}/gu) ?? [];
+
+  // Words for one thing: a section that has one of them has them all.
+  const SYNONYMS = [
+    ["stride", "strides", "step", "steps", "pitch"],
+    ["channels-last", "channels_last", "channels last", "nhwc"],
+    ["channels-first", "channels first", "nchw"],
+    ["contiguous", "non-contiguous", "noncontiguous", "contiguity", "row-major", "row major"],
+    ["column-major", "column major", "fortran order", "f-order"],
+    ["dim", "dimension", "axis", "axes"],
+    ["storage_offset", "storage offset"],
+    ["copy", "copies", "clone", "duplicate"],
+    ["view", "alias", "aliasing", "shares memory"],
+    ["reshape", "resize"],
+    ["permute", "reorder", "rearrange"],
+    ["inplace", "in-place", "in place"],
+    ["broadcast", "broadcasting", "expand"],
+    ["overlap", "overlapping", "single memory location"],
+    ["kv cache", "kv-cache", "key-value cache"],
+    ["ndarray", "numpy array"],
+    ["sdpa", "scaled_dot_product_attention", "flash attention"],
+  ];
+
+  /** @typedef {{ word: string, forms: string[] }} Term a word of a question, and its synonyms */
+
+  /**
+   * The terms of a question that have synonyms, and the question without them.
+   * @param {string} question
+   */
+  function synonymsIn(question) {
+    let rest = question.toLowerCase();
+    /** @type {Term[]} */
+    const terms = [];
+    for (const forms of SYNONYMS) {
+      const longestFirst = forms.toSorted((a, b) => b.length - a.length);
+      const pattern = new RegExp(`(?<![\\w-])(?:${longestFirst.join("|")})(?![\\w-])`, "g");
+      const [word] = rest.match(pattern) ?? [];
+      if (word) terms.push({ word, forms });
+      rest = rest.replaceAll(pattern, " ");
+    }
+    return { terms, rest };
+  }
 
   /**
    * How many letters only one of two words has: swapped letters count nothing.
@@ -457,33 +516,39 @@
   }
 
   /**
-   * The words of a question, and the sections that fit it, best first.
+   * The terms of a question, and the sections that fit it, best first.
    * @param {string} question
    */
   function find(question) {
     const texts = sections.map(([, , heading, text]) => `${heading} ${text}`.toLowerCase());
-    const words = spelledWords(question, texts);
-    const weights = words.map((word) => {
-      const count = texts.filter((text) => text.includes(word)).length;
+    const { terms, rest } = synonymsIn(question);
+    for (const word of spelledWords(rest, texts)) terms.push({ word, forms: [word] });
+
+    /** @type {(text: string, term: Term) => boolean} */
+    const has = (text, { forms }) => forms.some((form) => text.includes(form));
+
+    const weights = terms.map((term) => {
+      const count = texts.filter((text) => has(text, term)).length;
       return count ? Math.log(1 + texts.length / count) : 0;
     });
+    const most = weights.reduce((sum, weight) => sum + weight, 0);
 
     /** @param {string} text */
     function weightIn(text) {
       let weight = 0;
-      for (const [k, word] of words.entries()) if (text.includes(word)) weight += weights[k];
+      for (const [k, term] of terms.entries()) if (has(text, term)) weight += weights[k];
       return weight;
     }
 
     const rows = sections.map(([page, anchor, heading, text], k) => {
       const forQuestion = texts[k].includes(question.toLowerCase()) ? 4 : 0;
       const score = weightIn(texts[k]) + weightIn(heading.toLowerCase()) + forQuestion;
-      const count = words.filter((word) => texts[k].includes(word)).length;
-      const hasMost = 2 * count >= words.length && 2 * score >= weightIn(words.join(" "));
+      const count = terms.filter((term) => has(texts[k], term)).length;
+      const hasMost = 2 * count >= terms.length && 2 * score >= most;
       return { page, anchor, heading, text, hasMost, score };
     });
     const fitting = rows.filter(({ hasMost }) => hasMost && question);
-    return { words, fitting: fitting.sort((a, b) => b.score - a.score) };
+    return { terms, fitting: fitting.sort((a, b) => b.score - a.score) };
   }
 
   /**
@@ -498,13 +563,16 @@
 
   function showResults() {
     const question = (new URLSearchParams(location.search).get("q") ?? "").trim();
-    const { words, fitting } = find(question);
+    const { terms, fitting } = find(question);
+    const words = terms.map(({ word }) => word);
     const read = words.join(" ");
     const isMisspelt = !words.every((word) => question.toLowerCase().includes(word));
     const titles = new Map(sections.toReversed().map(([page, , heading]) => [page, heading]));
     const items = fitting.slice(0, 50).map(({ page, anchor, heading, text }) => {
       const href = `${page}.html?highlight=${encodeURIComponent(read)}#${anchor}`;
-      const position = text.toLowerCase().indexOf(words[0]) - 60;
+      const forms = terms[0]?.forms ?? [];
+      const positions = forms.map((form) => text.toLowerCase().indexOf(form));
+      const position = Math.min(...positions.filter((place) => place >= 0)) - 60;
       return make(
         "li",
         {},
@@ -577,7 +645,7 @@
   addEventListener("DOMContentLoaded", () => {
     for (const aside of all(".bd-sidebar-primary"))
       Object.assign(aside, { role: "complementary", ariaLabel: "Contents" });
-    document.querySelector(".bd-links, .bd-article table")?.after(createForget());
+    document.querySelector(".bd-links, .bd-article table, .sk-tiles")?.after(createForget());
     const list = document.querySelector(".sk-lessons") ?? document.querySelector(".bd-links");
     if (minutes.essentials) list?.before(createPaths());
     foldFurther();
@@ -586,6 +654,11 @@
     else showMarks();
     for (const event of ["storage", "pageshow"]) addEventListener(event, followPath);
     addEventListener("hashchange", openTarget);
+    const filter = /** @type {HTMLElement | null} */ (document.querySelector("#sk-filter"));
+    if (filter) {
+      filter.oninput = filterFamilies;
+      filterFamilies();
+    }
     if (document.querySelector("#search-results")) {
       // biome-ignore lint/correctness/noUndeclaredVariables: Sphinx's searchtools.js declares it
       Search.performSearch = () => {};

@@ -10,7 +10,7 @@ import pytest
 from nbformat import v4
 
 from chromium import find_chromium, running_browser
-from stridekit.export import reference, site
+from stridekit.export import families, reference, site
 from stridekit.widgets.assets import module
 from stridekit.widgets.offline import offline_page
 from tests.course.browser.lab import ROOT, running_lab, write_notebook
@@ -75,7 +75,7 @@ def exported(notebooks):
 
 @pytest.fixture(scope="session")
 def small_site(tmp_path_factory):
-    """Two exported lessons, every kind of widget and cards; all pages of the reference would take long."""
+    """Two exported lessons, every kind of widget and cards; all pages of the package would take long."""
     folder = tmp_path_factory.mktemp("a site") / "notebooks"
     folder.mkdir()
     twice = [f"w = {KINDS['CopyTracer'].make}\nw", "w"]
@@ -91,6 +91,8 @@ def small_site(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         first, *_ = reference.pages().items()
         patch.setattr(reference, "pages", lambda: dict([first]))
+        few = [*families.pages().items()][:3]
+        patch.setattr(families, "pages", lambda: dict(few))
         return site.export(folder, folder.parent / "site").parent
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from stridekit import diagnose
-from stridekit.export import reference
+from stridekit.export import families, reference
 from stridekit.widgets.engine import Script
 from tests.core.messages import BUCKET
 from tests.course.browser import pages
@@ -21,7 +21,9 @@ from tests.course.widget_kinds import KINDS
 pytestmark = needs_chromium
 
 LESSONS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
-PAGES = ["index", "lessons", "diagnose", "search", "reference", *reference.pages(), *LESSONS]
+FIRST_MESSAGE = next(iter(families.pages()))
+PAGES = ["index", "lessons", "gallery", "cheat_sheet", "diagnose", FIRST_MESSAGE, "search"]
+PAGES += ["reference", *reference.pages(), *LESSONS]
 DESK = {"viewport": {"width": 1280, "height": 800}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
@@ -187,9 +189,9 @@ def test_a_link_to_a_section_shows_its_heading_below_the_header(visit, small_sit
 
 # A query that people type, and the page and a part of the heading of one of the first five results.
 QUERIES = {
-    "view size is not compatible": ("diagnose", "merge"),
+    "view size is not compatible": ("message-view-size", "not compatible"),
     "at least one dimension spans": ("03_contiguity", ""),
-    "Grad strides do not match": ("diagnose", "bucket"),
+    "Grad strides do not match": ("message-grad", ""),
     "kv cache": ("06_attention", "cache"),
     "checkpoint size": ("02_views", ""),
     "memory leak": ("02_views", ""),
@@ -205,8 +207,11 @@ QUERIES = {
     "stirde": ("0", ""),
     "transpsoe": ("0", ""),
     "scaled_dot_product_attention": ("06_attention", ""),
-    "sizes of tensors must match": ("diagnose", ""),
-    "negative strides": ("diagnose", ""),
+    "sizes of tensors must match": ("message-sizes-of", ""),
+    "negative strides": ("message-", "stride"),
+    "NHWC": ("04_channels_last", ""),
+    "step": ("0", "stride"),
+    "non-contiguous": ("03_contiguity", ""),
 }
 
 
@@ -243,7 +248,10 @@ def test_a_search_leads_to_a_section_and_without_results_to_the_box(visit, small
 @pytest.mark.long
 def test_a_verdict_leads_to_its_place_in_the_lesson(visit, site):
     """The page links to the place of each family, and no link of the site is dead."""
-    links = assert_whole(site)["diagnose.html"].links
+    links = []
+    for name, parsed in assert_whole(site).items():
+        if name.startswith("message-"):
+            links += parsed.links
     links_to_lessons = [link for link in links if re.match(r"0\d_\w+\.html#", link)]
     assert len(links_to_lessons) == len(Script("diagnose/diagnose.js").FAMILIES)
     page = visit(site / "diagnose.html")
@@ -252,6 +260,24 @@ def test_a_verdict_leads_to_its_place_in_the_lesson(visit, site):
     assert link.inner_text() == "04 Channels-last: Gradients"
     link.click()
     page.wait_for_url("**/04_channels_last.html#Gradients")
+
+
+def test_the_messages_are_filtered_as_one_types(visit, small_site):
+    page = visit(small_site / "diagnose.html")
+    shown = page.locator(".sk-families li:visible")
+    assert shown.count() == 3
+    page.get_by_label("Filter").fill("SIZE view compatible")
+    expect(shown).to_have_count(1)
+    expect(page.locator(".sk-filter [role=status]")).to_have_text("1 of 3")
+    shown.get_by_role("link").click()
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_contain_text("view size is not compatible")
+
+
+@pytest.mark.parametrize("size", ["A4", "Letter"])
+def test_the_cheat_sheet_is_one_printed_page(visit, small_site, size):
+    pdf = visit(small_site / "cheat_sheet.html").pdf(format=size)
+    assert len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf)) == 1
 
 
 @pytest.mark.long

@@ -221,7 +221,7 @@ function linksTo(...names) {
   return { list, links, marks: () => list.all(".sk-done").map((mark) => mark.textContent) };
 }
 
-const LINKS = ".bd-links a, .bd-article table a";
+const LINKS = ".bd-links a, .bd-article table a, .sk-tile a";
 const at = (name) => `https://a.org/my%20site/${name}`;
 
 test("a link has a mark of what is done on its page, if the page was visited", async () => {
@@ -555,7 +555,7 @@ for (const agrees of [true, false])
     const tables = {
       [LINKS]: [],
       ".bd-sidebar-primary": [aside],
-      ".bd-links, .bd-article table": [list],
+      ".bd-links, .bd-article table, .sk-tiles": [list],
     };
     const site = await visit({ stored, tables, agrees });
     site.body.append(list);
@@ -572,7 +572,7 @@ for (const agrees of [true, false])
 
 test("the button is shown where a page has a mark", async () => {
   const { list, links } = linksTo(at("01_one.html"));
-  const tables = { [LINKS]: links, ".bd-links, .bd-article table": [list] };
+  const tables = { [LINKS]: links, ".bd-links, .bd-article table, .sk-tiles": [list] };
   const site = await visit({ tables });
   site.body.append(list);
   site.listeners.DOMContentLoaded();
@@ -661,6 +661,43 @@ for (const [question, status, anchors] of QUESTIONS)
     assert.deepEqual(result.anchors, anchors);
     assert.equal(result.isBelow, anchors.length === 0);
   });
+
+for (const question of ["steps", "the pitch", "non-contiguous", "row major", "aliasing"])
+  test(`the search knows what “${question}” means`, async () => {
+    const synonyms = { steps: "stride", "the pitch": "stride", aliasing: "view" };
+    const word = synonyms[question] ?? "contiguous";
+    assert.deepEqual((await search(question)).anchors, (await search(word)).anchors);
+  });
+
+test("the filter of messages needs all of its words, and hides headings without messages", async () => {
+  const filter = Object.assign(new Node("input"), { value: "" });
+  const status = new Node("span");
+  const items = ["view size", "mat1 and mat2"].map((text) => new Node("li").append(text));
+  items[0].dataset.more = "Cannot view a tensor";
+  items[1].dataset.more = "";
+  const sections = items.map((item) => ({ hidden: false, querySelector: () => !item.hidden }));
+  const tables = {
+    "#sk-filter": [filter],
+    ".sk-families li": items,
+    ".sk-families section": sections,
+    ".sk-filter [role=status]": [status],
+    [LINKS]: [],
+  };
+  const site = await visit({ tables });
+  site.listeners.DOMContentLoaded();
+  assert.equal(status.textContent, "2 of 2");
+  filter.value = "tensor VIEW";
+  /** @type {any} */ (filter).oninput();
+  assert.deepEqual(
+    items.map(({ hidden }) => hidden),
+    [false, true],
+  );
+  assert.deepEqual(
+    sections.map(({ hidden }) => hidden),
+    [false, true],
+  );
+  assert.equal(status.textContent, "1 of 2");
+});
 
 test("Diagnose is offered to a question of four words, and to one without a result", async () => {
   assert.equal((await search("view")).isOffered, false);
