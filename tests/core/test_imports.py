@@ -36,7 +36,7 @@ OTHERS = {
     "lessons": "torch numpy matplotlib PIL ipykernel nbclient nbformat",
     "widgets": "torch anywidget ipywidgets quickjs traitlets numpy",
     "exercises": "torch numpy pygments ipywidgets",
-    "export": "nbformat nbclient jupyter_client matplotlib sphinx docutils latex2mathml markdown_it "
+    "export": "torch nbformat nbclient jupyter_client matplotlib sphinx docutils latex2mathml markdown_it "
     "mdit_py_plugins stridekit",
     "cli": "jupyterlab stridekit",
     "pytest_plugin": "pytest",
