@@ -114,7 +114,8 @@ def test_a_picture_is_what_is_on_screen(show, kind):
         picture = Image.open(io.BytesIO(content)).convert("RGB")
         twice_the_screen = np.multiply(screen.size, 2)
         assert abs(picture.size - twice_the_screen).max() <= 3
-        small = [max(side // 8, 1) for side in screen.size]  # strokes and letters differ at their edges
+        # Strokes and letters differ at their edges.
+        small = [max(side // 8, 1) for side in screen.size]
         blurred_screen = screen.resize(small, Image.Resampling.BOX)
         blurred_picture = picture.resize(small, Image.Resampling.BOX)
         difference = np.asarray(blurred_picture, float) - np.asarray(blurred_screen, float)
