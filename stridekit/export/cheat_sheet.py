@@ -42,7 +42,7 @@ def after(call: str) -> Layout:
 
 
 def _table(calls: tuple[str, ...]) -> str:
-    lines = ["| operation | | shape | stride | offset |", "|---|---|---|---|---|"]
+    lines = ["| operation | kind | shape | stride | offset |", "|---|---|---|---|---|"]
     for call in calls:
         layout = after(call)
         kind = "copy" if layout.copied else "view"

@@ -227,7 +227,6 @@ def _sources(rows: Mapping[str, Row], asked: Sequence[Asked]) -> dict[str, str]:
     start = next(iter(rows))
     fields = {
         "start": f"{quote(start)}.html",
-        "start_title": html.escape(rows[start].title),
         "tiles": _tiles(rows),
         "gallery": gallery.source(),
         **cheat_sheet.fields(),

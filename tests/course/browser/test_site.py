@@ -196,7 +196,7 @@ QUERIES = {
     "checkpoint size": ("02_views", ""),
     "memory leak": ("02_views", ""),
     "contigous": ("03_contiguity", ""),
-    "RuntimeError": ("0", ""),
+    "RuntimeError": ("message-", "runtimeerror"),
     "channels last": ("04_channels_last", ""),
     "memset": ("reference-sharing", "memset"),
     "why_not_view": ("reference-layouts", ""),
