@@ -189,8 +189,23 @@
       const [count, total] = progress ? countOf(page, progress) : [0, 0];
       if (total) link.after(markOf(count, total));
     }
+    showProgress();
     const hasProgress = document.querySelector(".sk-done") !== null;
     for (const button of all(".sk-forget")) button.hidden = !hasProgress;
+  }
+
+  /** Show at the head of a lesson how much of it is done. */
+  function showProgress() {
+    const page = decodeURIComponent(fileOf(location.pathname));
+    const heading = document.querySelector(".bd-article h1");
+    if (!parts[page] || !heading) return;
+    for (const line of all(".sk-progress")) line.remove();
+    const [kept, total] = countOf(page, read(keyOf(location.href)) ?? {});
+    if (!total) return;
+    const count = Math.min(kept, total);
+    const words = `${count} of ${total} cards and goals done`;
+    const bar = make("progress", { value: count, max: total, ariaLabel: words });
+    heading.after(make("p", { className: "sk-progress" }, bar, words));
   }
 
   /**
