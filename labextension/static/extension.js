@@ -7,6 +7,7 @@ const STATE = "application/vnd.jupyter.widget-state+json";
 const RANK = -10; // of ipywidgets' own factory
 const STILL = "Still picture of "; // begins what tools/stills.py says of one
 const MARKS = ["essential", "further"];
+const PASSED = 'class="sk-joy"'; // of a report on a right answer (stridekit/exercises/reports.py)
 const HARMLESS = ["text/plain", "image/png", "image/jpeg", "image/gif", "image/webp"];
 
 const script = /** @type {HTMLScriptElement} */ (document.currentScript);
@@ -382,6 +383,29 @@ function showMarks({ content }, model) {
   mark();
 }
 
+/** Show below the title of a lesson how many of its exercises the notebook has passed. */
+function showProgress({ content }, model) {
+  function isPassed(cell) {
+    const { outputs } = cell.toJSON();
+    return outputs.some(({ data }) => String(data?.["text/html"]).includes(PASSED));
+  }
+
+  function count() {
+    const head = content.widgets.find(({ model: cell }) => cell.type === "markdown");
+    const cells = content.widgets.map((widget) => widget.model);
+    const exercises = cells.filter((cell) => cell.getMetadata("tags")?.includes("exercise"));
+    if (!head || !exercises.length) return;
+    const passed = exercises.filter(isPassed).length;
+    const words = `${passed} of ${exercises.length} exercises passed`;
+    head.node.dataset.stridekitProgress = "";
+    head.node.style.setProperty("--stridekit-progress", JSON.stringify(words));
+    head.node.style.setProperty("--stridekit-part", `${(100 * passed) / exercises.length}%`);
+  }
+
+  model.contentChanged.connect(count);
+  count();
+}
+
 /**
  * A cell that runs again replaces its output, and with it the hints that a reader has opened below
  * the report of an exercise. A fold opens again if it comes back with the same text.
@@ -412,6 +436,48 @@ function keepFoldsOpen({ content: { node } }) {
   node.addEventListener("toggle", note, { capture: true }); // the event does not bubble
 }
 
+const PRESENT = "stridekit:present";
+
+/**
+ * A command that shows a picture as large as the window, with its controls beside it: that of the
+ * active cell, or else the first one in view. It stands in the palette, and has a key.
+ */
+function addPresenter({ commands, shell }, palette) {
+  /** @returns {HTMLElement | undefined} the button of the picture that takes the whole window */
+  function findButton() {
+    const { content } = shell.currentWidget ?? {};
+    if (!content?.activeCell) return undefined;
+    const buttons = [...content.node.querySelectorAll(".stridekit [aria-label='full width']")];
+    const isSeen = (button) => {
+      const { top, bottom } = button.closest(".stridekit").getBoundingClientRect();
+      return bottom > 0 && top < innerHeight;
+    };
+    const own = buttons.find((button) => content.activeCell.node.contains(button));
+    return own ?? buttons.find(isSeen);
+  }
+
+  /** @param {HTMLElement | undefined} button */
+  function present(button) {
+    button?.focus({ preventScroll: true });
+    button?.click();
+  }
+
+  commands.addCommand(PRESENT, {
+    label: "Present the Picture (stridekit)",
+    caption: "Show the picture of this cell in the whole window; Esc leaves",
+    isEnabled: () => findButton() !== undefined,
+    // The palette gives the focus back to the notebook once the command has run, and full width
+    // ends when the focus leaves.
+    execute: () => setTimeout(present, 50, findButton()),
+  });
+  commands.addKeyBinding({
+    command: PRESENT,
+    keys: ["Accel Alt P"],
+    selector: ".jp-Notebook",
+  });
+  palette?.addItem({ command: PRESENT, category: "Notebook Operations" });
+}
+
 // JupyterLab shows the first line of a folded cell, which is the answer itself. A picture on white
 // paper (stridekit/lessons/plots.py says which) is inverted if JupyterLab is dark;
 // stridekit/export/static/site.css does the same.
@@ -432,6 +498,12 @@ const SHEET = `.stridekit-asks {
 [data-stridekit-mark="essential"] :is(h1, h2, h3)::after {
   border-color: var(--jp-brand-color1); color: var(--jp-brand-color1); content: "essential";
 }
+[data-stridekit-progress] h1::after {
+  display: block; margin-top: .6em; padding-top: 8px; font-size: 13px; font-weight: normal;
+  color: var(--jp-ui-font-color2); content: var(--stridekit-progress);
+  background: linear-gradient(var(--jp-success-color1) 0 0) 0 0 / var(--stridekit-part) 4px no-repeat,
+    linear-gradient(var(--jp-border-color2) 0 0) 0 0 / 100% 4px no-repeat;
+}
 .stridekit-still { cursor: pointer; }
 .stridekit-still:hover { filter: brightness(.97); }
 .stridekit-still:focus-visible { outline: 2px solid var(--jp-brand-color1); outline-offset: 2px; }
@@ -443,9 +515,11 @@ const plugin = {
   id: "stridekit:lessons",
   description:
     "Leaves lessons clean that were only opened, shows saved widgets, folds answers, " +
-    "keeps hints open, and turns plots dark.",
+    "keeps hints open, turns plots dark, and presents pictures.",
   autoStart: true,
-  activate({ docRegistry, commands }) {
+  activate(app, palette) {
+    const { docRegistry, commands } = app;
+    addPresenter(app, palette);
     const style = document.createElement("style");
     style.textContent = SHEET;
     document.head.append(style);
@@ -458,14 +532,30 @@ const plugin = {
         scrollLittle(panel);
         openWords(panel, context.model);
         showMarks(panel, context.model);
+        showProgress(panel, context.model);
         keepFoldsOpen(panel);
       },
     });
   },
 };
 
+/** @type {Record<string, Record<string, { get: () => Promise<() => any> }>>} */
+let shared = {}; // what JupyterLab shares with its extensions: versions of packages by their names
+
+async function fromShared(name) {
+  const [version] = Object.values(shared[name] ?? {});
+  const factory = await version?.get();
+  return factory?.() ?? {};
+}
+
 globalThis._JUPYTERLAB ??= {};
 globalThis._JUPYTERLAB.stridekit = {
-  init() {},
-  get: async () => () => ({ __esModule: true, default: plugin }),
+  init(scope) {
+    shared = scope;
+  },
+  async get() {
+    const { ICommandPalette } = await fromShared("@jupyterlab/apputils");
+    const optional = ICommandPalette ? [ICommandPalette] : [];
+    return () => ({ __esModule: true, default: { ...plugin, optional } });
+  },
 };

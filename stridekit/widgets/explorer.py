@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import traitlets
 
@@ -61,6 +61,22 @@ class Explorer(Framed):
         if hasattr(cls, "_script") and not hasattr(cls, "FACTS"):
             example = cls._facts(cls._script.EXAMPLE)
             cls.FACTS = {name: type(value) for name, value in example.items()}
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any], **given: Any) -> Self:
+        """Return an explorer in a state that the share menu of another one has copied.
+
+        In a notebook, *copy this state* copies a cell with this call. `given` are further arguments of the
+        class. Raises LayoutError for a state that the picture cannot show.
+
+        >>> from stridekit import CacheExplorer
+        >>> CacheExplorer.restored(CacheExplorer(5)._state).tokens
+        5
+        """
+        explorer = cls(**given)
+        explorer._check({**state})
+        explorer._state = {**state}
+        return explorer
 
     @classmethod
     def _facts(cls, state: dict[str, Any], *known: Any) -> dict[str, Any]:

@@ -218,7 +218,7 @@ export function reveal(pane, node) {
   const inner = node.getBoundingClientRect();
   const above = inner.top - outer.top;
   const below = Math.min(inner.bottom - outer.bottom, above);
-  pane.scrollTop += Math.min(above, 0) || Math.max(below, 0);
+  pane.scrollTop += (Math.min(above, 0) || Math.max(below, 0)) / scaleOf(pane);
 }
 
 /**
@@ -228,13 +228,22 @@ export function reveal(pane, node) {
 export const isCut = (pane, px = 1) => pane.scrollHeight > pane.clientHeight + px;
 
 /**
+ * How many px of the window one px of a node takes: at full width a widget is drawn larger.
+ * @type {(node: any) => number}
+ */
+export const scaleOf = (node) => node.currentCSSZoom ?? 1;
+
+/**
  * How far the middle of a node is from that of another: [x, y] in px.
  * @type {(there: Element, here: Element) => [x: number, y: number]}
  */
 export function wayFrom(there, here) {
   const a = there.getBoundingClientRect();
   const b = here.getBoundingClientRect();
-  return [a.x - b.x + (a.width - b.width) / 2, a.y - b.y + (a.height - b.height) / 2];
+  const x = a.x - b.x + (a.width - b.width) / 2;
+  const y = a.y - b.y + (a.height - b.height) / 2;
+  const scale = scaleOf(here);
+  return [x / scale, y / scale];
 }
 
 // Boxes that travel: each begins where it comes from, and moves to its place, so that the eye can

@@ -18,6 +18,7 @@ const TOOLS = {
     "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10M2.5 2.5 6.5 6.5M13.5 13.5 9.5 9.5",
   ],
 };
+const BESIDE = 1200; // px: a drawing of the usual width, with the controls beside it
 const TYPED = "textarea, input:not([type=range], [type=checkbox], [type=radio])";
 /** @type {Record<string, number>} */
 const ACROSS = { ArrowLeft: -1, ArrowRight: 1 };
@@ -29,11 +30,13 @@ const DOWN = { ArrowUp: -1, ArrowDown: 1 };
 
 /**
  * `name` is the name of a file with the picture, and `code()` returns the source that reproduces
- * it. `change(state)` shows another state on behalf of a hand; `onReset` is called before a reset.
+ * it. `restoring()`, which only notebooks have, returns Python that makes the widget again, as it
+ * is. `change(state)` shows another state on behalf of a hand; `onReset` is called before a reset.
  * @typedef {object} FrameOptions
  * @property {string} id
  * @property {string} name
  * @property {() => string} code
+ * @property {() => string} [restoring]
  * @property {(state: any) => void} change
  * @property {() => void} onReset
  * @property {AbortSignal} signal
@@ -44,7 +47,7 @@ const DOWN = { ArrowUp: -1, ArrowDown: 1 };
  * @param {HTMLElement} root
  * @param {FrameOptions} options
  */
-export function createFrame(model, root, { id, name, code, change, onReset, signal }) {
+export function createFrame(model, root, { id, name, code, restoring, change, onReset, signal }) {
   const history = historyOf(model);
   const tools = {
     undo: createTool("undo"),
@@ -54,7 +57,7 @@ export function createFrame(model, root, { id, name, code, change, onReset, sign
     wide: createTool("wide"),
   };
   const { link } = model;
-  const share = createShare(root, { id, name, code, link, opener: tools.share, signal });
+  const share = createShare(root, { id, name, code, restoring, link, opener: tools.share, signal });
   const bar = h(
     "div",
     { class: "sk-tools", role: "toolbar", "aria-label": "the picture", onkeydown: moveFocus },
@@ -66,6 +69,7 @@ export function createFrame(model, root, { id, name, code, change, onReset, sign
   root.addEventListener("keydown", pressByKey);
   document.addEventListener("keydown", leaveByEscape, { signal });
   document.addEventListener("focusin", leaveWithFocus, { signal });
+  addEventListener("resize", scaleToWindow, { signal });
 
   /** @param {Tool} tool */
   function createTool(tool) {
@@ -128,7 +132,32 @@ export function createFrame(model, root, { id, name, code, change, onReset, sign
     } else {
       root.removeAttribute("popover");
     }
+    scaleToWindow();
     set(tools.wide, "aria-pressed", String(wide));
+  }
+
+  /**
+   * At full width the drawing is as large as the window allows, and the controls stand beside it. A
+   * larger scale lets the widget be less wide, and so perhaps less high: the second look counts.
+   */
+  function scaleToWindow() {
+    set(root, "data-beside", null);
+    set(root, "style", null);
+    if (!isWide() || innerWidth < BESIDE) return;
+    set(root, "data-beside", "");
+    setScale(innerWidth / BESIDE);
+    requestAnimationFrame(() => setTimeout(fitHeight));
+  }
+
+  function fitHeight() {
+    if (!isWide() || !root.scrollHeight) return;
+    const fitting = root.clientHeight / root.scrollHeight;
+    if (fitting < 1) setScale(Math.max(1, (innerWidth / BESIDE) * fitting));
+  }
+
+  /** @param {number} scale */
+  function setScale(scale) {
+    set(root, "style", `zoom:${scale}`);
   }
 
   /** @param {KeyboardEvent} event */
@@ -291,12 +320,13 @@ function isSame(a, b) {
 // The share menu: the code, the link and the picture of the state on screen -----------------------
 
 /**
- * `link()`, which only some pages have, returns the address of the state on screen. `opener` is the
- * button of the menu.
+ * `link()`, which only exported pages have, returns the address of the state on screen. `opener` is
+ * the button of the menu.
  * @typedef {object} ShareOptions
  * @property {string} id
  * @property {string} name
  * @property {() => string} code
+ * @property {() => string} [restoring]
  * @property {() => string} [link]
  * @property {HTMLElement} opener
  * @property {AbortSignal} signal
@@ -306,11 +336,13 @@ function isSame(a, b) {
  * @param {HTMLElement} root
  * @param {ShareOptions} options
  */
-export function createShare(root, { id, name, code, link, opener, signal }) {
+export function createShare(root, { id, name, code, restoring, link, opener, signal }) {
   const message = h("p", { class: "sk-copied", role: "status" });
   const text = h("code");
   const items = [button("copy code", () => copy(code(), "the code"))];
   if (link) items.push(button("copy link", () => copy(link(), "the address of this state")));
+  else if (restoring)
+    items.push(button("copy this state", () => copy(restoring(), "a cell with this picture")));
   items.push(button("save PNG", () => save("png")));
   items.push(button("save SVG", () => save("svg")));
   const node = h(
@@ -384,6 +416,33 @@ export function createShare(root, { id, name, code, link, opener, signal }) {
   }
 
   return { node, toggle };
+}
+
+/**
+ * Python that makes a widget as it is on screen, for a cell of any notebook.
+ * @param {string} className
+ * @param {Model} model
+ */
+export function restoring(className, model) {
+  const parts = [pythonOf(model.get("_state"))];
+  const size = model.get("storage_size");
+  if (size !== undefined) parts.push(`storage_size=${size}`);
+  return `from stridekit.widgets import ${className}\n\n${className}.restored(${parts.join(", ")})`;
+}
+
+/**
+ * A value as Python writes it.
+ * @param {any} value
+ * @returns {string}
+ */
+export function pythonOf(value) {
+  if (value === null) return "None";
+  if (value === true) return "True";
+  if (value === false) return "False";
+  if (Array.isArray(value)) return `[${value.map(pythonOf).join(", ")}]`;
+  if (typeof value !== "object") return JSON.stringify(value);
+  const items = Object.entries(value).map(([key, item]) => `"${key}": ${pythonOf(item)}`);
+  return `{${items.join(", ")}}`;
 }
 
 // A widget as a picture: an SVG of shapes and text, and a PNG, which the browser itself draws from

@@ -37,16 +37,18 @@ export function createGoals(model, facts) {
   const goals = model.get("_goals") ?? [];
   if (!goals.length) return null;
   const list = h("ul");
-  const news = h("p", { class: "sk-told", role: "status" });
+  const told = h("p", { class: "sk-told", role: "status" });
   const node = h(
     "div",
     { class: "sk-goals", role: "group", "aria-label": "goals" },
     h("strong", { text: "Try" }),
     list,
-    news,
+    told,
   );
   /** @type {Set<number>} */
   const done = new Set();
+  /** @type {Set<number>} */
+  const news = new Set(); // goals that were reached here
   /** @type {number[] | null} */
   let heldBefore = null;
 
@@ -63,11 +65,12 @@ export function createGoals(model, facts) {
 
   function draw() {
     const reached = findReached();
+    for (const k of reached) news.add(k);
     for (const k of [...reached, ...kept()]) done.add(k);
-    fill(list, ...goals.map(({ text }, k) => itemOf(text, done.has(k))));
+    fill(list, ...goals.map(({ text }, k) => itemOf(text, done.has(k), news.has(k))));
     if (reached.length) {
       const names = reached.map((k) => goals[k].text).join("; ");
-      set(news, "text", `Reached: ${names}. ${done.size} of ${goals.length} goals.`);
+      set(told, "text", `Reached: ${names}. ${done.size} of ${goals.length} goals.`);
     }
     // This comes last, because it calls `draw` again.
     if (done.size > kept().length) {
@@ -79,10 +82,10 @@ export function createGoals(model, facts) {
   return { node, draw };
 }
 
-/** @type {(text: string, isDone: boolean) => any[]} */
-const itemOf = (text, isDone) => [
+/** @type {(text: string, isDone: boolean, isNew: boolean) => any[]} */
+const itemOf = (text, isDone, isNew) => [
   "li",
-  { "data-done": isDone ? "" : null },
+  { "data-done": isDone ? "" : null, "data-new": isNew ? "" : null },
   ["span", { class: "sk-tick", "aria-hidden": "true", text: isDone ? "✓" : "○" }],
   ["span", { text }],
   ["span", { class: "sk-told", text: isDone ? ": reached" : "" }],

@@ -3,7 +3,7 @@
 
 import { cellOf } from "./cell.js";
 import { h, set } from "./dom.js";
-import { createFrame } from "./frame.js";
+import { createFrame, restoring } from "./frame.js";
 import { createGoals } from "./goals.js";
 
 /**
@@ -107,7 +107,8 @@ export function createShell(
     width: 900,
     signal,
     open(first, ...rest) {
-      root.prepend(first, ...(goals ? [goals.node] : []), ...rest);
+      const side = h("div", { class: "sk-side" }, first, ...(goals ? [goals.node] : []));
+      root.prepend(side, ...rest);
       if (frame) {
         root.append(frame.node);
         first.classList.add("sk-first");
@@ -148,12 +149,15 @@ export function createShell(
     },
   };
 
+  // In a notebook, the name of the class in Python.
+  const className = model.get("_anywidget_id")?.split(".").at(-1);
   const goals = facts ? createGoals(model, facts) : null;
   const frame = code
     ? createFrame(model, root, {
         id: shell.id,
         name: label.replaceAll(" ", "-"),
         code: () => code(shell.state()),
+        restoring: facts && className ? () => restoring(className, model) : undefined,
         change: shell.change,
         onReset: freePlace,
         signal,

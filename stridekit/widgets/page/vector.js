@@ -1,7 +1,7 @@
 // A widget as SVG of shapes and text, which any program draws: what a browser has laid out is read
 // from the page, box by box. Each box gives its background, its borders, its outline and its words.
 
-import { s } from "./dom.js";
+import { s, scaleOf } from "./dom.js";
 
 /** @typedef {{ left: number, top: number, width: number, height: number }} Box */
 /** @typedef {[shown: string, opacity: string]} Paint */
@@ -25,7 +25,7 @@ const TICK = "M3 6.5 5.5 9 10 3.5"; // in a square of 13
  */
 export function drawingOf(root, isLeftOut) {
   const whole = root.getBoundingClientRect();
-  const zoom = whole.width / /** @type {HTMLElement} */ (root).offsetWidth;
+  const zoom = scaleOf(root);
   const width = whole.width / zoom;
   const height = whole.height / zoom;
   const colours = createColours();

@@ -3,7 +3,7 @@
 // {moves} in the model: [card, bin] for each card that was put into a bin, also a wrong one.
 // Nothing of an answer is in the page before its card was put.
 
-import { button, createMotion, fill, h, neighbour, set, show } from "../page/dom.js";
+import { button, createMotion, fill, h, neighbour, scaleOf, set, show } from "../page/dom.js";
 import { createShell } from "../page/shell.js";
 import { BINS, code, progress, standing, verdict } from "./game.js";
 
@@ -103,7 +103,8 @@ export function render({ model, el }) {
     const item = bin.list.lastElementChild;
     if (!item) return;
     const end = item.getBoundingClientRect();
-    motion.travel(table, [item], [[start.x - end.x, start.y - end.y]]);
+    const scale = scaleOf(item);
+    motion.travel(table, [item], [[(start.x - end.x) / scale, (start.y - end.y) / scale]]);
   }
 
   function restart() {
@@ -199,7 +200,9 @@ function makeDraggable(card, { over, drop }) {
   });
   card.addEventListener("pointermove", ({ clientX, clientY }) => {
     if (!start) return;
-    card.style.translate = `${clientX - start.x}px ${clientY - start.y}px`;
+    const scale = scaleOf(card);
+    const [x, y] = [clientX - start.x, clientY - start.y];
+    card.style.translate = `${x / scale}px ${y / scale}px`;
     over(clientX, clientY);
   });
   card.addEventListener("pointerup", ({ clientX, clientY }) => {

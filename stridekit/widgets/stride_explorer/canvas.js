@@ -1,7 +1,7 @@
 // A grid of boxes for pointer and keys. Its boxes are HTML, or, where HTML would be slow, drawn on
 // one canvas, a plate: there a screen reader gets one live cell, the active one.
 
-import { fill, fit, h, inRows, OWN_KEYS, set, setAll } from "../page/dom.js";
+import { fill, fit, h, inRows, OWN_KEYS, scaleOf, set, setAll } from "../page/dom.js";
 
 /**
  * The boxes of a frame: their numbers, their places [x, y, width, height], how many make a row, the
@@ -104,8 +104,8 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
   function pointedAt({ target, clientX, clientY }) {
     if (!boxes.plate) return target.dataset.box ? Number(target.dataset.box) : null;
     const bounds = canvas.getBoundingClientRect();
-    const pointerX = clientX - bounds.left;
-    const pointerY = clientY - bounds.top;
+    const pointerX = (clientX - bounds.left) / scaleOf(canvas);
+    const pointerY = (clientY - bounds.top) / scaleOf(canvas);
     const contains = ([x, y, width, height]) =>
       // The gap behind a box belongs to it.
       pointerX >= x && pointerX < x + width + 1 && pointerY >= y && pointerY < y + height + 1;

@@ -4,7 +4,7 @@
 /** @import { Layout } from "../page/layout.js" */
 /** @import { View } from "./views.js" */
 
-import { boxFor, fill, h, s, set } from "../page/dom.js";
+import { boxFor, fill, h, s, scaleOf, set } from "../page/dom.js";
 import { range } from "../page/layout.js";
 import { createBoxes } from "./canvas.js";
 import { marksOf } from "./marks.js";
@@ -266,11 +266,12 @@ export function createTape(id, { onDrag, ...hand }) {
    */
   function locator() {
     const bounds = box.getBoundingClientRect();
+    const scale = scaleOf(box);
     const { rows, height, gutter, pitch, perRow } = geometry;
     const slotRows = rows.filter(({ row }) => row !== undefined);
     return (event) => {
-      const x = event.clientX - bounds.left;
-      const y = event.clientY - bounds.top;
+      const x = (event.clientX - bounds.left) / scale;
+      const y = (event.clientY - bounds.top) / scale;
       const distance = (row) => Math.abs(row.y + height / 2 - y);
       const nearest = slotRows.reduce((best, row) => (distance(row) < distance(best) ? row : best));
       const column = Math.floor((x - gutter) / pitch);

@@ -17,6 +17,7 @@ import {
   reachedBy,
   s,
   set,
+  setAll,
   show,
   wayFrom,
 } from "../page/dom.js";
@@ -87,6 +88,7 @@ export function render({ model, el }) {
     },
   );
   const { id, signal } = shell;
+  const canFold = !model.get("_more");
 
   /** @type {Pointer} */
   const pointer = { ...NOWHERE, lit: null };
@@ -112,7 +114,7 @@ export function render({ model, el }) {
     chainPanel.restart();
     change(preset.layout, shell.state().index);
   });
-  const moreButton = button("more", showAll, {
+  const moreButton = button("more", toggleMore, {
     class: "sk-button sk-more",
     title: "layouts to start from, operations, sizes, the formula, the code",
   });
@@ -254,7 +256,8 @@ export function render({ model, el }) {
     foot.classList.toggle("is-tall", view.window !== null);
     // At first a beginner sees the grid, the tape, the strides and the goals.
     const isAll = model.get("_more");
-    show(moreButton, !isAll);
+    show(moreButton, canFold);
+    setAll(moreButton, { text: isAll ? "less" : "more", "aria-expanded": String(isAll) });
     for (const pane of [presets.node, chainPanel.node, foot]) show(pane, isAll);
     drawValueChips(isAll);
     set(sliders.node, "data-few", isAll ? null : "");
@@ -479,10 +482,10 @@ export function render({ model, el }) {
     });
   }
 
-  function showAll() {
-    model.set("_more", true);
+  /** Unfold the rest, or fold it again. */
+  function toggleMore() {
+    model.set("_more", !model.get("_more"));
     model.save_changes();
-    presets.node.querySelector("button")?.focus();
   }
 
   /** Take other steps from the same start; the selected element is followed to its new index. */

@@ -38,6 +38,7 @@ class Signal {
 const cellOf = (type, source = "", tags) => ({
   type,
   getMetadata: () => tags,
+  toJSON: () => ({ outputs: [] }),
   sharedModel: { source },
   stateChanged: new Signal(),
   trusted: true,
@@ -91,7 +92,10 @@ function open({
   const content = { rendermime, widgets, node, scrollToItem() {}, deselectAll() {} };
   const sessionContext = { kernelPreference: {} };
   plugin.activate({
+    shell: {},
     commands: {
+      addCommand() {},
+      addKeyBinding() {},
       execute: (id) => executed.push([id, /** @type {any} */ (content).activeCellIndex]),
     },
     docRegistry: {
