@@ -81,7 +81,7 @@ def test_every_kind_lives_and_two_views_are_one(visit, small_site):
 
 
 def assert_alive(widget):
-    """Keys change the widget; its boxes to tick, and its button if it is a question or a game."""
+    """Keys change the widget; its boxes to tick, and its button or its choice if it asks something."""
     before = widget.inner_html()
     for box in widget.locator("textarea:visible").all():
         box.fill("KeyError: 'a'")
@@ -96,6 +96,9 @@ def assert_alive(widget):
     for commit in buttons.all():
         if commit.is_visible():
             commit.click()
+    choices = widget.locator(".sk-option:visible")
+    if choices.count():
+        choices.first.click()
     assert widget.inner_html() != before
 
 
