@@ -675,7 +675,7 @@ export const MEMORY = [
       decode: ({ a, b }) => explainUnlike(a, b),
     },
   ]),
-  ...taughtBy("02_views", "Three notions, and where they part", [
+  ...taughtBy("09_way_back", "A kernel that breaks its promise", [
     {
       title: "a fake kernel that promises another result",
       templates: [
@@ -722,6 +722,7 @@ export const MEMORY = [
     },
     {
       title: "a gradcheck of elements that share memory",
+      section: "A function that passes its tests",
       templates:
         "input has a dimension with stride 0. " +
         "gradcheck only supports inputs that are non-overlapping",
@@ -734,6 +735,7 @@ export const MEMORY = [
     },
     {
       title: "a backward pass that disagrees with its forward pass",
+      section: "What arrives on the way back",
       templates: "Jacobian mismatch for output {n} with respect to input {m}",
       means:
         "the gradients of output {n} for input {m} are not the differences that " +
@@ -750,7 +752,8 @@ export const MEMORY = [
   ...taughtBy("03_contiguity", "Reading order, memory order", [
     {
       title: "strides that a compiled function did not expect",
-      section: "The strides of a clone",
+      lesson: "09_way_back",
+      section: "A kernel that breaks its promise",
       templates: [
         "expected {dims&}",
         "Stride mismatch! Strides are {real,} and {fake,} (mismatched at {d})",

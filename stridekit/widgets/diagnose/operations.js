@@ -839,6 +839,8 @@ export const LIBRARIES = [
   ...taughtBy("04_channels_last", "Gradients", [
     {
       title: "a gradient laid out unlike its bucket",
+      lesson: "09_way_back",
+      section: "Buckets",
       templates: [
         "Grad strides do not match bucket view strides{~}grad.sizes() = {shape,}, " +
           "strides() = {ours,}{~}bucket_view.sizes() = {bucket,}, strides() = {theirs,}",
@@ -856,6 +858,8 @@ export const LIBRARIES = [
     },
     {
       title: "a gradient laid out unlike its parameter",
+      lesson: "09_way_back",
+      section: "The contract is for the first gradient",
       templates: [
         "grad and param do not obey the gradient layout contract{~}grad.sizes() = {shape,}, " +
           "strides() = {ours,}{~}param.sizes() = {of_param,}, strides() = {theirs,}",
