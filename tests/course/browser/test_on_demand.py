@@ -163,7 +163,7 @@ def test_arrows_move_the_focus_in_a_shadow_root(host):
     button(w, "share").click()
     expect(button(w, "copy code")).to_be_focused()
     host.page.keyboard.press("ArrowDown")
-    expect(button(w, "save PNG")).to_be_focused()
+    expect(button(w, "copy this state")).to_be_focused()
 
 
 def test_a_menu_stays_open_while_it_is_used_in_a_shadow_root(host):
