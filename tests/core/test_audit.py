@@ -1,6 +1,5 @@
 """audit: it counts what torch's profiler counts, it changes nothing, and it keeps nothing."""
 
-import asyncio
 import gc
 import linecache
 import threading
@@ -481,16 +480,12 @@ def on_an_older_pool(work, x):
     return OLDER_POOL.submit(work, x).result()
 
 
-def on_a_thread_of_asyncio(work, x):
-    return asyncio.run(asyncio.to_thread(work, x))
-
-
 def on_a_thread_of_a_thread(work, x):
     return on_a_thread(partial(on_a_thread, work), x)
 
 
 OLDER_POOL = ThreadPoolExecutor(1)
-OTHER_THREADS = (on_a_thread, on_an_older_pool, on_a_thread_of_asyncio, on_a_thread_of_a_thread)
+OTHER_THREADS = (on_a_thread, on_an_older_pool, on_a_thread_of_a_thread)
 
 
 def transposed_copy(x):
