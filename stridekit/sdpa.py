@@ -9,6 +9,7 @@ Layout stands for a tensor of floats that does not require grad.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import torch
@@ -127,6 +128,15 @@ def _why_math(qkv: Sequence[Tensor], mask: Tensor | None, dropout: float, groupe
         if x.stride(-1) != 1:
             return f"dim 3 of {name} has stride {x.stride(-1)}: flash takes 1"
     return ""
+
+
+@cache
+def flash_takes_few_heads() -> bool:
+    """Whether flash reads one head of k and v for several of q; the math path of old torch repeats them."""
+    q = torch.zeros(1, 2, 1, 1)
+    few = q[:, :1]
+    math_path = 0
+    return private("_fused_sdp_choice")(q, few, few, enable_gqa=True) != math_path
 
 
 def _and(numbers: Sequence[int]) -> str:

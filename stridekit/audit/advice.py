@@ -13,7 +13,7 @@ from stridekit.audit.events import Copy, Dims, Event, Operand, Place
 from stridekit.audit.record import Recorder
 from stridekit.layout import Layout
 from stridekit.rules import stride_in_format
-from stridekit.sdpa import why_no_flash
+from stridekit.sdpa import flash_takes_few_heads, why_no_flash
 
 _MOST_CALLS = 500  # of a line
 _MOST_STEPS = 6  # between a product and the softmax of one attention
@@ -63,7 +63,7 @@ class Advice:
         op = self.ops[copy.op]
         repeated = [d for d, size in enumerate(copy.shape) if size > 1 and copy.source[d] == 0]
         is_repeat = len(copy.shape) == 5 and repeated in ([2], [3]) and op.call in _REPEATS
-        if is_repeat and self._is_read_by_attention(op):
+        if is_repeat and flash_takes_few_heads() and self._is_read_by_attention(op):
             return (
                 "scaled_dot_product_attention(q, k, v, enable_gqa=True) reads each head of k and v for "
                 "several of q, and repeats none"

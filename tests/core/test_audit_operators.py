@@ -154,6 +154,8 @@ def test_a_program_that_runs_alone_runs_under_audit(name):
 
 @pytest.mark.parametrize("name", ["cond", "while_loop", "scan", "map", *OF_FLEX_ATTENTION])
 def test_all_copies_of_an_operator_that_takes_functions_are_seen(name):
+    if name in ("scan", "map") and torch.__version__ < "2.9":
+        pytest.skip("this torch also traces the function in each run, and copies meanwhile")
     program, _ = PROGRAMS[name]
     x = torch.arange(12.0).view(3, 4)
     program(x)  # torch may compile first

@@ -18,7 +18,7 @@ from importlinter.cli import lint_imports
 import stridekit
 from stridekit import Layout, _torch
 from stridekit._defaults import torch_defaults
-from stridekit.sdpa import why_no_flash
+from stridekit.sdpa import flash_takes_few_heads, why_no_flash
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "stridekit"
@@ -137,6 +137,7 @@ USES = {
     "audit of a compiled function": lambda: stridekit.audit(
         torch.compile(torch.relu, backend="eager"), X
     ),
+    "audit of repeated heads": lambda: flash_takes_few_heads.__wrapped__(),
     "explain_view": lambda: stridekit.explain_view(X.t(), 24),
     "Layout": lambda: Layout.of(X).t().why_not_view(24),
     "memset": lambda: stridekit.memset(X[::2]).count(),
@@ -182,6 +183,7 @@ NEEDED_BY = {
     },
     "_GLOBAL_DEVICE_CONTEXT": {"torch_defaults"},
     "_dynamo.eval_frame._callback_from_stance": {"audit of a compiled function"},
+    "_fused_sdp_choice": {"audit of repeated heads"},
     "_functorch.pyfunctorch.temporarily_clear_interpreter_stack": {"why_no_flash"},
     "_neg_view": {"read_storage of a negated view"},
     "_ops.HigherOrderOperator": {"audit"},
