@@ -396,7 +396,8 @@ function showProgress({ content }, model) {
     const exercises = cells.filter((cell) => cell.getMetadata("tags")?.includes("exercise"));
     if (!head || !exercises.length) return;
     const passed = exercises.filter(isPassed).length;
-    const words = `${passed} of ${exercises.length} exercises passed`;
+    const noun = exercises.length === 1 ? "exercise" : "exercises";
+    const words = `${passed} of ${exercises.length} ${noun} passed`;
     head.node.dataset.stridekitProgress = "";
     head.node.style.setProperty("--stridekit-progress", JSON.stringify(words));
     head.node.style.setProperty("--stridekit-part", `${(100 * passed) / exercises.length}%`);
@@ -498,8 +499,9 @@ const SHEET = `.stridekit-asks {
 [data-stridekit-mark="essential"] :is(h1, h2, h3)::after {
   border-color: var(--jp-brand-color1); color: var(--jp-brand-color1); content: "essential";
 }
-[data-stridekit-progress] h1::after {
-  display: block; margin-top: .6em; padding-top: 8px; font-size: 13px; font-weight: normal;
+[data-stridekit-progress] h1 { display: flex; flex-wrap: wrap; align-items: center; }
+[data-stridekit-progress] h1::before {
+  order: 1; flex: 0 0 100%; margin-top: .6em; padding-top: 8px; font-size: 13px; font-weight: normal;
   color: var(--jp-ui-font-color2); content: var(--stridekit-progress);
   background: linear-gradient(var(--jp-success-color1) 0 0) 0 0 / var(--stridekit-part) 4px no-repeat,
     linear-gradient(var(--jp-border-color2) 0 0) 0 0 / 100% 4px no-repeat;

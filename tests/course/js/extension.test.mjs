@@ -44,6 +44,14 @@ const cellOf = (type, source = "", tags) => ({
   trusted: true,
 });
 
+/** A node that keeps the variables of its style. */
+function nodeOfCell() {
+  /** @type {Record<string, string>} */
+  const values = {};
+  const setProperty = (name, value) => Object.assign(values, { [name]: value });
+  return { dataset: {}, style: { values, setProperty } };
+}
+
 /** Open a notebook in JupyterLab, and return what the extension meets there. */
 function open({
   cells = /** @type {any[]} */ ([]),
@@ -51,7 +59,7 @@ function open({
   language_info = /** @type {any} */ ({ name: "python" }),
   dirty = false,
 } = {}) {
-  const widgets = cells.map((model) => ({ model, inputHidden: true, node: { dataset: {} } }));
+  const widgets = cells.map((model) => ({ model, inputHidden: true, node: nodeOfCell() }));
   const classes = new Set();
   const toggle = (name, isOn) => (isOn ? classes.add(name) : classes.delete(name));
   const model = {
@@ -123,6 +131,23 @@ test("a heading shows the mark of its cell, also after an edit of the tags", () 
   tags.pop();
   model.contentChanged.emit();
   assert.deepEqual(marks(), ["", "further", "", ""]);
+});
+
+test("the head of a lesson counts the exercises whose reports say that they passed", () => {
+  const report = { data: { "text/html": '<b class="sk-joy">passed</b>' } };
+  /** @type {any[]} */
+  const exercises = [1, 2].map(() => ({ ...cellOf("code", "", ["exercise"]), outputs: [] }));
+  const other = { ...cellOf("code", "", ["hide-input"]), toJSON: () => ({ outputs: [report] }) };
+  for (const cell of exercises) cell.toJSON = () => ({ outputs: cell.outputs });
+  const { model, widgets } = open({ cells: [cellOf("markdown", "# One"), other, ...exercises] });
+  const shown = () => {
+    const { values } = /** @type {any} */ (widgets[0].node).style;
+    return [values["--stridekit-progress"], values["--stridekit-part"]];
+  };
+  assert.deepEqual(shown(), ['"0 of 2 exercises passed"', "0%"]);
+  exercises[0].outputs.push(report);
+  model.contentChanged.emit();
+  assert.deepEqual(shown(), ['"1 of 2 exercises passed"', "50%"]);
 });
 
 test("the container is that of a plugin that starts by itself", () => {
@@ -268,7 +293,7 @@ test("the words below a cell open when it has run, and no others", () => {
 test("cells that come later are watched too", () => {
   const { model, widgets } = open({ cells: [cellOf("markdown")] });
   const late = [cellOf("code"), cellOf("markdown")];
-  for (const cell of late) widgets.push({ model: cell, inputHidden: true, node: { dataset: {} } });
+  for (const cell of late) widgets.push({ model: cell, inputHidden: true, node: nodeOfCell() });
   model.cells.changed.emit({ newValues: late });
   late[0].stateChanged.emit({ name: "executionCount", newValue: 3 });
   assert.deepEqual(
