@@ -264,13 +264,12 @@ export const SHAPES = [
       cause: "a size computed by a subtraction, or -1 where it has no meaning",
       cure: LOOK,
       decode({ size, d, shape, sizes, n }, { text }) {
-        if (sizes) {
-          const piece = sizes.findIndex((length) => length < 0);
+        const piece = (sizes ?? []).findIndex((length) => length < 0);
+        if (piece >= 0)
           return {
             means: `piece ${piece} of [${sizes.join(", ")}] has ${sizes[piece]}: sizes are 0 or more`,
             cure: "write the rest of the dim in the place of -1: x.shape[dim] - the other sizes",
           };
-        }
         if (n !== undefined)
           return {
             means: `each piece would have ${n}: sizes are 0 or more`,

@@ -8,9 +8,10 @@ from tests.course.widget_kinds import KINDS, make
 
 pytestmark = needs_chromium
 FRAMED = [kind for kind in KINDS if kind not in ("Predict", "Drill")]
+# A pane reaches 5 px, its empty padding, beyond the box that bounds it.
 INNER = """(root) => {
   const cut = [...root.querySelectorAll('.sk-bounded, .sk-pane, .sk-side')].filter(
-    (pane) => pane.scrollHeight > pane.clientHeight + 2 && pane.clientHeight < innerHeight / 4);
+    (pane) => pane.scrollHeight > pane.clientHeight + 5 && pane.clientHeight < innerHeight / 4);
   const { scrollWidth, clientWidth, scrollHeight, clientHeight, currentCSSZoom } = root;
   return {
     scale: currentCSSZoom,

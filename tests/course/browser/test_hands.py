@@ -82,7 +82,7 @@ PICTURED = [
     "explore(torch.zeros(64, 3, 224, 224))",
 ]
 for kind in KINDS:
-    if kind != "Predict":
+    if kind not in ("Predict", "Drill"):  # which have no toolbar
         PICTURED.append(pytest.param(kind, marks=pytest.mark.long))
 
 
