@@ -84,6 +84,21 @@ def row_major(shape: Sequence[int]) -> Ints:
     return packed_stride(shape, range(len(shape))[::-1])
 
 
+def changed(source: str, changes: str) -> str:
+    """Return a source after changes, which are written "piece => other piece && piece => other piece".
+
+    >>> changed("return a + b", "a + => a - && b => c")
+    'return a - c'
+    """
+    new_pieces = dict(change.split(" => ") for change in changes.split(" && "))
+    for piece in new_pieces:
+        times = source.count(piece)
+        if times != 1:
+            raise ValueError(f"{piece!r} is in the solution {times} times, not once")
+    any_piece = "|".join(map(re.escape, new_pieces))
+    return re.sub(any_piece, lambda match: new_pieces[match[0]], source)
+
+
 class Formula:
     """The solution's source, from which wrong answers are made."""
 
@@ -101,7 +116,7 @@ class Formula:
         The source is an expression of the parameters, or the solution with another piece, written
         "right => wrong". Several pieces are written "right => wrong && right => wrong".
         """
-        body = self._changed(source) if " => " in source else f"    return ({source})"
+        body = changed(self.body, source) if " => " in source else f"    return ({source})"
         names = {"torch": torch, "np": np, **self.reference.__globals__}
         names[self.reference.__name__] = self.reference
         parameters = ", ".join(inspect.signature(self.reference).parameters)
@@ -109,16 +124,6 @@ class Formula:
         answer: Callable[..., Any] = names["answer"]
         answer.__name__ = answer.__qualname__ = source
         return answer
-
-    def _changed(self, source: str) -> str:
-        """Return the solution's body after the changes that a source states."""
-        wrong_pieces = dict(change.split(" => ") for change in source.split(" && "))
-        for right in wrong_pieces:
-            times = self.body.count(right)
-            if times != 1:
-                raise ValueError(f"{right!r} is in the solution {times} times, not once")
-        any_right_piece = "|".join(map(re.escape, wrong_pieces))
-        return re.sub(any_right_piece, lambda match: wrong_pieces[match[0]], self.body)
 
     def mistake(self, source: str, hint: str, exact: bool = False) -> Mistake:
         """Return the mistake of a source; a learner whose source contains its piece has made it."""

@@ -28,6 +28,7 @@ Arguments = Mapping[str, Any]
 Read = Callable[[Any, Arguments], "Outcome"]
 Fence = Callable[[Callable[..., Any], Arguments], AbstractContextManager[Arguments]]
 
+_MOST_SAID = 160  # characters of the message of an error
 _MOST_ITEMS = 100_000  # in an answer that is read
 _MOST_PRINTED = 10_000  # characters, where a new line counts as a hundred
 _ALARM_INTERVAL = 1e-3  # seconds; the alarm goes off repeatedly, because an answer may catch it
@@ -212,11 +213,31 @@ def raised(fn: Callable[..., Any], error: BaseException, otherwise: str) -> Outc
         shown = f"no answer after {message} s: stopped"
         facts: dict[str, Any] = {"stopped": message}
     else:
-        shown = f"raised {name}: {message[:160]}" if message else f"raised {name}"
+        said = _shortened(_first_sentence(str(error)))
+        shown = f"raised {name}: {said}" if said else f"raised {name}"
         facts = {"raised": _identity(error, message)}
     if line:
         shown = f"{shown}\non the line: {line}"
     return Outcome(facts, shown, _hint_for_error(error, message, STOPS if lines else otherwise))
+
+
+def _first_sentence(message: str) -> str:
+    r"""Return the first line of a message, with the next one behind a colon.
+
+    >>> _first_sentence("Error(s) in loading:\n\tMissing key: weight")
+    'Error(s) in loading: Missing key: weight'
+    """
+    first, *rest = message.split("\n")
+    if first.endswith(":") and rest:
+        return f"{first} {rest[0].strip()}"
+    return first
+
+
+def _shortened(text: str) -> str:
+    """Return a text that fits into a report, with a sign where its end is missing."""
+    if len(text) <= _MOST_SAID:
+        return text
+    return f"{text[:_MOST_SAID]}…"
 
 
 def _identity(error: BaseException, message: str) -> Any:

@@ -40,7 +40,7 @@ def test_errors_are_told_with_their_line():
         return long(t, ()) if index else raising(ValueError("x" * 500 + "\nmore"))
 
     shown = ex.address.check(long).rows[2].text
-    assert shown.startswith(f"raised ValueError: {'x' * 160}\non the line: return long(t, ())")
+    assert shown.startswith(f"raised ValueError: {'x' * 160}…\non the line: return long(t, ())")
 
 
 def raising(error):

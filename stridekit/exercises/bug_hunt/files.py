@@ -52,8 +52,13 @@ def read_states(answer: Any, args: Arguments) -> Outcome:
             "before. Let the file hold less, in the same form."
         )
         return Outcome({"loads": False}, f"{len(data):,} bytes that torch.load cannot read", hint)
-    if not isinstance(states, dict) or not all(map(torch.is_tensor, states.values())):
+    if not isinstance(states, dict):
         raise Unusable(f"{type_in_words(states)} in the file, where a dict of tensors is asked for")
+    for state in states.values():
+        if not torch.is_tensor(state):
+            raise Unusable(
+                f"a dict with {type_in_words(state)}, where a dict of tensors is asked for"
+            )
     storages = {}
     for state in states.values():
         storage = state.untyped_storage()
@@ -65,25 +70,39 @@ def read_states(answer: Any, args: Arguments) -> Outcome:
         "shapes": tuple(tuple(state.shape) for state in states.values()),
         "dtypes": tuple(str(state.dtype) for state in states.values()),
         "states": Near(torch.cat([state.double().flatten() for state in states.values()]), 1e-4),
-        "storages": max(sum(storages.values()), needed),
+        "storages": sum(storages.values()),
         "file": max(len(data), needed + for_all + for_each * len(states)),
     }
     stored = f"{many(len(states), 'state')} on storages of {sum(storages.values()):,} bytes"
     return Outcome(facts, f"{size}: {stored}")
 
 
+def in_quotes(names: tuple[str, ...]) -> str:
+    """Return names in a sentence."""
+    return ", ".join(map(repr, names))
+
+
 def explain_states(yours: Facts, expected: Facts) -> str:
     """Say what is wrong with a file of states."""
-    if yours["names"] != expected["names"] or yours["shapes"] != expected["shapes"]:
+    if yours["names"] != expected["names"]:
+        count = len(expected["names"])
         return (
-            f"The file is to hold {len(expected['names'])} states of {NUMBERS} numbers each. Yours has "
-            f"{len(yours['names'])}, of the shapes {', '.join(map(str, yours['shapes']))}."
+            f"The file is to hold {many(count, 'state')}, one for each text: "
+            f"{in_quotes(expected['names'])}. Yours has {in_quotes(yours['names']) or 'none'}."
         )
+    if yours["shapes"] != expected["shapes"]:
+        other = next(shape for shape in yours["shapes"] if shape != (NUMBERS,))
+        return f"A state is a vector of {NUMBERS} numbers. Your file has a tensor of shape {other}."
     if yours["dtypes"] != expected["dtypes"]:
+        types = f"The states in your file are {yours['dtypes'][0]}, not {expected['dtypes'][0]}."
+        if yours["storages"] < expected["storages"]:
+            return (
+                f"{types} So the file is small, but digits are lost. In their own type, the numbers "
+                f"take no more than {expected['storages']:,} bytes."
+            )
         return (
-            f"The states in your file are {yours['dtypes'][0]}, and {expected['dtypes'][0]} was "
-            f"handed over. That saves half of {expected['storages']:,} bytes of numbers, by losing "
-            f"digits. The storages still take {yours['storages']:,} bytes."
+            f"{types} The numbers of all states take {expected['storages']:,} bytes in their own type, "
+            f"and the storages in your file take {yours['storages']:,}."
         )
     if yours["states"] != expected["states"]:
         got, right = yours["states"].numbers, expected["states"].numbers
@@ -152,13 +171,22 @@ def save_states(texts: dict[str, torch.Tensor]) -> bytes:
 # A packet of pixels -------------------------------------------------------------------------------
 
 
+NO_BLOCK = (0, 0)
+
+
 class ReadOfNothing(Exception):
     """A read of memory that no tensor has, stopped before it happened."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, left: int) -> None:
         super().__init__("stopped a read of memory that belongs to no tensor")
+        if left:
+            self.hint = (
+                f"`string_at` would read {size:,} bytes, and the memory of the tensor ends after {left} "
+                "of them. A part has as many bytes as it has pixels."
+            )
+            return
         self.hint = (
-            f"`string_at` would read {size} bytes, and no living tensor has all of them. A copy "
+            f"`string_at` would read {size:,} bytes, and no living tensor has any of them. A copy "
             "without a name is freed as soon as its `data_ptr()` is returned: the address is then of "
             "memory that anybody may overwrite. Let a name hold the copy until it is read."
         )
@@ -187,6 +215,12 @@ def blocks_of(value: Any) -> Iterator[tuple[int, int]]:
         yield value.ctypes.data, value.nbytes
 
 
+def bytes_from(address: int, block: tuple[int, int]) -> int:
+    """Return how many bytes of a block follow an address that lies in it; 0 if it lies elsewhere."""
+    start, count = block
+    return start + count - address if start <= address < start + count else 0
+
+
 @contextmanager
 def watching_reads(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Arguments]:
     """Let `ctypes.string_at` read nothing but the memory of what is alive."""
@@ -195,8 +229,9 @@ def watching_reads(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Arg
     def watched(address: Any, size: int = -1) -> bytes:
         if isinstance(address, int):
             blocks = living_blocks(sys._getframe(1), arguments)
-            if not any(start <= address <= start + n - size for start, n in blocks):
-                raise ReadOfNothing(size)
+            left = max(bytes_from(address, block) for block in [*blocks, NO_BLOCK])
+            if left < size:
+                raise ReadOfNothing(size, left)
         return string_at(address, size)
 
     # A program may have imported the function under a name of its own.
@@ -225,11 +260,13 @@ def explain_packet(yours: Facts, expected: Facts) -> str:
     rows, columns = expected["sizes"]
     got, right = yours["pixels"], expected["pixels"]
     if yours["sizes"] != expected["sizes"]:
-        return (
+        begins = (
             f"The packet is to begin with the sizes {rows} and {columns}, and yours begins with "
-            f"{', '.join(map(str, yours['sizes']))}. A part that is taller than wide is turned: its "
-            "columns become rows."
+            f"{', '.join(map(str, yours['sizes']))}."
         )
+        if yours["sizes"] == (columns, rows):
+            return f"{begins} A part is turned if it is taller than wide: its columns become rows."
+        return f"{begins} The sizes are those of the part as it is sent, and they come first."
     if len(got) != len(right):
         return (
             f"A part of {rows} by {columns} has {len(right)} pixels, and your packet has {len(got)}. "
@@ -239,16 +276,26 @@ def explain_packet(yours: Facts, expected: Facts) -> str:
     first = places[0]
     row, column = divmod(first, columns)
     if sorted(got) == sorted(right):
+        by_columns = tuple(torch.tensor(right).view(rows, columns).T.flatten().tolist())
+        order = "column by column" if got == by_columns else "in another order"
         return (
             f"All {len(right)} pixels are in your packet, and {len(places)} of them at a wrong place. "
             f"At row {row}, column {column} is {got[first]}, and {right[first]} belongs there: they "
-            "come in the order in which they lie in memory, not row by row."
+            f"come {order}, not row by row."
         )
-    return (
+    counted = (
         f"{len(places)} of {len(right)} pixels are wrong. The first is at row {row}, column {column}: "
-        f"your packet has {got[first]}, and the part has {right[first]}. Your bytes are neighbours in "
-        "memory, and the pixels of this part are not."
+        f"your packet has {got[first]}, and the part has {right[first]}."
     )
+    # In a frame of the cases, a pixel is the number of its place in memory.
+    if first and got[first] == got[first - 1] + 1:
+        return (
+            f"{counted} That is the neighbour of {got[first - 1]} in memory. In this part, the next "
+            "pixel is no neighbour."
+        )
+    if got[0] + len(got) - 1 == got[-1]:
+        return f"{counted} Your bytes begin at another place of the frame."
+    return counted
 
 
 PIXELS = "frame = torch.arange(120, dtype=torch.uint8)"

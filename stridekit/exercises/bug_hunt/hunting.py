@@ -106,6 +106,18 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
+@dataclass(frozen=True)
+class Aside:
+    """A count that a hint needs, and that makes no answer right or wrong."""
+
+    count: int
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Aside)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 class Near:
     """Numbers that equal others if they differ by a small part only, because sums are rounded."""
 

@@ -81,6 +81,11 @@ def read_features(answer: Any, args: Arguments) -> Outcome:
 def explain_features(yours: Facts, expected: Facts) -> str:
     """Say what is wrong with features, or with the formats on the way."""
     right = expected["converted"]
+    if yours["shape"] != expected["shape"]:
+        return (
+            f"Your features have shape {yours['shape']}, and {expected['shape']} is wanted: one mean "
+            "for each photo and channel."
+        )
     if yours["values"] != expected["values"]:
         got_first = yours["values"].numbers.flatten()[0]
         right_first = expected["values"].numbers.flatten()[0]
@@ -91,11 +96,16 @@ def explain_features(yours: Facts, expected: Facts) -> str:
     nchw = [number for number, name in enumerate(yours["formats"], 1) if name == "NCHW"]
     if nchw:
         which = "both convolutions get" if len(nchw) > 1 else f"convolution {nchw[0]} gets"
-        return (
-            f"The values are right, and {which} NCHW images. The weights are channels-last, so a "
-            f"convolution has to reorder its images inside. Of your own bytes, {yours['converted']:,} "
-            f"change their format, where the {right:,} bytes of the photos are enough."
+        hint = (
+            f"The values are right, and {which} NCHW images. The weights were handed over in "
+            "channels-last, so that a convolution of NCHW images has to reorder them inside."
         )
+        if yours["converted"] > right:
+            return (
+                f"{hint} Before that, {yours['converted']:,} bytes change their format on the way. The "
+                f"{right:,} bytes of the photos are enough."
+            )
+        return hint
     return (
         f"Both convolutions get channels-last images, but {yours['converted']:,} bytes change their "
         f"format on the way. The {right:,} bytes of the photos are enough: all else can be written "

@@ -92,15 +92,26 @@ def explain_prepared(yours: Facts, expected: Facts) -> str:
             f"The three channels are equal, so all colour is gone: the first pixel reads "
             f"{got[:, 0, 0].tolist()}, and the photo has {right[:, 0, 0].tolist()} there."
         )
-    row, column = (got != right).any(0).nonzero()[0].tolist() if wrong else (0, 0)
+    levels = torch.tensor(yours["photo"])
+    is_foreign = ~torch.isin(got, levels)
+    is_wrong = is_foreign if is_foreign.any() else got != right
+    row, column = is_wrong.any(0).nonzero()[0].tolist() if wrong else (0, 0)
     got_pixel, right_pixel = got[:, row, column].tolist(), right[:, row, column].tolist()
     counted = f"{wrong} of {total} pixels are wrong. At ({row}, {column})"
-    photo = yours["photo"]
-    if any(got_pixel in pixels for pixels in photo):
+    if is_foreign.any():
         return (
-            f"{counted} belongs the pixel {right_pixel} of the photo, and your batch has its pixel "
-            f"{got_pixel} there. The colours stay together, and the square is cut from another place."
+            f"{counted}, the photo has red, green and blue {right_pixel}, and your batch has {got_pixel}, "
+            "once its mean and its spread are taken back. The photo has no such levels. They are to "
+            "lie between 0 and 1; then the mean is taken off, and the rest is divided by the spread."
         )
+    if got_pixel in levels.flatten(0, 1).tolist():
+        there = (
+            f"{counted} belongs the pixel {right_pixel} of the photo, and your batch has its pixel "
+            f"{got_pixel} there. The colours stay together"
+        )
+        if sorted(got.flatten(1).T.tolist()) == sorted(right.flatten(1).T.tolist()):
+            return f"{there}, and all pixels of the square are there, in another order."
+        return f"{there}, and the square is cut from another place."
     return (
         f"{counted}, the photo has red, green and blue {right_pixel}, and your batch has {got_pixel}. "
         "Do these three values lie beside each other in the photo?"

@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import isnan
 from typing import Any
 from unittest import mock
 
@@ -12,7 +13,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from stridekit.exercises.bug_hunt import programs
-from stridekit.exercises.bug_hunt.hunting import Facts, Near, bug
+from stridekit.exercises.bug_hunt.hunting import Aside, Facts, Near, bug
 from stridekit.exercises.readers.answers import type_in_words
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 
@@ -25,13 +26,18 @@ def losses_of(answer: Any) -> list[float]:
         raise Unusable(f"{type_in_words(answer)}, where a list of losses is asked for") from None
 
 
+def counted_losses(count: int) -> str:
+    """Return a number of losses in words."""
+    return "1 loss" if count == 1 else f"{count} losses"
+
+
 def other_training(yours: Facts, expected: Facts) -> str:
     """Say where the losses leave those of the training that was asked for; "" if they do not."""
     got, right = (facts["losses"].numbers.tolist() for facts in (yours, expected))
     if len(got) != len(right):
         return (
-            f"You train for {len(got)} rounds, and {len(right)} were asked for. How long a training "
-            "lasts is not what is wrong with it."
+            f"Your list has {counted_losses(len(got))}, and {len(right)} were asked for. How long a "
+            "training lasts is not what is wrong with it."
         )
     if yours["losses"] == expected["losses"]:
         return ""
@@ -53,15 +59,19 @@ def read_fit(answer: Any, args: Arguments) -> Outcome:
     with torch.no_grad():
         loss = F.mse_loss(model(args["x"]), args["y"]).item()
     lowest = min(losses, default=float("nan"))
-    shown = f"{len(losses)} losses, the lowest {lowest:.4f}; the loss of the model is {loss:.4f}"
-    return Outcome({"losses": Near(losses), "model": Near(loss)}, shown)
+    # One epoch more notes the loss after the last step. The bug is not in what the losses are.
+    _, one_more = programs.fit(args["x"], args["y"], args["epochs"] + 1)
+    facts: Facts = {"losses": Near(losses), "model": Near(loss), "after": one_more[-1]}
+    shown = f"{counted_losses(len(losses))}, the lowest {lowest:.4f}; the loss of the model is {loss:.4f}"
+    return Outcome(facts, shown)
 
 
 def explain_fit(yours: Facts, expected: Facts) -> str:
     """Say what is wrong with a model and its losses."""
     if other := other_training(yours, expected):
         return (
-            f"{other} So the training has changed. It was right: the bug is in what is kept of it."
+            f"{other} So the training or its list of losses has changed. Both were right: the bug is in "
+            "what is kept of the model."
         )
     losses = yours["losses"].numbers.tolist()
     loss = yours["model"].numbers.item()
@@ -70,11 +80,16 @@ def explain_fit(yours: Facts, expected: Facts) -> str:
         f"The lowest loss, {min(losses):.4f}, came in epoch {best} of {len(losses)}. The model that "
         f"you return has loss {loss:.4f}"
     )
-    same = [k for k, other_loss in enumerate(losses, 1) if Near(loss) == Near(other_loss)]
-    if not same:
+    if Near(loss) == Near(yours["after"]):
         return (
             f"{told}: its weights are those after the last step. The weights of epoch {best} were "
             "overwritten."
+        )
+    same = [k for k, other_loss in enumerate(losses, 1) if Near(loss) == Near(other_loss)]
+    if not same:
+        return (
+            f"{told}, which the training had at no step. So these weights are not all of one step: copy "
+            "each of them at the same moment."
         )
     if same[0] == best + 1:
         return f"{told}, that of epoch {best + 1}: you keep the weights after one step too many."
@@ -160,11 +175,13 @@ def read_reader(answer: Any, args: Arguments) -> Outcome:
     """Read the losses of a classifier of sentences."""
     losses = losses_of(answer)
     words, lengths, labels = args["words"], args["lengths"], args["labels"]
-    shortest, longest = min(lengths), words.size(1)
+    shortest, longest, last = min(lengths), words.size(1), lengths[-1]
     facts: Facts = {
         "losses": Near(losses),
+        "lengths": tuple(lengths),  # which a hint needs, as the next three
         "cut": (shortest, first_loss(words, [shortest] * len(lengths), labels)),
         "padded": (longest, first_loss(words, [longest] * len(lengths), labels)),
+        "last": (last, first_loss(words, [last] * len(lengths), labels)),
     }
     return Outcome(facts, in_words(losses))
 
@@ -173,7 +190,7 @@ def in_words(losses: list[float]) -> str:
     """Return the number of losses, the first and the last."""
     if not losses:
         return "no losses"
-    return f"{len(losses)} losses, from {losses[0]:.4f} to {losses[-1]:.4f}"
+    return f"{counted_losses(len(losses))}, from {losses[0]:.4f} to {losses[-1]:.4f}"
 
 
 def explain_reader(yours: Facts, expected: Facts) -> str:
@@ -182,6 +199,7 @@ def explain_reader(yours: Facts, expected: Facts) -> str:
     got, right = (facts["losses"].numbers.tolist() for facts in (yours, expected))
     shortest, cut_loss = yours["cut"]
     longest, padded_loss = yours["padded"]
+    last, last_loss = yours["last"]
     if got and Near(got[0]) == Near(cut_loss):
         cause = (
             f"The first loss, before any step, is {got[0]:.4f}: the loss if each sentence had "
@@ -193,6 +211,16 @@ def explain_reader(yours: Facts, expected: Facts) -> str:
         return (
             f"The first loss, before any step, is {got[0]:.4f}: the loss if each sentence had all "
             f"{longest} words. Your means count the padding, too."
+        )
+    if got and Near(got[0]) == Near(last_loss):
+        return (
+            f"The first loss, before any step, is {got[0]:.4f}: the loss if each sentence had {last} "
+            f"words, like the last one. The {len(yours['lengths'])} sentences still share one mask."
+        )
+    if got and isnan(got[0]):
+        return (
+            f"The first loss, before any step, is nan, and without the bug it is {right[0]:.4f}. A "
+            "sentence whose mask has zeros alone has a mean of no words, 0 / 0."
         )
     if got and Near(got[0]) == Near(right[0]):
         return f"{other} The means are right, and the training after them has changed."
@@ -278,9 +306,12 @@ def read_photos(answer: Any, args: Arguments) -> Outcome:
     losses = losses_of(answer)
     photos = args["photos"]
     low, high = float(photos.min()), float(photos.max())
+    checksum = zlib.crc32(photos.tobytes())
     facts: Facts = {
         "losses": Near(losses),
-        "photos": (low, high, zlib.crc32(photos.tobytes())),
+        "photos": (low, high, checksum),
+        # The losses if each epoch spreads the levels of the same memory once more.
+        "once more": Near(programs.train_photos(photos.copy(), args["labels"], args["epochs"])),
     }
     shown = f"{in_words(losses)}\nafter the call, photos lie between {low:.6g} and {high:.6g}"
     return Outcome(facts, shown)
@@ -292,6 +323,11 @@ def explain_photos(yours: Facts, expected: Facts) -> str:
     low_before, high_before, _ = expected["photos"]
     other = other_training(yours, expected)
     if yours["photos"] == expected["photos"]:
+        if yours["losses"] == yours["once more"]:
+            return (
+                f"The photos stay as they are. {other} Each epoch spreads the levels of your copy once "
+                "more. Spread them once, or into new memory."
+            )
         return (
             f"The photos stay as they are. {other} So x has other "
             "values than it should, or another line of the training has changed."
@@ -377,9 +413,10 @@ def train_photos(photos: np.ndarray, labels: np.ndarray, epochs: int) -> list[fl
 
 
 class Hooked(dict[str, Any]):
-    """The arguments of a call, and how often a hook changed its gradient in place."""
+    """The arguments of a call, how often a hook changed its gradient in place, or did nothing."""
 
     in_place = 0
+    idle = 0
 
 
 @contextmanager
@@ -392,7 +429,10 @@ def watching_hooks(fn: Callable[..., Any], arguments: Arguments) -> Iterator[Hoo
         def counting(grad: torch.Tensor) -> Any:
             before = grad.clone()
             new_grad = hook(grad)
-            args.in_place += not torch.equal(grad, before)
+            if not torch.equal(grad, before):
+                args.in_place += 1
+            elif new_grad is None:
+                args.idle += 1
             return new_grad
 
         # The gradient of a weight belongs to nobody else, and may change.
@@ -423,6 +463,7 @@ def read_branches(answer: Any, args: Arguments) -> Outcome:
         "old": Near(old_moved),
         "new": Near(new_moved),
         "in place": args.in_place if isinstance(args, Hooked) else 0,
+        "idle": Aside(args.idle if isinstance(args, Hooked) else 0),
     }
     shown = f"{in_words(losses)}\nold moved by {old_moved:.4f}, new by {new_moved:.4f}"
     return Outcome(facts, shown)
@@ -440,6 +481,15 @@ def explain_branches(yours: Facts, expected: Facts) -> str:
                 f"A hook still changes its gradient in place, {yours['in place']} times, and the "
                 "other branch has the same gradient."
             )
+        elif yours["idle"].count:
+            cause = (
+                f"A hook ran {yours['idle'].count} times, changed nothing and returned None. It has to "
+                "return the new gradient."
+            )
+        elif yours["losses"].numbers[:1].tolist() != expected["losses"].numbers[:1].tolist():
+            cause = (
+                "No step comes before the first loss, so the sum of the branches is another one."
+            )
         else:
             cause = "Only the old branch is to learn at a tenth of the rate."
         return (
@@ -448,8 +498,8 @@ def explain_branches(yours: Facts, expected: Facts) -> str:
         ).strip()
     return (
         f"The numbers are right, but a hook changed its gradient in place, {yours['in place']} times. "
-        "A sum hands one gradient to both branches. Here the other branch has read it before: the "
-        "order of two lines decides, and the next edit can change it."
+        "A sum hands one gradient to both branches, so the order of two lines decides which branch reads "
+        "it before. The next edit can change that."
     )
 
 
