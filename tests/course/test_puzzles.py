@@ -250,6 +250,11 @@ def test_a_text_in_a_picture_is_escaped():
     assert "&lt;i&gt;" in beside([picture, picture])
 
 
+def test_an_error_and_its_line_stand_below_each_other_in_a_picture():
+    picture = Picture("yours", "raised <Error>\non the line: x.view(7)", (0,), [])
+    assert "raised &lt;Error&gt;<br>on the line: x.view(7)" in picture.html
+
+
 def channels(colour):
     return [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
 

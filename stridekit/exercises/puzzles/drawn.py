@@ -7,7 +7,7 @@ Declare it as `exercise` does, with a rule in place of a reader:
         \"\"\"Turn x on its side, so that its rows become columns.\"\"\"
         return x.T
 
-The first case is the one that the picture shows. The bytes of an answer are counted by `CopyLog`.
+The picture shows the first case. The bytes of an answer are counted by `CopyLog`.
 """
 
 from __future__ import annotations
@@ -78,13 +78,13 @@ class Drawable(Outcome):
 
     @property
     def about(self) -> str:
-        """What a reader sees of a wanted tensor: no stride, which is often the answer."""
+        """The facts of a wanted tensor in words, without its stride, which is often the answer."""
         stride = f", stride {self.facts['stride']}" if "stride" in self.facts else ""
         return f"shape {self.facts['shape']}{stride}; {self.cost}"
 
     @property
     def cost(self) -> str:
-        """What the answer filled, in words."""
+        """The bytes that the answer filled, in words."""
         return f"{self.new_bytes} new bytes" if self.new_bytes else "a view"
 
 

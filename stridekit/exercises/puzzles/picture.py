@@ -1,7 +1,7 @@
 """Pictures of small tensors: their numbers as cells, for a notebook and for a terminal.
 
 The HTML consists of tables whose cells have styles of their own, without a style sheet. So every
-host shows it, also one that trusts no output. A host that drops all styles still shows the numbers.
+host shows it, even if it trusts no output. A host that drops all styles still shows the numbers.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class Picture:
     def html(self) -> str:
         """The picture as a block, which stands beside others where the page is wide enough."""
         drawing = self._blocks(self.values, self.wanted) if self.is_small else ""
-        about = f'<div style="font-size: 85%; max-width: 32em">{escape(self.about)}</div>'
+        lines = "<br>".join(escape(self.about).splitlines())
+        about = f'<div style="font-size: 85%; max-width: 32em">{lines}</div>'
         return (
             '<div style="display: inline-block; vertical-align: top; margin: 4px 24px 4px 0">'
             f"<div><b>{escape(self.title)}</b></div>{about}{drawing}</div>"
