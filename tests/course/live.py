@@ -35,10 +35,10 @@ def numbers(x: Layout) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     return x.shape, x.stride, x.storage_offset
 
 
-def result_or_refusal(run: Callable[..., Any], *args: Any) -> tuple[Any, str]:
+def result_or_refusal(run: Callable[..., Any], *args: Any, **named: Any) -> tuple[Any, str]:
     """Return the result of a function and "", or None and the message of torch's or Python's error."""
     try:
-        return run(*args), ""
+        return run(*args, **named), ""
     except (LayoutError, IndexError, RuntimeError) as error:
         return None, str(error)
 
@@ -71,8 +71,12 @@ NO_PIECES = "is out of range for 0 pieces"
 
 
 def operations(r: Random) -> None:
-    """One operation: the page comes to Python's layout, or refuses it in the same words."""
-    name = r.choice(OPERATIONS)
+    """Each operation: the page comes to Python's layout, or refuses it in the same words."""
+    for name in OPERATIONS:
+        assert_operation_is_pythons(r, name)
+
+
+def assert_operation_is_pythons(r: Random, name: str) -> None:
     x = Layout.of(drawn.tensor(r))
     text = drawn.source(name, drawn.ARGUMENTS[name](r, x))
     if name in grammar.PIECES:
@@ -83,6 +87,31 @@ def operations(r: Random) -> None:
     expected, pythons_why = result_or_refusal(eval, f"x{text}", {"x": x})
     assert why == pythons_why, (x, text)
     assert result == (None if why else layout_json(expected)), (x, text)
+
+
+FORMATS = {
+    "contiguous_format": torch.contiguous_format,
+    "channels_last": torch.channels_last,
+    "channels_last_3d": torch.channels_last_3d,
+    "preserve_format": torch.preserve_format,
+}
+
+
+def formats(r: Random) -> None:
+    """contiguous, to and clone in each memory format: torch copies where the page does, or both refuse."""
+    for name, format_name in product(("contiguous", "to", "clone"), FORMATS):
+        memory = drawn.memory(torch.float32)
+        x = memory.as_strided(*drawn.numbers(r, min_ndim=r.choice((0, 3, 4))))
+        step = {"name": name, "args": [format_name]}
+        outcome, why = result_or_refusal(page.apply, layout_json(Layout.of(x)), step)
+        arguments = {"memory_format": FORMATS[format_name]}
+        y, torchs_why = result_or_refusal(getattr(x, name), **arguments)
+        assert bool(why) == bool(torchs_why), (x.shape, x.stride(), step)
+        if y is not None:
+            is_copy = y.untyped_storage().data_ptr() != memory.untyped_storage().data_ptr()
+            assert outcome["copied"] == is_copy, (x.shape, x.stride(), step)
+            assert outcome["layout"] == layout_json(Layout.of(y)), (x.shape, x.stride(), step)
+            assert outcome["read"] == layout_json(Layout.of(x))
 
 
 # The stride explorer ---------------------------------------------------------------------------------
@@ -591,6 +620,6 @@ def slow_counts(
     return Counts(upto, len(set(lines[:upto])), loads, len(set(lines)), len(bytes_used), 64 * loads)
 
 
-_FAMILIES = (sums, operations, explorer, windows, immense, reshapes, walks)
+_FAMILIES = (sums, operations, formats, explorer, windows, immense, reshapes, walks)
 CASES: dict[str, Callable[[Random], None]] = {family.__name__: family for family in _FAMILIES}
 CASES |= live_lines.CASES
