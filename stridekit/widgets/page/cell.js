@@ -28,8 +28,8 @@ export function cellOf(node) {
  * @param {Element} node
  */
 export function hasJustRun(node) {
-  const { cell, book, active, ahead } = cellOf(node);
-  if (!cell || !active || !book?.matches(".jp-mod-commandMode")) return false;
+  const { cell, active, ahead } = cellOf(node);
+  if (!active?.closest(".jp-Notebook.jp-mod-commandMode")) return false; // a hand types
   const { activeElement } = document;
   if (ahead === 1) return active.contains(activeElement);
   return ahead === 0 && (activeElement === cell || activeElement === document.body);

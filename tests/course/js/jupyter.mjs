@@ -9,17 +9,41 @@ const page = globalThis;
 
 class StubNode {
   style = {};
-  addEventListener() {}
-  setAttribute() {}
-  append() {}
+  /** @type {Record<string, any>} */
+  attributes = {};
+  /** @type {any[]} */
+  children = [];
+  /** @type {Record<string, (event: any) => void>} */
+  listeners = {};
+  addEventListener(kind, listener) {
+    this.listeners[kind] = listener;
+  }
+  setAttribute(name, value) {
+    this.attributes[name] = value;
+  }
+  removeAttribute(name) {
+    delete this.attributes[name];
+  }
+  hasAttribute = (name) => name in this.attributes;
+  append(...nodes) {
+    this.children.push(...nodes);
+  }
   prepend() {}
   remove() {}
+  closest = () => null;
 }
 page.document = { createElement: () => new StubNode() };
+/** @type {((entries: any[]) => void)[]} */
+const observers = [];
 page.ResizeObserver = class {
+  constructor(callback) {
+    observers.push(callback);
+  }
   observe() {}
   disconnect() {}
 };
+/** Give the newest shell another width. */
+export const resize = (width) => observers.at(-1)?.([{ contentRect: { width } }]);
 /** @type {(() => void)[]} */
 let frames = [];
 page.requestAnimationFrame = (/** @type {() => void} */ callback) => frames.push(callback);
