@@ -54,6 +54,8 @@ COMMUTES = {
     "is not",
     "??",
 }
+# Functions whose two arguments may stand in either order.
+SYMMETRIC = ("min", "max", "Math.min", "Math.max", "gcd", "same", "sameLayout", "isSame")
 TRUE = {".py": "True", ".js": "true"}
 FALSE = {".py": "False", ".js": "false"}
 NOTHING = {".py": "pass", ".js": ";"}
@@ -148,19 +150,20 @@ def _another_arithmetic(node: Node, suffix: str) -> Iterator[Change]:
 
 
 def _exchanged_operands(node: Node, suffix: str) -> Iterator[Change]:
-    """Operands of an operation that does not commute, or the two arguments of a call."""
+    """Operands of an operation that does not commute, or the two arguments of a call that is not symmetric."""
     operands = _operands(node)
     if operands and operands[1] not in COMMUTES:
         left, sign, right = operands
         yield Change(node, f"{_text(right)} {sign} {_text(left)}")
     if node.type in ("argument_list", "arguments") and len(node.named_children) == 2:
         first, second = node.named_children
+        function = _text(node.parent.named_children[0]) if node.parent else ""
         are_plain = not {first.type, second.type} & {
             "keyword_argument",
             "dictionary_splat",
             "comment",
         }
-        if are_plain and _text(first) != _text(second):
+        if are_plain and _text(first) != _text(second) and function not in SYMMETRIC:
             yield Change(node, f"({_text(second)}, {_text(first)})")
 
 

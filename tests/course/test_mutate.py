@@ -24,6 +24,8 @@ MADE = [
     ("exchanged operands", ".py", "f(a, b)", ["f(b, a)"]),
     ("exchanged operands", ".js", "f(a, b)", ["f(b, a)"]),
     ("exchanged operands", ".py", "f(a, a)", []),
+    ("exchanged operands", ".py", "min(a, b)", []),
+    ("exchanged operands", ".js", "Math.max(a, b)", []),
     ("exchanged operands", ".py", "f(a, b=c)", []),
     ("dropped term", ".py", "a and b", ["(a)", "(b)"]),
     ("dropped term", ".py", "a - b", ["(a)"]),
