@@ -150,7 +150,7 @@ def _another_arithmetic(node: Node, suffix: str) -> Iterator[Change]:
 
 
 def _exchanged_operands(node: Node, suffix: str) -> Iterator[Change]:
-    """Operands of an operation that does not commute, or the two arguments of a call that is not symmetric."""
+    """Operands of an operation that does not commute, or the two arguments of an asymmetric call."""
     operands = _operands(node)
     if operands and operands[1] not in COMMUTES:
         left, sign, right = operands
