@@ -90,7 +90,7 @@ def _browser_tests(file: str) -> tuple[str, ...]:
     """Return the browser's tests that `make test` runs and that a script may turn red."""
     browser = "tests/course/browser"
     if file.startswith("labextension/"):
-        names = ("test_first_screen", "test_half_done", "test_reopening")
+        names = ("test_extension", "test_first_screen", "test_half_done", "test_reopening")
         return tuple(f"{browser}/{name}.py" for name in names)
     if file.startswith("stridekit/export/"):
         return (f"{browser}/test_site.py",)

@@ -134,7 +134,6 @@ function showSaved({ content: { rendermime } }, { model: notebook, sessionContex
       ended.signal.addEventListener("abort", close);
     } catch (error) {
       console.error(error);
-      end();
       showText(renderer, output);
     }
   }
@@ -221,7 +220,6 @@ function trustHarmless({ content: { rendermime } }, { model: notebook }) {
   function trust() {
     const isUntrusted = (cell) => cell.type === "code" && !cell.trusted;
     const untrusted = [...notebook.cells].filter(isUntrusted);
-    if (!untrusted.length) return;
     const saved = savedModels(notebook);
     const { dirty } = notebook;
     for (const cell of untrusted) {
@@ -426,10 +424,10 @@ function keepFoldsOpen({ content: { node } }) {
   function note({ target }) {
     const fold = /** @type {HTMLDetailsElement} */ (target);
     const outputs = fold.closest(".jp-CodeCell .jp-OutputArea");
-    if (fold.localName !== "details" || !outputs) return;
+    if (!outputs) return;
     const texts = openTexts.get(outputs) ?? new Set();
-    if (!openTexts.has(outputs)) observer.observe(outputs, { childList: true, subtree: true });
     openTexts.set(outputs, texts);
+    observer.observe(outputs, { childList: true, subtree: true }); // again is no more than once
     if (fold.open) texts.add(fold.textContent ?? "");
     else texts.delete(fold.textContent ?? "");
   }

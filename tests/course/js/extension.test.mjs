@@ -97,7 +97,8 @@ function open({
     addFactory: (factory, rank) => factories.push([factory, rank]),
   };
   const node = { classList: { toggle }, addEventListener() {} };
-  const content = { rendermime, widgets, node, scrollToItem() {}, deselectAll() {} };
+  const deselectAll = () => steps.push("deselected");
+  const content = { rendermime, widgets, node, scrollToItem() {}, deselectAll };
   const sessionContext = { kernelPreference: {} };
   plugin.activate({
     shell: {},
@@ -125,12 +126,12 @@ test("a heading shows the mark of its cell, also after an edit of the tags", () 
     cellOf("code", "further", ["further"]),
   ];
   const { model, widgets } = open({ cells });
-  const marks = () =>
-    widgets.map(({ node }) => /** @type {any} */ (node).dataset.stridekitMark ?? "");
-  assert.deepEqual(marks(), ["essential", "further", "", ""]);
+  const marks = () => widgets.map(({ node }) => Object.entries(node.dataset).join());
+  const further = "stridekitMark,further";
+  assert.deepEqual(marks(), ["stridekitMark,essential", further, "", ""]);
   tags.pop();
   model.contentChanged.emit();
-  assert.deepEqual(marks(), ["", "further", "", ""]);
+  assert.deepEqual(marks(), ["", further, "", ""]);
 });
 
 test("the head of a lesson counts the exercises whose reports say that they passed", () => {
@@ -150,12 +151,37 @@ test("the head of a lesson counts the exercises whose reports say that they pass
   assert.deepEqual(shown(), ['"1 of 2 exercises passed"', "50%"]);
 });
 
+test("a notebook without a head or without exercises shows no progress, and one is no plural", () => {
+  const exercise = cellOf("code", "", ["exercise"]);
+  const progressIn = (...cells) => {
+    const { values } = /** @type {any} */ (open({ cells }).widgets[0].node).style;
+    return values["--stridekit-progress"];
+  };
+  assert.equal(progressIn(exercise), undefined);
+  assert.equal(progressIn(cellOf("markdown", "# One"), cellOf("code")), undefined);
+  assert.equal(progressIn(cellOf("markdown", "# One"), exercise), '"0 of 1 exercise passed"');
+});
+
 test("the container is that of a plugin that starts by itself", () => {
   open();
   assert.deepEqual([__esModule, plugin.id, plugin.autoStart], [true, "stridekit:lessons", true]);
   assert.equal(head.at(-1).tag, "style");
   assert.match(head.at(-1).textContent, /stridekit-asks.*jp-needs-light-background/s);
-  assert.doesNotThrow(() => page._JUPYTERLAB.stridekit.init());
+});
+
+test("the plugin asks for the palette of commands where JupyterLab shares it", async () => {
+  const container = page._JUPYTERLAB.stridekit;
+  async function optionalIn(scope) {
+    container.init(scope);
+    return (await container.get())().default.optional;
+  }
+  const shares = (module) => ({
+    "@jupyterlab/apputils": { 4.5: { get: async () => () => module } },
+  });
+  assert.deepEqual(await optionalIn(shares({ ICommandPalette: "palette" })), ["palette"]);
+  assert.deepEqual(await optionalIn(shares({})), []);
+  assert.deepEqual(await optionalIn({ "@jupyterlab/apputils": {} }), []);
+  assert.deepEqual(await optionalIn({}), []);
 });
 
 // A lesson that was only opened ---------------------------------------------------------------------
@@ -208,14 +234,23 @@ test("ipywidgets restores the widgets of others, and those of stridekit only ins
   assert.equal(await restored({ o: OTHER, p: { state: {} }, q: modelOf(7) }), "opq");
   const box = modelOf("box", { children: ["IPY_MODEL_a"] });
   assert.equal(await restored({ a: CARD, b: box, c: CODE }), "abc");
+  const boxOfOther = modelOf("box", { children: ["IPY_MODEL_o"] });
+  assert.equal(await restored({ a: CARD, b: boxOfOther, c: CODE, o: OTHER }), "bo");
 });
+
+/** A cell with outputs that did not run here. */
+function untrustedCell(outputs) {
+  const list = { length: outputs.length, get: (k) => outputs[k] };
+  return Object.assign(cellOf("code"), { trusted: false, outputs: list });
+}
 
 /** Whether a cell with these outputs is trusted, although it did not run here. */
 function isTrusted(...outputs) {
-  const cell = Object.assign(cellOf("code"), { trusted: false, outputs: { length: 0, get: null } });
-  Object.assign(cell.outputs, { length: outputs.length, get: (k) => outputs[k] });
-  const { model } = open({ cells: [cell], saved: { a: CARD, c: CODE, o: OTHER } });
+  const cell = untrustedCell(outputs);
+  const words = Object.assign(cellOf("markdown"), { trusted: false });
+  const { model } = open({ cells: [cell, words], saved: { a: CARD, c: CODE, o: OTHER } });
   assert.equal(model.dirty, false);
+  assert.equal(words.trusted, false);
   return cell.trusted;
 }
 
@@ -230,6 +265,31 @@ test("a cell is trusted if each of its outputs is harmless", () => {
     assert.equal(isTrusted(text, shows({ [VIEW]: { model_id: id } })), false);
   for (const type of ["image/svg+xml", "application/javascript", "text/markdown"])
     assert.equal(isTrusted(text, shows({ "text/plain": "1", [type]: "" })), false);
+});
+
+test("a widget of a notebook that has saved none is not trusted", () => {
+  const cell = untrustedCell([{ type: "display_data", data: { [VIEW]: { model_id: "a" } } }]);
+  open({ cells: [cell] });
+  assert.equal(cell.trusted, false);
+});
+
+test("to trust a cell is no edit, and an edit stays one", async () => {
+  for (const dirty of [false, true]) {
+    const { model } = open({ dirty });
+    let isCellTrusted = false;
+    const late = Object.defineProperty(untrustedCell([]), "trusted", {
+      get: () => isCellTrusted,
+      set(value) {
+        isCellTrusted = value;
+        model.dirty = true;
+      },
+    });
+    model.cells.push(late);
+    model.cells.changed.emit({ newValues: [late] });
+    assert.equal(late.trusted, false); // JupyterLab reads the metadata after the cells
+    await wait();
+    assert.deepEqual([late.trusted, model.dirty], [true, dirty]);
+  }
 });
 
 // Pictures ------------------------------------------------------------------------------------------
@@ -255,10 +315,13 @@ test("a picture has the words of its metadata, else those beside it, else none",
 });
 
 test("a click on a still runs its cell, as Enter and Space do", async () => {
-  const { factories, image, executed, widgets } = open({ cells: [cellOf("code"), cellOf("code")] });
+  const opened = open({ cells: [cellOf("code"), cellOf("code")] });
+  const { factories, image, executed, widgets, steps } = opened;
   const handlers = {};
+  /** @type {string[]} */
+  const classes = [];
   Object.assign(image, {
-    classList: { add() {} },
+    classList: { add: (name) => classes.push(name) },
     dataset: {},
     addEventListener: (event, handler) => Object.assign(handlers, { [event]: handler }),
   });
@@ -266,13 +329,24 @@ test("a click on a still runs its cell, as Enter and Space do", async () => {
   Object.assign(widgets[1], { node: { contains: (node) => node === image } });
   const metadata = { "image/png": { alt: "Still picture of Predict" } };
   await factories[0][0].createRenderer({}).renderModel({ metadata, data: {} });
-  const event = (key, rest = {}) => ({ key, preventDefault() {}, ...rest });
+  assert.deepEqual(classes, ["stridekit-still"]);
+  const { tabIndex, role, title } = image;
+  assert.deepEqual(
+    { tabIndex, role, title },
+    { tabIndex: 0, role: "button", title: "Run this cell" },
+  );
+  assert.equal(steps.pop(), "rendered");
+  const preventDefault = () => steps.push("prevented");
+  const event = (key, rest = {}) => ({ key, preventDefault, ...rest });
   handlers.click(event(undefined));
   handlers.keydown(event("Enter"));
   handlers.keydown(event(" "));
-  handlers.keydown(event("Enter", { shiftKey: true })); // which is JupyterLab's
+  for (const modifier of ["shiftKey", "ctrlKey", "metaKey", "altKey"])
+    handlers.keydown(event("Enter", { [modifier]: true })); // which is JupyterLab's
   handlers.keydown(event("a"));
   assert.deepEqual(executed, Array(3).fill(["notebook:run-cell", 1]));
+  // No other cell that is selected runs as well, and the page does not scroll.
+  assert.deepEqual(steps, Array(3).fill(["prevented", "deselected"]).flat());
 });
 
 // Folds ---------------------------------------------------------------------------------------------
