@@ -20,6 +20,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -103,12 +104,16 @@ class Formula:
     """The solution's source, from which wrong answers are made."""
 
     def __init__(self, reference: Any) -> None:
-        source = textwrap.dedent(inspect.getsource(reference))
+        self.reference = reference
+
+    @cached_property
+    def body(self) -> str:
+        """The lines of the solution behind its docstring."""
+        source = textwrap.dedent(inspect.getsource(self.reference))
         function = ast.parse(source).body[0]
         assert isinstance(function, ast.FunctionDef)
         first = function.body[1] if ast.get_docstring(function) else function.body[0]
-        self.body = "\n".join(source.splitlines()[first.lineno - 1 :])
-        self.reference = reference
+        return "\n".join(source.splitlines()[first.lineno - 1 :])
 
     def answering(self, source: str) -> Callable[..., Any]:
         """Return the function that a source stands for.

@@ -28,7 +28,6 @@ from safetensors.torch import load, save, save_model
 from torch import distributed, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import fully_shard
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.attention.flex_attention import flex_attention
 from torch.utils.checkpoint import checkpoint
@@ -248,6 +247,8 @@ def in_group(call: Callable[[], object]) -> None:
 
 
 def sharded(weight: torch.Tensor) -> None:
+    from torch.distributed.fsdp import fully_shard  # in 0.7 s, for which no other test waits
+
     layer = nn.Linear(2, 2, bias=False)
     layer.weight = nn.Parameter(weight)
     fully_shard(layer, mesh=init_device_mesh("cpu", (1,)))

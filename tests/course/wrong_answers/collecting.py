@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from stridekit.exercises import Exercise
-from stridekit.exercises.mistakes import Formula
 
 GENERAL = ""  # what the exercise says of an answer that matches no mistake
 ANOTHER_KIND = "That is another kind of answer"
@@ -27,7 +26,7 @@ WRONG: list[Wrong] = []
 
 def answering(task, answer):
     """Return an answer as a function; it is one, or the source of one."""
-    return Formula(task.reference).answering(answer) if isinstance(answer, str) else answer
+    return task.formula.answering(answer) if isinstance(answer, str) else answer
 
 
 def refused(task, rows):
