@@ -51,19 +51,8 @@ class Environment:
         shutil.rmtree(BUILD, ignore_errors=True)
         subprocess.run([python, "-m", "venv", str(BUILD / "venv")], check=True)
         self.python = BUILD / "venv" / "bin" / "python"
-        constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8")
-        torch = re.findall(r"^torch==\S+", constraints, re.MULTILINE)
-        self.pip("install", "--quiet", *COLAB, *torch)
-        kernel = BUILD / "jupyter" / "kernels" / "python3"
-        kernel.mkdir(parents=True)
-        argv = [str(self.python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-        specification = {
-            "argv": argv,
-            "display_name": "Python 3",
-            "language": "python",
-            "env": {"PYDEVD_DISABLE_FILE_VALIDATION": "1"},  # a warning of Colab's old debugger
-        }
-        (kernel / "kernel.json").write_text(json.dumps(specification), encoding="utf-8")
+        self.pip("install", "--quiet", *COLAB, pinned_torch())
+        write_kernel(BUILD / "jupyter", self.python)
         os.environ["JUPYTER_PATH"] = str(BUILD / "jupyter")
         os.environ.pop("PYTHONPATH", None)  # of the caller; the kernel would find stridekit there
 
@@ -80,13 +69,33 @@ class Environment:
     def become_colab(self) -> None:
         """Add a module google.colab, and import it when Python starts."""
         command = [str(self.python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
-        found = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE)
-        packages = Path(found.stdout.strip())
+        printed = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
+        packages = Path(printed.strip())
         colab = packages / "google" / "colab"
         colab.mkdir(parents=True)
         (colab / "__init__.py").touch()
         (colab / "output.py").write_text(OUTPUT, encoding="utf-8")
         (packages / "colab.pth").write_text("import google.colab.output\n", encoding="utf-8")
+
+
+def pinned_torch() -> str:
+    """Return torch with the version that the tests use, as pip wants it."""
+    constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    (torch,) = re.findall(r"^torch==\S+", constraints, re.MULTILINE)
+    return str(torch)
+
+
+def write_kernel(jupyter: Path, python: Path) -> None:
+    """Write a kernel "python3" that runs a Python into a folder of Jupyter."""
+    specification = {
+        "argv": [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        "display_name": "Python 3",
+        "language": "python",
+        "env": {"PYDEVD_DISABLE_FILE_VALIDATION": "1"},  # a warning of Colab's old debugger
+    }
+    kernel = jupyter / "kernels" / "python3"
+    kernel.mkdir(parents=True)
+    (kernel / "kernel.json").write_text(json.dumps(specification), encoding="utf-8")
 
 
 def wheel() -> Path:
@@ -136,7 +145,8 @@ def run_in_colab(path: Path) -> None:
     book.cells.append(nbformat.v4.new_code_cell(LAST))
     run(book, path, "Colab")
     (output,) = book.cells[-1].outputs
-    assert output.data["text/plain"] == "True", "nobody asked Colab to show widgets"
+    if output.data["text/plain"] != "True":
+        sys.exit(f"colab: in {path.name}, nobody asked Colab to show widgets")
 
 
 def main(python: str) -> None:
@@ -156,7 +166,8 @@ def main(python: str) -> None:
             run_in_colab(path)
     after = environment.packages()
     changed = [name for name, version in before.items() if after.get(name) != version]
-    assert not changed, f"the first cell changed {', '.join(changed)}"
+    if changed:
+        sys.exit(f"colab: the first cell changed {', '.join(changed)}")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 NOBODY = 65534
 START_SECONDS = 900
+PAUSE = 0.5  # seconds between two looks at the log
 # Variables that any machine sets; all others could hide a fault.
 KEPT = re.compile("PATH|LANG|LC_ALL|CI|TMPDIR|TERM|PIP_.*")
 ADDRESS = re.compile(r"http://(?:127\.0\.0\.1|localhost):\d+/lab/tree/\S+token=\w+")
@@ -80,11 +81,20 @@ def wait_for_address(server: subprocess.Popen[bytes], log: Path) -> str:
             return match[0]
         if time.monotonic() > end or server.poll() is not None:
             sys.exit(f"the server did not start:\n{text[-3000:]}")
-        time.sleep(0.5)
+        time.sleep(PAUSE)
+
+
+def users() -> list[int | None]:
+    """Return the users that run the commands: None is the one who called this script."""
+    return [None, NOBODY] if os.geteuid() == 0 else [None]
+
+
+def main(test_args: list[str]) -> None:
+    """Clone and run as each user, in a folder of its own."""
+    for user in users():
+        with tempfile.TemporaryDirectory(prefix="a stranger's ") as name:
+            clone_and_run(Path(name), user, test_args)
 
 
 if __name__ == "__main__":
-    is_root = os.geteuid() == 0
-    for user in [None, NOBODY] if is_root else [None]:
-        with tempfile.TemporaryDirectory(prefix="a stranger's ") as name:
-            clone_and_run(Path(name), user, sys.argv[1:])
+    main(sys.argv[1:])

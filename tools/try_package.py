@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import torch
@@ -32,6 +33,8 @@ WIDGETS = (
     "CopyTracer(stridekit.audit(torch.nn.Flatten(0), torch.ones(4, 6).t()))",
     "Diagnose('ValueError: step must be greater than zero')",
 )
+SHARED = "share/jupyter/labextensions/stridekit/static"
+FILES = (f"{SHARED}/extension.js", f"{SHARED}/widgets/predict.json")
 MESSAGE = "view size is not compatible with input tensor's size and stride"
 
 
@@ -41,12 +44,16 @@ def try_core() -> None:
     assert stridekit.Layout.of(torch.ones(2, 3).t()).why_not_view(6)
     assert "of dims that do not merge" in repr(stridekit.diagnose(MESSAGE))
     assert stridekit.audit(lambda x: x.t().reshape(-1), torch.rand(3, 4)).findings
-    files = {str(file) for file in importlib.metadata.files("stridekit") or ()}
-    for name in ("extension.js", "widgets/predict.json"):
-        path = f"share/jupyter/labextensions/stridekit/static/{name}"
-        assert any(file.endswith(path) for file in files), f"{path} is missing"
+    installed = importlib.metadata.files("stridekit") or ()
+    assert missing_files(str(file) for file in installed) == []
     assert run_command("--version") == f"stridekit {importlib.metadata.version('stridekit')}\n"
     assert "of dims that do not merge" in run_command("diagnose", text=MESSAGE)
+
+
+def missing_files(installed: Iterable[str]) -> list[str]:
+    """Return the files of JupyterLab's extension that are not among the installed ones."""
+    paths = list(installed)
+    return [file for file in FILES if not any(path.endswith(file) for path in paths)]
 
 
 def run_command(*arguments: str, text: str = "") -> str:
@@ -94,22 +101,28 @@ def size() -> str:
     """Return how many packages are installed beside pip, and how large they are."""
     packages = {dist.name for dist in importlib.metadata.distributions()} - {"pip", "setuptools"}
     folder = Path(torch.__file__).parents[1]
-
-    def megabytes(path: Path) -> int:
-        files = (file for file in path.rglob("*") if file.is_file())
-        return round(sum(file.stat().st_size for file in files) / 1e6)
-
     return (
         f"{len(packages)} packages, {megabytes(folder)} MB, "
         f"of which {megabytes(folder / 'torch')} are torch {torch.__version__}"
     )
 
 
-if __name__ == "__main__":
-    package = Path(sys.argv[1]).name
-    has_extra = re.search(r"\[(\w+)\]$", package)
-    extra = has_extra[1] if has_extra else ""
+def megabytes(folder: Path) -> int:
+    """Return the size of all files below a folder."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return round(sum(file.stat().st_size for file in files) / 1e6)
+
+
+def extra_of(package: str) -> str:
+    """Return the extra with which a package was installed; "" without one."""
+    brackets = re.search(r"\[(\w+)\]$", package)
+    return brackets[1] if brackets else ""
+
+
+def main(package: str) -> None:
+    """Try what the package promises, and print how large it is."""
     installed = size()  # before Python compiles what is tried
+    extra = extra_of(package)
     try_core()
     if extra in ("widgets", "lab"):
         try_widgets()
@@ -117,4 +130,8 @@ if __name__ == "__main__":
         try_refusals()
     if extra == "lab":
         try_lab()
-    print(f"{package} works in an empty environment: {installed}")
+    print(f"{Path(package).name} works in an empty environment: {installed}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,13 +1,19 @@
-"""CI runs all that it has to, and pytest compares all that it runs."""
+"""CI runs all that it has to, pytest compares all that it runs, and the small tools do what they say."""
 
 import json
 import os
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+import chromium
+import messages
+import sizes
 
 ROOT = Path(__file__).parents[2]
 
@@ -66,3 +72,129 @@ def test_package_json_changes_no_other_package():
     """.venv lies below it, and node would read JupyterLab's own scripts as modules with this type."""
     package = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))
     assert "type" not in package
+
+
+# Chromium ------------------------------------------------------------------------------------------
+
+
+def test_chromium_is_found_on_the_path_in_order_unless_a_variable_names_one(tmp_path, monkeypatch):
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert chromium.find_chromium() is None
+    for name in reversed(chromium.NAMES):
+        (tmp_path / name).touch(0o755)
+        assert chromium.find_chromium() == str(tmp_path / name)
+    monkeypatch.setenv("CHROMIUM", "/elsewhere/chrome")
+    assert chromium.find_chromium() == "/elsewhere/chrome"
+
+
+# How much there is to read -------------------------------------------------------------------------
+
+DOCUMENTED = '''"""A module."""
+
+class A:
+    """A class."""
+
+    def f(self):
+        """A function."""
+        "no docstring"
+        return f"{self}, {1 + 2}"  # one token
+'''
+
+
+@pytest.mark.parametrize(
+    ("count", "source", "tokens"),
+    [
+        (sizes.python_tokens, "", 0),
+        (sizes.python_tokens, "x = (1,\n     'a')  # a comment\n\n", 7),
+        (sizes.python_tokens, DOCUMENTED, 12),
+        (sizes.python_tokens, 'f"a"\nf"b{x}" + f"{y:{z}}"\n', 4),
+        (sizes.javascript_tokens, "// a comment\nx += 'a b' /* another */;", 4),
+        (sizes.javascript_tokens, "const x = `${a + b} c`;\nx.match(/a b/g);", 12),
+    ],
+)
+def test_comments_and_docstrings_are_no_tokens_and_a_string_is_one(count, source, tokens):
+    assert count(source) == tokens
+
+
+def test_sizes_are_those_of_each_part_and_of_all(tmp_path, monkeypatch, capsys):
+    for name, source in {
+        "kit/one.py": "x = 1\n",
+        "kit/part/two.py": "# two\n\nx = y = 2\n",
+        "kit/part/three.js": "f(3);\n",
+        "kit/part/four.css": "a { color: red }\n",
+        "tests/five.mjs": "f();\n" * 1000,
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(source)
+    parts = {
+        "core": ("kit/**/*.py", ("part",)),
+        "part": ("kit/part/**/*.*", ()),
+        "tests": ("tests/**/*.*", ()),
+    }
+    monkeypatch.setattr(sizes, "ROOT", tmp_path)
+    monkeypatch.setattr(sizes, "PARTS", parts)
+    names = [path.name for path in sizes.files_of("kit/**/*", ())]
+    assert sorted(names) == ["one.py", "three.js", "two.py"]
+    sizes.main()
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert rows == [
+        ["part", "lines", "tokens", "a", "line"],
+        ["core", "1", "3", "3.0"],
+        ["part", "4", "10", "2.5"],
+        ["tests", "1,000", "4,000", "4.0"],
+        ["all", "1,005", "4,013", "4.0"],
+    ]
+
+
+# The messages that head pages ------------------------------------------------------------------------
+
+KNOWN = "view size is not compatible with input tensor's size and stride"
+
+
+@pytest.mark.parametrize(
+    ("error", "heading"),
+    [
+        (KNOWN, KNOWN),
+        (RuntimeError(KNOWN), f"RuntimeError: {KNOWN}"),
+        (RuntimeError(f"{KNOWN} (why). Do this."), f"RuntimeError: {KNOWN} (why). Do this."),
+        (RuntimeError(f"{KNOWN}. Do x.view(3)"), f"RuntimeError: {KNOWN}."),
+        (SimpleNamespace(message=UserWarning(f"{KNOWN}!")), f"UserWarning: {KNOWN}!"),
+        (RuntimeError(f"a line\n  x:   {KNOWN}\n  more!"), f"RuntimeError: x: {KNOWN} more!"),
+        (RuntimeError(f"/home/x.py:3: {KNOWN}. End"), f"RuntimeError: {KNOWN}."),
+        (RuntimeError(f"{KNOWN} {'x ' * 90}"), f"RuntimeError: {KNOWN} {'x ' * 68}".strip()),
+        (RuntimeError(f"/a/b: {KNOWN}. {'x' * 134}. z."), f"RuntimeError: {KNOWN}. {'x' * 134}."),
+        (RuntimeError(f"{KNOWN} {'x ' * 66}yy. z."), f"RuntimeError: {KNOWN} {'x ' * 66}yy."),
+        (RuntimeError(f"{KNOWN} {'x ' * 67}yy. z."), f"RuntimeError: {KNOWN} {'x ' * 67}yy"),
+        (RuntimeError(f"{KNOWN}. {'x' * 134}. z."), f"RuntimeError: {KNOWN}. {'x' * 134}."),
+        (RuntimeError(f"{KNOWN}. {'x' * 135}. z."), f"RuntimeError: {KNOWN}."),
+    ],
+)
+def test_a_heading_is_the_known_message_with_the_sentences_that_end_in_time(error, heading):
+    assert messages.heading_of(error) == heading
+
+
+def test_a_known_message_is_never_cut():
+    beginning = "Earlier. " * 30
+    assert messages.heading_of(RuntimeError(f"{beginning}{KNOWN}. More.")) == (
+        f"RuntimeError: {beginning}{KNOWN}"
+    )
+
+
+def test_each_family_is_headed_by_its_first_row(tmp_path, monkeypatch):
+    rows = [
+        SimpleNamespace(title="a view", error=lambda: RuntimeError(f"{KNOWN}. É")),
+        SimpleNamespace(title="a view", error=lambda: RuntimeError("never raised")),
+        SimpleNamespace(title="a step", error=lambda: ValueError("step must be greater than zero")),
+    ]
+    monkeypatch.setitem(sys.modules, "tests.core.messages", SimpleNamespace(ROWS=rows))
+    assert messages.STORED.is_file()
+    monkeypatch.setattr(messages, "STORED", tmp_path / "messages.json")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    messages.main()
+    text = (tmp_path / "messages.json").read_text("utf-8")
+    assert json.loads(text) == {
+        "a view": f"RuntimeError: {KNOWN}.",
+        "a step": "ValueError: step must be greater than zero",
+    }
+    assert text.startswith('{\n "a view": ') and text.endswith("}\n")
