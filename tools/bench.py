@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import tempfile
+import time
 import timeit
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
+from playwright.sync_api import Browser
 from torch import nn
 
 from chromium import find_chromium, running_browser
@@ -31,6 +33,7 @@ from stridekit.widgets.offline import offline_page
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "memory-sets.png"
 SIZES = (10**3, 10**6, 10**9, 10**12)
+NUMPY_WORK = 10**7  # NumPy gives up after about a second
 
 
 def pairs(x: Any) -> list[tuple[Any, Any]]:
@@ -59,7 +62,8 @@ def elements(x: Layout) -> set[int]:
 
 def micros(question: Callable[[], object], calls: int = 40, rounds: int = 15) -> float:
     """Return the median microseconds of a call."""
-    return statistics.median(timeit.repeat(question, repeat=rounds, number=calls)) / calls * 1e6
+    timer = timeit.Timer(question, timer=time.perf_counter)
+    return statistics.median(timer.repeat(rounds, calls)) / calls * 1e6
 
 
 def numpy_array(x: Layout) -> Any:
@@ -78,12 +82,12 @@ def numpy_micros(y: Layout, x: Layout) -> float:
     """Return the microseconds of numpy.shares_memory, or infinity where NumPy gives up."""
     arrays = numpy_array(y), numpy_array(x)
     # NumPy's stub accepts only two values of max_work.
-    shares = partial(np.shares_memory, *arrays, max_work=10**7)  # type: ignore[arg-type]
+    shares = partial(np.shares_memory, *arrays, max_work=NUMPY_WORK)  # type: ignore[arg-type]
     try:
-        seconds = timeit.timeit(shares, number=1)
-    except np.exceptions.TooHardError:  # after about a second
+        first = micros(shares, calls=1, rounds=1)
+    except np.exceptions.TooHardError:
         return float("inf")
-    return micros(shares, max(1, int(1e-3 / seconds)), 5)
+    return micros(shares, calls=max(1, int(1000 / first)), rounds=5)
 
 
 @dataclass(frozen=True)
@@ -124,14 +128,7 @@ Times = dict[tuple[str, str], dict[int, list[float]]]
 
 def memory_sets(draws_picture: bool) -> None:
     """Print the median of each question at each size, and draw them if asked to."""
-    times: Times = {(question.library, question.text): {} for question in QUESTIONS}
-    for numel in SIZES:
-        size = round(numel ** (1 / 4))
-        views = pairs(Layout((size, size, size, size), itemsize=4))
-        for question in QUESTIONS:
-            if numel <= question.most_elements:
-                answers = [question.micros(y, x) for y, x in views]
-                times[question.library, question.text][numel] = answers
+    times = measure_questions()
     print("memory sets: microseconds a question at 10^3, 10^6, 10^9 and 10^12 elements")
     slowest = 0.0
     for (library, text), rows in times.items():
@@ -145,6 +142,19 @@ def memory_sets(draws_picture: bool) -> None:
         with plt.rc_context(style):
             draw(times).savefig(PICTURE, dpi=110)
         print(f"plot: {PICTURE}")
+
+
+def measure_questions() -> Times:
+    """Return the time of each question about each pair of views, at each size that it can take."""
+    times: Times = {(question.library, question.text): {} for question in QUESTIONS}
+    for numel in SIZES:
+        size = round(numel ** (1 / 4))
+        views = pairs(Layout((size, size, size, size), itemsize=4))
+        for question in QUESTIONS:
+            if numel <= question.most_elements:
+                answers = [question.micros(y, x) for y, x in views]
+                times[question.library, question.text][numel] = answers
+    return times
 
 
 def draw(times: Times) -> Any:
@@ -208,11 +218,8 @@ def audits() -> None:
     encoder = nn.TransformerEncoder(layer, 6, enable_nested_tensor=False)
     print_audit_ratio(nn.Sequential(*blocks).eval(), torch.randn(4, 64, 56, 56))
     print_audit_ratio(encoder, torch.randn(4, 64, 256))
-    seconds = {}
-    for count in (1000, 4000):
-        seconds[count] = min(timeit.repeat(partial(audit, take_steps, count), number=1, repeat=3))
-    ratio = seconds[4000] / seconds[1000]
-    print(f"audit of 4,000 steps in place: {ratio:.1f} times 1,000 of them; the mark is 5")
+    few, many = (micros(partial(audit, take_steps, count), 1, 3) for count in (1000, 4000))
+    print(f"audit of 4,000 steps in place: {many / few:.1f} times 1,000 of them; the mark is 5")
 
 
 def print_audit_ratio(model: nn.Module, x: torch.Tensor) -> None:
@@ -246,12 +253,9 @@ WATCH = """({ ownerDocument }) => {
 }"""
 
 
-def latency(presses: int = 60) -> None:
-    """Print the time from a key press on a slider to the painted frame, for each explorer with sliders."""
-    if find_chromium() is None:
-        print("latency: not measured, because Chromium is not installed")
-        return
-    explorers = [
+def explorers() -> list[Any]:
+    """Return the explorers with sliders."""
+    return [
         StrideExplorer(Layout((6, 8)), 2 * 6 * 8),
         StrideExplorer(Layout((64, 64)), 2 * 64 * 64),
         widgets.AttentionExplorer(),
@@ -259,19 +263,34 @@ def latency(presses: int = 60) -> None:
         widgets.ChannelsLastExplorer(),
         widgets.TraversalExplorer(),
     ]
-    with tempfile.TemporaryDirectory() as folder, running_browser() as browser:
-        for explorer in explorers:
-            file = Path(folder) / "page.html"
-            file.write_text(offline_page([explorer]), "utf-8")
-            page = browser.new_page()
-            page.goto(file.as_uri())
-            slider = page.locator(".sk-offset input, input[type=range]").first
-            slider.evaluate(WATCH)
-            for k in range(presses):
-                slider.press("ArrowRight" if k % 2 == 0 else "ArrowLeft")
-                page.wait_for_timeout(50)
-            waits = page.evaluate("waits")
+
+
+def latency() -> None:
+    """Print the time from a key press on a slider to the painted frame, for each explorer."""
+    if find_chromium() is None:
+        print("latency: not measured, because Chromium is not installed")
+        return
+    with running_browser() as browser:
+        for explorer in explorers():
+            waits = measure_latency(browser, explorer)
             print(f"key press to frame, {type(explorer).__name__}: {summary(waits)}")
+
+
+def measure_latency(browser: Browser, explorer: Any, presses: int = 60) -> list[float]:
+    """Return the milliseconds from each press of a key on the first slider to the painted frame."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "page.html"
+        file.write_text(offline_page([explorer]), "utf-8")
+        page = browser.new_page()
+        page.goto(file.as_uri())
+        slider = page.locator(".sk-offset input, input[type=range]").first
+        slider.evaluate(WATCH)
+        for k in range(presses):
+            slider.press("ArrowRight" if k % 2 == 0 else "ArrowLeft")
+            page.wait_for_timeout(50)
+        waits = page.evaluate("waits")
+        page.close()
+    return list(waits)
 
 
 def summary(waits: list[float]) -> str:
