@@ -403,7 +403,7 @@ def test_a_property_that_is_set_is_read_and_the_others_follow(kind, settings, ex
 
 
 # Characters of JSON in a saved notebook: the texts of a widget type, and the state of a widget.
-MOST_FOR_A_TYPE = 100_000
+MOST_FOR_A_TYPE = 110_000
 MOST_FOR_A_WIDGET = 25_000
 
 

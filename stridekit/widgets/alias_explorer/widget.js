@@ -5,19 +5,9 @@
 /** @import { Owner, Spot } from "./panes.js" */
 /** @import { Entry, Session, State } from "./session.js" */
 
-import {
-  button,
-  createMotion,
-  fill,
-  h,
-  isCut,
-  OWN_KEYS,
-  reveal,
-  set,
-  show,
-  wayFrom,
-} from "../page/dom.js";
+import { button, fill, h, isCut, OWN_KEYS, reveal, set, show } from "../page/dom.js";
 import { same, tried } from "../page/layout.js";
+import { wayFrom } from "../page/motion.js";
 import { createChips, createLine } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 import { createOwned, createTapes, ownerNames } from "./panes.js";
@@ -54,9 +44,10 @@ export function render(view) {
     kind: "sk-aliases",
     draw,
     code,
+    moves: true,
     facts,
   });
-  const { id } = shell;
+  const { id, motion } = shell;
   const { names: called = NAMES } = /** @type {State} */ (shell.state());
   const inNames = (text) => text.replace(/\b[xyz]\b/g, (name) => called[NAMES.indexOf(name)]);
 
@@ -118,7 +109,6 @@ export function render(view) {
     tapes.node,
     foot,
   );
-  const motion = createMotion(rest);
 
   // Drawing
 
@@ -227,16 +217,24 @@ export function render(view) {
    * to others has changed.
    */
   function move(before, after) {
-    motion.end(); // what moves reaches out of its pane, which would look cut
+    motion.forget();
     const entry = session.log.at(-1);
     const isNext = before && same(before.steps, after.steps.slice(0, -1));
-    if (!entry || !isNext || isCut(owned.node) || isCut(tapes.node)) return;
-    const moved = movedBoxes(entry);
-    motion.travel(
-      owned.node,
-      moved.map(({ box }) => box),
-      moved.map(({ box, tape, element }) => wayFrom(tapes.boxOf({ tape, element }), box)),
-    );
+    if (!entry || !isNext || !canMove()) return;
+    motion.remember(after, () => (canMove() ? travels(entry) : null));
+    motion.play();
+  }
+
+  /** What moves reaches out of its pane, which would look cut if the pane scrolled. */
+  const canMove = () => !(isCut(owned.node) || isCut(tapes.node));
+
+  /** @returns {import("../page/motion.js").Scene} */
+  function travels(entry) {
+    const moves = movedBoxes(entry).map(({ box, tape, element }) => ({
+      box,
+      start: wayFrom(tapes.boxOf({ tape, element }), box),
+    }));
+    return { layers: [owned.node], moves };
   }
 
   function movedBoxes({ kind, text }) {

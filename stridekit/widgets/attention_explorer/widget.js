@@ -4,6 +4,7 @@
 
 import { fill, h, paragraphs, set, show } from "../page/dom.js";
 import { range, tuple } from "../page/layout.js";
+import { wayFrom } from "../page/motion.js";
 import {
   createChips,
   createChoice,
@@ -60,9 +61,10 @@ export function render(view) {
     kind: "sk-attention",
     draw,
     code,
+    moves: true,
     facts,
   });
-  const { id } = shell;
+  const { id, motion } = shell;
   const hand = {
     onHover: (element) => shell.hover(element && sourceOf(element)),
     onMove: (element) => shell.put({ followed: sourceOf(element) }),
@@ -70,9 +72,9 @@ export function render(view) {
 
   const choices = createSettings(
     { attention: ATTENTION, packing: PACKINGS, rotary: ROTARY },
-    choose,
+    chooseAndMove,
   );
-  const groups = createChips("heads of k and v", (kv_heads) => choose({ kv_heads }));
+  const groups = createChips("heads of k and v", (kv_heads) => chooseAndMove({ kv_heads }));
   const sizes = createSizes(id, "sizes", SIZES, choose);
   const boxes = range(5).map(() => h("div", { class: "sk-step" }));
   const qkv = createMemory(id, "qkv", "the memory of qkv", hand);
@@ -104,7 +106,50 @@ export function render(view) {
     fill(reasons, ...path.flatMap((step) => step.why).map((text) => ["li", { text }]));
     const sentence = place(state, spot);
     set(where, "text", sentence);
+    const { followed, ...chosen } = state;
+    remember(JSON.stringify(chosen), path);
     shell.speak(`${sentence} ${idea.textContent}`);
+  }
+
+  /**
+   * The values go from memory to memory. Bytes that are written go one by one, each to its own
+   * place. A view of them, which only reads them in another way, goes as one piece.
+   * @param {string} settingsNow
+   * @param {Step[]} path
+   */
+  function remember(settingsNow, path) {
+    if (settingsNow === remembered) return;
+    remembered = settingsNow;
+    const isView = path[4].arrows[0].word === "view";
+    motion.remember(settingsNow, () => {
+      const [turned, out, y] = others;
+      const first = turned.count() ? turned : qkv;
+      const moves = [
+        ...written(qkv, turned),
+        ...written(first, out),
+        ...written(out, y, isView ? Infinity : undefined),
+      ];
+      return { layers: others.map(({ node }) => node), moves };
+    });
+  }
+  let remembered = "";
+
+  /** The boxes of a memory come from those of the memory before, which hold the same values. */
+  function written(before, after, turn) {
+    const moves = [];
+    for (const k of range(after.count())) {
+      const origin = before.boxOf(after.sourceAt(k));
+      const box = after.box(k);
+      if (origin) moves.push({ box, start: wayFrom(origin, box), turn, isNew: true });
+    }
+    return moves;
+  }
+
+  /** Another choice, not a drag of a slider: the values move. */
+  function chooseAndMove(changed) {
+    const before = remembered;
+    choose(changed);
+    if (remembered !== before) motion.play();
   }
 
   function drawSettings(state) {
@@ -223,6 +268,8 @@ function createMemory(id, name, title, hand) {
     ...hand,
   });
   const caption = h("p", { class: "sk-order" });
+  /** @type {string[]} */
+  let sources = []; // the element of q, k or v that stands for each box
 
   /**
    * @param {Record<string, any>} tensors
@@ -232,6 +279,7 @@ function createMemory(id, name, title, hand) {
    */
   function layOut(tensors, state, width, isStacked) {
     const elements = cells(tensors);
+    sources = elements.map((element) => String(sourceOf(element)));
     for (const node of [strip.node, caption]) show(node, elements.length > 0);
     strip.put([]);
     if (!elements.length) {
@@ -269,7 +317,22 @@ function createMemory(id, name, title, hand) {
     strip.light({ spot: keyIn(name, spot), selected: keyIn(name, followed), isLit });
   }
 
-  return { name, node: strip.node, caption, layOut, light };
+  return {
+    name,
+    node: strip.node,
+    caption,
+    layOut,
+    light,
+    box: strip.box,
+    count: () => sources.length,
+    /** @param {number} k */
+    sourceAt: (k) => sources[k],
+    /** The box that holds the value of an element. */
+    boxOf(source) {
+      const k = sources.indexOf(source);
+      return k < 0 ? null : strip.box(k);
+    },
+  };
 }
 
 /** The key of the box that an element of q, k or v has in a memory; "" if it has none. */

@@ -35,10 +35,18 @@ const GAP = 2; // px from box to box,
 const APART = 5; // and more between sequences or blocks
 const BOX = { least: 9, most: 18 }; // px of height
 const PLAY_MS = 900; // for a token
+const ABOVE = [0, -44]; // px from its place, from where a box comes that a step writes
 
 export function render(view) {
-  const shell = createShell(view, { label: "cache explorer", kind: "sk-cache", draw, code, facts });
-  const { id } = shell;
+  const shell = createShell(view, {
+    label: "cache explorer",
+    kind: "sk-cache",
+    draw,
+    code,
+    moves: true,
+    facts,
+  });
+  const { id, motion } = shell;
   /** @type {Vector} */
   let followed = [0, 0, 0];
 
@@ -103,8 +111,33 @@ export function render(view) {
     fill(chart, ...chartOf(totals, tokens, across));
     set(idea, "text", whole(totals));
     set(where, "text", place(state, spot));
+    move(state);
     const steps = WAYS.map((way) => `${way}: ${stepOf(state, way).join(", ")}`);
     shell.speak(`${tokens} tokens. ${steps.join(". ")}.`);
+  }
+
+  /** @type {State | null} */
+  let drawn = null;
+
+  /**
+   * All boxes that the newest token's step writes come to their places, side by side in the three
+   * memories: with cat, these are the boxes of all tokens.
+   * @param {State} state
+   */
+  function move(state) {
+    if (JSON.stringify(state) === JSON.stringify(drawn)) return;
+    const oneLess = JSON.stringify({ ...state, tokens: state.tokens - 1 });
+    const isNext = JSON.stringify(drawn) === oneLess;
+    drawn = state;
+    if (!state.tokens) {
+      motion.forget();
+      return;
+    }
+    motion.remember(state, () => ({
+      layers: panes.map(({ node }) => node),
+      moves: panes.flatMap(({ written }) => written(state)),
+    }));
+    if (isNext) motion.play(player.stay());
   }
 
   /**
@@ -183,7 +216,22 @@ function createPane(id, way, hand) {
     });
   }
 
-  return { node, draw };
+  /** @param {State} state */
+  function written(state) {
+    const moves = [];
+    for (const [k, vector] of boxes(state, way).entries()) {
+      if (!vector) continue;
+      const [b, head, token] = vector;
+      const isNew = token === state.tokens - 1;
+      // Boxes of the three memories that hold the same vector set off together.
+      const turn = (b * state.heads + head) * ROOM + token;
+      if (isNew || way === "cat")
+        moves.push({ box: strip.box(k), start: ABOVE, turn, isNew: true });
+    }
+    return moves;
+  }
+
+  return { node, draw, written };
 }
 
 /**

@@ -3,7 +3,8 @@
 // belongs to this view.
 
 import { fill, fit, h, paragraphs, set, setAll } from "../page/dom.js";
-import { flatten, product, range, unflatten } from "../page/layout.js";
+import { flatten, product, range, same, unflatten } from "../page/layout.js";
+import { wayFrom } from "../page/motion.js";
 import {
   createChoice,
   createCode,
@@ -70,9 +71,10 @@ export function render(view) {
     kind: "sk-channels",
     draw,
     code,
+    moves: true,
     facts,
   });
-  const { id } = shell;
+  const { id, motion } = shell;
   /** @type {() => State} */
   const state = shell.state;
   const hand = {
@@ -80,9 +82,11 @@ export function render(view) {
     onMove: (flat) => shell.put({ index: unflatten(state().shape, flat) }),
   };
 
-  const choice = createChoice("what lights up", HIGHLIGHTS, (highlight) =>
-    shell.put({ highlight }),
-  );
+  const choice = createChoice("what lights up", HIGHLIGHTS, (highlight) => {
+    const isOther = highlight !== state().highlight;
+    shell.put({ highlight });
+    if (isOther) motion.play();
+  });
   const key = h("p", { class: "sk-note", text: "b12 is channel b at h = 1, w = 2." });
   const head = h("div", { class: "sk-head" }, choice.node, key);
   const sizes = createSizes(
@@ -144,7 +148,38 @@ export function render(view) {
     const places = place(shape, spot);
     set(idea, "text", sentence);
     set(where, "text", places);
+    remember(state());
     shell.speak(`${places} ${sentence}`);
+  }
+
+  /** @type {State | null} */
+  let drawn = null;
+
+  /**
+   * The values go from their places in contiguous_format to those in channels_last: all of them, or
+   * those that light up if these have changed last.
+   * @param {State} next
+   */
+  function remember(next) {
+    if (JSON.stringify(next) === JSON.stringify(drawn)) return;
+    const { shape, index, highlight } = next;
+    const isSameTensor = drawn !== null && same(drawn.shape, shape);
+    drawn = next;
+    const members = isSameTensor ? group(shape, index, highlight) : null;
+    const flats = members?.map((member) => flatten(shape, member));
+    motion.remember(next, () => travels(shape, flats));
+  }
+
+  function travels(shape, flats = range(product(shape))) {
+    const [contiguous, last] = FORMATS.map((name) => orders(shape)[name]);
+    const moving = new Set(flats);
+    const moves = [];
+    for (const [k, flat] of last.entries()) {
+      if (!moving.has(flat)) continue;
+      const box = tapes[1].box(k);
+      moves.push({ box, start: wayFrom(tapes[0].box(contiguous.indexOf(flat)), box) });
+    }
+    return { layers: [tapes[1].node], moves };
   }
 
   function layOut(shape) {
@@ -291,7 +326,7 @@ function createTape(id, name, hand) {
     );
   }
 
-  return { node: h("div", {}, head, tape), layOut, draw };
+  return { node: h("div", {}, head, tape), layOut, draw, box: strip.box };
 }
 
 /** The number of boxes in a row of a tape: a divisor of an image. */

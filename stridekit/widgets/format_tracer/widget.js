@@ -4,6 +4,7 @@
 
 import { fill, h, set } from "../page/dom.js";
 import { tuple } from "../page/layout.js";
+import { wayFrom } from "../page/motion.js";
 import { createChoice } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 import { code, facts, outputText, trace } from "./network.js";
@@ -24,11 +25,13 @@ export function render({ model, el }) {
       traits: ["_network"],
       draw,
       code: (state) => code(state, network),
+      moves: true,
       facts: (state) => facts(state, network),
     },
   );
+  const { motion } = shell;
   const shapes = network.inputs.map(({ shape }, k) => [k, `x of shape ${tuple(shape)}`]);
-  const choice = createChoice("input of the network", shapes, (input) => shell.put({ input }));
+  const choice = createChoice("input of the network", shapes, chooseInput);
   const boxes = network.layers.map((_, k) =>
     h("input", { type: "checkbox", id: `${shell.id}-layer${k}`, onchange: toggle }),
   );
@@ -46,7 +49,52 @@ export function render({ model, el }) {
     });
     const pairs = trace(network, input, layers);
     fill(body, inputRow(input), ...pairs.map(layerRow));
+    remember(shell.state());
     shell.speak(sentenceOn(pairs.findLast((pair) => pair !== null)));
+  }
+
+  /** @type {State | null} */
+  let drawn = null;
+
+  /**
+   * The format of each output comes out of the row above, from the first layer that has changed.
+   * @param {State} state
+   */
+  function remember(state) {
+    if (JSON.stringify(state) === JSON.stringify(drawn)) return;
+    const before = drawn;
+    drawn = state;
+    const isSameInput = before?.input === state.input;
+    const changed = network.layers.findIndex(
+      ({ name }) => before?.layers.includes(name) !== state.layers.includes(name),
+    );
+    const first = isSameInput ? changed : 0;
+    motion.remember(state, () => ({ layers: [body], moves: flowFrom(first) }));
+  }
+
+  /** @param {number} first the number of a layer */
+  function flowFrom(first) {
+    const moves = [];
+    const [input, ...rows] = [...body.rows].map((row) => [...row.querySelectorAll(".sk-format")]);
+    let above = input;
+    for (const [k, labels] of rows.entries()) {
+      if (!labels.some(({ textContent }) => textContent)) continue;
+      if (k >= first) {
+        for (const [way, box] of labels.entries()) {
+          if (!box.textContent || !above[way].textContent) continue;
+          const [, down] = wayFrom(above[way], box);
+          moves.push({ box, start: [0, down], turn: k, isNew: true });
+        }
+      }
+      above = labels;
+    }
+    return moves;
+  }
+
+  function chooseInput(input) {
+    if (input === shell.state().input) return;
+    shell.put({ input });
+    motion.play();
   }
 
   function inputRow(input) {
@@ -67,6 +115,7 @@ export function render({ model, el }) {
   function toggle() {
     const names = network.layers.map(({ name }) => name);
     shell.put({ layers: names.filter((_, k) => boxes[k].checked) });
+    motion.play();
   }
 
   const pane = h("div", { class: "sk-pane" }, table);

@@ -1,9 +1,12 @@
-// The corner of a widget: undo, redo, reset, share and full width; one tab stop, after the panes.
+// The corner of a widget: undo, redo, reset, replay, share and full width; one tab stop, after the
+// panes.
 
 import { button, h, neighbour, s, set, setAll, show } from "./dom.js";
 import { copyText } from "./panels.js";
+import { createReplay } from "./replay.js";
 import { drawingOf } from "./vector.js";
 
+/** @import { Motion } from "./motion.js" */
 /** @import { Model } from "./shell.js" */
 
 // The label, the title, and the paths of the icon in a square of 16.
@@ -11,6 +14,7 @@ const TOOLS = {
   undo: ["undo", "undo (Ctrl+Z)", "M6 2.5 2.5 6 6 9.5M3 6h6.5a3.75 3.75 0 0 1 0 7.5H6"],
   redo: ["redo", "redo (Ctrl+Shift+Z)", "M10 2.5 13.5 6 10 9.5M13 6H6.5a3.75 3.75 0 0 0 0 7.5H10"],
   reset: ["reset", "back to the start", "M3 2.5v4h4M3.4 6.3A5.25 5.25 0 1 1 3 9.5"],
+  replay: ["replay", "the last step again, slowly", "M8 2.5A5.5 5.5 0 1 1 3 5.7M6.5 5.5v5l4-2.5z"],
   share: ["share", "code, link, picture", "M8 10V2M5 4.5 8 1.5l3 3M5 7H3v7h10V7h-2"],
   wide: [
     "full width",
@@ -32,6 +36,7 @@ const DOWN = { ArrowUp: -1, ArrowDown: 1 };
  * `name` is the name of a file with the picture, and `code()` returns the source that reproduces
  * it. `restoring()`, which only notebooks have, returns Python that makes the widget again, as it
  * is. `change(state)` shows another state on behalf of a hand; `onReset` is called before a reset.
+ * Widgets without `motion` have no step to show again.
  * @typedef {object} FrameOptions
  * @property {string} id
  * @property {string} name
@@ -39,6 +44,7 @@ const DOWN = { ArrowUp: -1, ArrowDown: 1 };
  * @property {() => string} [restoring]
  * @property {(state: any) => void} change
  * @property {() => void} onReset
+ * @property {Motion | null} motion
  * @property {AbortSignal} signal
  */
 
@@ -47,12 +53,14 @@ const DOWN = { ArrowUp: -1, ArrowDown: 1 };
  * @param {HTMLElement} root
  * @param {FrameOptions} options
  */
-export function createFrame(model, root, { id, name, code, restoring, change, onReset, signal }) {
+export function createFrame(model, root, options) {
+  const { id, name, code, restoring, change, onReset, motion, signal } = options;
   const history = historyOf(model);
   const tools = {
     undo: createTool("undo"),
     redo: createTool("redo"),
     reset: createTool("reset"),
+    replay: createTool("replay"),
     share: createTool("share"),
     wide: createTool("wide"),
   };
@@ -63,7 +71,10 @@ export function createFrame(model, root, { id, name, code, restoring, change, on
     { class: "sk-tools", role: "toolbar", "aria-label": "the picture", onkeydown: moveFocus },
     ...Object.values(tools),
   );
+  const replay = motion ? createReplay(motion, { id, opener: tools.replay }) : null;
   const node = h("div", { class: "sk-frame" }, bar, share.node);
+  if (replay) bar.after(replay.node);
+  else tools.replay.remove();
   makeTabStop(tools.undo);
   if (!root.showPopover) tools.wide.remove();
   root.addEventListener("keydown", pressByKey);
@@ -82,6 +93,7 @@ export function createFrame(model, root, { id, name, code, restoring, change, on
   function press(tool) {
     makeTabStop(tools[tool]);
     if (tool === "share") share.toggle();
+    else if (tool === "replay") replay?.toggle();
     else if (tool === "wide") widen(!isWide());
     else step(tool);
   }

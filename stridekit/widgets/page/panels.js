@@ -407,6 +407,9 @@ export function createPlayer(shell, key, { most, pause }) {
     speed.value = playing.speed;
   }
 
+  /** The ms for which a step stays on screen; Infinity if nothing plays. */
+  const stay = () => (waiting === null ? Infinity : pause() / Number(playing.speed));
+
   /** @param {boolean} isPossible */
   function draw(isPossible) {
     set(play, "text", waiting === null ? "▶ play" : "❚❚ pause");
@@ -414,7 +417,7 @@ export function createPlayer(shell, key, { most, pause }) {
     if (speed.value !== playing.speed) showSpeed();
   }
 
-  return { node, toggle, stop, draw };
+  return { node, toggle, stop, stay, draw };
 }
 
 // Strips: numbered boxes in rows, one tab stop, arrow keys from box to box; widgets paint them ----

@@ -5,6 +5,7 @@ import { cellOf } from "./cell.js";
 import { h, set } from "./dom.js";
 import { createFrame, restoring } from "./frame.js";
 import { createGoals } from "./goals.js";
+import { createMotion } from "./motion.js";
 
 /**
  * The model of a widget, as anywidget promises it. host.js makes one for a page without a kernel,
@@ -34,6 +35,7 @@ import { createGoals } from "./goals.js";
  * @property {() => void} [arrived] is called once the view has its place on the page
  * @property {(state: any) => string} [code] returns the source that reproduces the picture; a
  *   widget with it has a toolbar
+ * @property {boolean} [moves] true if boxes travel, so that the toolbar can show a step again
  * @property {(state: any) => Record<string, any>} [facts] returns the facts of a state, over which
  *   goals are set
  */
@@ -55,6 +57,7 @@ import { createGoals } from "./goals.js";
  *   of a hand
  * @property {(state: any) => void} change change the state on behalf of a hand: draw at once, and
  *   tell the kernel once it is painted
+ * @property {import("./motion.js").Motion} motion lets boxes travel
  * @property {(sentence: string) => void} speak say a sentence when the hand rests
  */
 
@@ -78,11 +81,12 @@ const RESTS = 250; // ms: a live region that changes with every pixel is never r
  */
 export function createShell(
   { model, el },
-  { label, kind, traits = [], draw, forget, arrived, code, facts },
+  { label, kind, traits = [], draw, forget, arrived, code, moves = false, facts },
 ) {
   const spoken = h("p", { class: "sk-spoken", role: "status" });
   const root = h("div", { class: `stridekit ${kind}`, role: "group", "aria-label": label }, spoken);
   restoreSliders(root);
+  const motion = createMotion(root);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let speaking;
   let isUnsent = false; // a change waits to be sent until it has been painted,
@@ -143,6 +147,7 @@ export function createShell(
       model.set("_state", state);
       if (drawn === null) redraw(); // the same state, but perhaps another box is pointed at
     },
+    motion,
     speak(sentence) {
       clearTimeout(speaking);
       speaking = setTimeout(() => set(spoken, "text", sentence), RESTS);
@@ -160,6 +165,7 @@ export function createShell(
         restoring: facts && className ? () => restoring(className, model) : undefined,
         change: shell.change,
         onReset: freePlace,
+        motion: moves ? motion : null,
         signal,
       })
     : null;
@@ -216,6 +222,7 @@ export function createShell(
       set(root, "data-narrow", width < NARROW ? "" : null);
       set(root, "data-wide", width < WIDE ? null : "");
       redraw();
+      motion.refresh();
     }
     if (!isAtFullWidth()) keepPlace();
   });
@@ -238,6 +245,7 @@ export function createShell(
 
   function close() {
     drawRest = null;
+    motion.forget();
     freePlace();
     for (const [event, handler] of listeners) model.off(event, handler);
     resized.disconnect();

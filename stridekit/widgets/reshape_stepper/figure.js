@@ -225,11 +225,11 @@ export function createFigure() {
   function moved({ current, boundaries }) {
     const [newDim] = current.new_dims;
     if (newDim !== undefined)
-      return { box: freshRow.children[newDim], distance: [0, TOP.chunk - TOP.fresh] };
+      return { box: freshRow.children[newDim], start: [0, TOP.chunk - TOP.fresh] };
     const [dim] = current.dims;
     const isJoining =
       current.part === "merge" && boundaries.some((b) => b.dim === dim && !b.broken);
-    return isJoining ? { box: oldRow.children[dim], distance: [-JOIN, 0] } : null;
+    return isJoining ? { box: oldRow.children[dim], start: [-JOIN, 0] } : null;
   }
 
   return { node, draw, moved };

@@ -4,20 +4,9 @@
 /** @import { View as PageView } from "../page/shell.js" */
 /** @import { State, View } from "./steps.js" */
 
-import {
-  button,
-  createMotion,
-  fill,
-  fit,
-  h,
-  isCut,
-  paragraphs,
-  reveal,
-  set,
-  show,
-  wayFrom,
-} from "../page/dom.js";
+import { button, fill, fit, h, isCut, paragraphs, reveal, set, show } from "../page/dom.js";
 import { nameAt, numel, offsetAt, product, range, reach, tuple } from "../page/layout.js";
+import { wayFrom } from "../page/motion.js";
 import { createChips, createPlayer, createPresets, createStrip, terms } from "../page/panels.js";
 import { createShell } from "../page/shell.js";
 import { createFields, createFollow } from "./fields.js";
@@ -40,10 +29,11 @@ export function render({ model, el }) {
       traits: ["_given"],
       draw,
       code: (state) => code(state, model.get("_given")),
+      moves: true,
       facts,
     },
   );
-  const { id } = shell;
+  const { id, motion } = shell;
   /** @type {View} */
   let view;
 
@@ -129,7 +119,6 @@ export function render({ model, el }) {
     copyHead,
     copyBox,
   );
-  const motion = createMotion(rest);
 
   // Drawing
 
@@ -292,25 +281,38 @@ export function render({ model, el }) {
    * copy out of its slots.
    */
   function move(before) {
-    const { layout, position, isDone, reason } = view;
-    if (!before || before.position === position) return;
-    motion.end(); // what moves reaches out of its pane, which would look cut
-    if (before.position > position || numbersOf(before) !== numbersOf(view)) return;
-    if (!isDone) {
-      const moved = figure.moved(view);
-      if (moved) motion.travel(figure.node, [moved.box], [moved.distance]);
+    const { position } = view;
+    const isOther = before && numbersOf(before) !== numbersOf(view);
+    if (before && before.position === position && !isOther) return;
+    if (!travels()) {
+      motion.forget();
       return;
     }
-    if (!reason || isCut(tapeBox, HIDDEN) || isCut(copyBox)) return;
-    const [first] = spanOf(layout);
-    const boxes = range(numel(layout)).map(copy.box);
-    const distances = boxes.map((box, flat) =>
-      wayFrom(tape.box(offsetAt(layout, flat) - first), box),
-    );
-    motion.travel(copyBox, boxes, distances);
+    motion.remember(view, travels);
+    if (before && before.position < position && !isOther) motion.play(player.stay());
   }
 
   const numbersOf = ({ layout, target }) => [layout.shape, layout.stride, target].join("|");
+
+  /**
+   * What moves in the step on screen.
+   * @returns {import("../page/motion.js").Scene | null}
+   */
+  function travels() {
+    const { layout, isDone, reason } = view;
+    if (!isDone) {
+      const moved = figure.moved(view);
+      return moved && { layers: [figure.node], moves: [moved] };
+    }
+    // What moves reaches out of its pane, which would look cut if the pane scrolled.
+    if (!reason || isCut(tapeBox, HIDDEN) || isCut(copyBox)) return null;
+    const [first] = spanOf(layout);
+    const moves = range(numel(layout)).map((flat) => {
+      const box = copy.box(flat);
+      return { box, start: wayFrom(tape.box(offsetAt(layout, flat) - first), box), isNew: true };
+    });
+    return { layers: [copyBox], moves };
+  }
 
   // The hand
 

@@ -3,7 +3,7 @@
 // {moves} in the model: [card, bin] for each card that was put into a bin, also a wrong one.
 // Nothing of an answer is in the page before its card was put.
 
-import { button, createMotion, fill, h, neighbour, scaleOf, set, show } from "../page/dom.js";
+import { button, fill, h, neighbour, scaleOf, set, show } from "../page/dom.js";
 import { createShell } from "../page/shell.js";
 import { BINS, code, progress, standing, verdict } from "./game.js";
 
@@ -22,12 +22,14 @@ export function render({ model, el }) {
       traits: ["_game"],
       draw,
       code: (state) => code(state, game),
+      moves: true,
       forget: () => release(),
     },
   );
   /** @type {Game} */
   const game = model.get("_game");
   const { cards } = game;
+  const { motion } = shell;
   /** @returns {Move[]} */
   const moves = () => shell.state().moves;
 
@@ -41,10 +43,11 @@ export function render({ model, el }) {
   const how = h("span", {}, "Drag the card into a bin, or press a bin", keys, ".");
   const verdictLine = h("p", { class: "sk-verdict" }, how, said);
   const bins = BINS.map((_, b) => createBin(b, card.id, cards, () => put(b)));
+  const pile = h("div", { class: "sk-pile" }, card, again, count);
   const table = h(
     "div",
     { class: "sk-table", onkeydown: press },
-    h("div", { class: "sk-pile" }, card, again, count),
+    pile,
     verdictLine,
     h("div", { class: "sk-bins" }, ...bins.map((bin) => bin.node)),
   );
@@ -55,7 +58,6 @@ export function render({ model, el }) {
     h("span", { prose: game.question }),
   );
   const head = h("div", {}, question, h("p", { class: "sk-tried", prose: game.tried }));
-  const motion = createMotion(table);
   const release = makeDraggable(card, {
     over(x, y) {
       for (const { node } of bins) set(node, "data-over", isAt(node, x, y) ? "" : null);
@@ -66,15 +68,19 @@ export function render({ model, el }) {
     },
   });
 
+  let drawnMoves = "";
+
   function draw() {
-    const { pile, bins: sorted } = standing(cards, moves());
+    if (drawnMoves !== String(moves())) motion.forget();
+    drawnMoves = String(moves());
+    const { pile: waiting, bins: sorted } = standing(cards, moves());
     const [sign, sentence] = verdict(cards, moves());
     const distance = progress(cards, moves());
     /** @type {Card | undefined} */
-    const next = cards[pile[0]];
+    const next = cards[waiting[0]];
     set(call, "text", next?.call ?? "");
     show(card, next !== undefined);
-    set(card, "data-below", String(Math.min(pile.length - 1, 2)));
+    set(card, "data-below", String(Math.min(waiting.length - 1, 2)));
     show(again, next === undefined);
     set(count, "prose", distance);
     show(how, !sentence);
@@ -93,18 +99,28 @@ export function render({ model, el }) {
     const [next] = standing(cards, moves()).pile;
     if (next === undefined) return;
     const bin = bins[b];
-    const start = card.getBoundingClientRect(); // the card may be under a hand
+    const held = card.getBoundingClientRect(); // the card may be under a hand
     shell.put({ moves: [...moves(), [next, b]] });
     bin.button.focus({ preventScroll: true });
+    const key = drawnMoves;
     if (cards[next].bin !== b) {
-      motion.travel(table, [bin.node], [[8, 0]]);
+      motion.remember(key, () => ({ layers: [table], moves: [{ box: bin.node, start: [8, 0] }] }));
+      motion.play();
       return;
     }
-    const item = bin.list.lastElementChild;
-    if (!item) return;
+    motion.remember(key, () => travelsFrom(held, bin));
+    motion.play();
+    motion.remember(key, () => travelsFrom(pile.getBoundingClientRect(), bin));
+  }
+
+  /** The last card of a bin travels from a place in the window. */
+  function travelsFrom({ x, y }, { list }) {
+    const item = list.lastElementChild;
+    if (!item) return null;
     const end = item.getBoundingClientRect();
     const scale = scaleOf(item);
-    motion.travel(table, [item], [[(start.x - end.x) / scale, (start.y - end.y) / scale]]);
+    const start = [(x - end.x) / scale, (y - end.y) / scale];
+    return { layers: [table], moves: [{ box: item, start }] };
   }
 
   function restart() {

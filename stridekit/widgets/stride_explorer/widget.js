@@ -8,20 +8,9 @@
 /** @import { Field, Pointer, SliderMax } from "./views.js" */
 
 import { cellOf, handOn, hasJustRun } from "../page/cell.js";
-import {
-  button,
-  createMotion,
-  h,
-  isCut,
-  paragraphs,
-  reachedBy,
-  s,
-  set,
-  setAll,
-  show,
-  wayFrom,
-} from "../page/dom.js";
+import { button, h, isCut, paragraphs, reachedBy, s, set, setAll, show } from "../page/dom.js";
 import { offset, range, sameLayout, unflatten } from "../page/layout.js";
+import { wayFrom } from "../page/motion.js";
 import { createChips, createCode, createPresets, createVerdicts } from "../page/panels.js";
 import { createShell, WIDE } from "../page/shell.js";
 import { closed, code as codeOf, endOf, facts, followed, sourceOf, stagesOf } from "./chain.js";
@@ -84,10 +73,11 @@ export function render({ model, el }) {
         if (!isSliding) sliders.say("");
       },
       code: (state) => codeOf(state, model.get("source")),
+      moves: true,
       facts,
     },
   );
-  const { id, signal } = shell;
+  const { id, signal, motion } = shell;
   const canFold = !model.get("_more");
 
   /** @type {Pointer} */
@@ -161,7 +151,6 @@ export function render({ model, el }) {
   );
   const foot = h("div", { class: "sk-foot" }, formulaPanel.node, verdictList.node, codeBox.node);
   const rest = h("div", { class: "sk-bounded" }, note, chainPanel.node, stagePane, foot);
-  const motion = createMotion(stagePane);
 
   // The state
 
@@ -278,10 +267,11 @@ export function render({ model, el }) {
     };
     const isNew =
       before !== null && !(before.steps === stage.steps && sameLayout(before.layout, layout));
+    if (isNew) motion.forget();
     // While a hand moves something, the words come a frame later.
     if (!isNew || isSliding || isDragging) return drawRest;
     drawRest();
-    move(view, before, stage);
+    move(before, stage);
     return undefined;
   }
 
@@ -447,17 +437,28 @@ export function render({ model, el }) {
   // Another layout at once, by a preset, a step, Python or an undo: its numbers come out of their
   // slots, which stay. A copy writes slots: there they come out of their cells. Not while a hand
   // moves a slider: that is the motion.
-  function move({ elements }, before, { layout, copies }) {
-    if (sameLayout(before.layout, layout) && before.copies === copies) return;
-    motion.end(); // what moves reaches out of its pane, which would look cut
-    if (tape.geometry().dense || isCut(grid.node) || isCut(tape.node)) return;
-    const cells = grid.cells();
-    const slots = elements.map(tape.slot);
-    const distances = cells.map((cell, flat) => slots[flat] && wayFrom(slots[flat], cell));
-    if (copies > before.copies) {
-      const backwards = distances.map((distance) => distance?.map((px) => -px));
-      motion.travel(tape.node, slots, backwards);
-    } else motion.travel(grid.node, cells, distances);
+  /** @type {(before: Stage, stage: Stage) => void} */
+  function move(before, stage) {
+    const isCopy = stage.copies > before.copies;
+    const isOther = !sameLayout(before.layout, stage.layout);
+    if (!canMove() || !(isOther || isCopy || stage.copies < before.copies)) return;
+    motion.remember(stage, () => (canMove() ? travels(isCopy) : null));
+    motion.play();
+  }
+
+  /** What moves reaches out of its pane, which would look cut if the pane scrolled. */
+  const canMove = () => !(tape.geometry().dense || isCut(grid.node) || isCut(tape.node));
+
+  /** @returns {import("../page/motion.js").Scene} */
+  function travels(isCopy) {
+    const moves = [];
+    for (const [flat, cell] of grid.cells().entries()) {
+      const slot = tape.slot(shown.elements[flat]);
+      if (!slot) continue;
+      if (isCopy) moves.push({ box: slot, start: wayFrom(cell, slot), isNew: true });
+      else moves.push({ box: cell, start: wayFrom(slot, cell) });
+    }
+    return { layers: [isCopy ? tape.node : grid.node], moves };
   }
 
   // The hand
@@ -621,10 +622,7 @@ export function render({ model, el }) {
     shell.redraw();
   }
 
-  shell.atEnd(() => {
-    placed.disconnect();
-    motion.end();
-  });
+  shell.atEnd(() => placed.disconnect());
   return shell.open(head, rest);
 }
 

@@ -5,6 +5,7 @@
 
 import { boxFor, fill, fit, h, paragraphs, s, set, setAll } from "../page/dom.js";
 import { CACHE_LINE, counted, dimOrder, range, reach, same, tuple } from "../page/layout.js";
+import { wayFrom } from "../page/motion.js";
 import { createSelect, terms } from "../page/panels.js";
 import { countsOf, orderName, visitSentence, visitsOf } from "./traversal.js";
 
@@ -15,6 +16,7 @@ const WHOLE_SPAN = 16; // up to this span, untouched cache lines in between are 
 const NAME = 54; // width of the column left of the bytes
 const LOADS = 52; // and of the one right of them
 const BETWEEN = 16; // two columns of cache lines
+const LOADED_FROM = 60; // px to the right of its place, where a line comes from
 const STROKES = 26; // height of the visits' strokes
 
 const permutations = (dims) =>
@@ -50,6 +52,8 @@ export function createWalkPane(id, { onOrder }) {
 
   /** @type {number[][]} */
   let orders = [];
+  /** @type {Visit[]} */
+  let visited = []; // up to the one on screen
 
   /**
    * Draw a walk in a width; returns its costs so far, and a sentence on the last visit.
@@ -59,7 +63,7 @@ export function createWalkPane(id, { onOrder }) {
    */
   function draw(walk, { visit, cache_lines, alignment }, width) {
     const visits = visitsOf(walk, cache_lines, alignment);
-    const visited = visits.slice(0, visit);
+    visited = visits.slice(0, visit);
     const counts = countsOf(visits, walk.itemsize, visit);
     const words = visitSentence(walk, visits, visit);
     set(node, "aria-label", `${walk.name}, ${orderName(walk.order)}`);
@@ -67,7 +71,7 @@ export function createWalkPane(id, { onOrder }) {
     set(numbers, "text", `shape ${tuple(walk.shape)}, stride ${tuple(walk.stride)}`);
     drawOrders(walk);
     drawStats(counts);
-    drawLines(walk, visits, visited, alignment, width);
+    drawLines(walk, visits, alignment, width);
     drawStrokes(visits, visited.length, width);
     set(sentence, "text", words);
     set(sentence, "data-hit", visited.length ? String(visited[visited.length - 1].hit) : null);
@@ -118,11 +122,10 @@ export function createWalkPane(id, { onOrder }) {
   /**
    * @param {Walk} walk
    * @param {Visit[]} visits
-   * @param {Visit[]} visited
    * @param {number} alignment
    * @param {number} width
    */
-  function drawLines(walk, visits, visited, alignment, width) {
+  function drawLines(walk, visits, alignment, width) {
     const wanted = linesToShow(visits);
     const lines = wanted.slice(0, MOST_LINES);
     const hidden = wanted.length - lines.length;
@@ -150,7 +153,22 @@ export function createWalkPane(id, { onOrder }) {
     fill(list, ...items);
   }
 
-  return { node, draw };
+  /** What moves in the last visit: the line that is loaded, and the frame around the element. */
+  function moves() {
+    const [before, last] = [visited.at(-2), visited.at(-1)];
+    const here = list.querySelector(".is-here");
+    if (!here || !last) return []; // it may be one of the lines that are not drawn
+    const moves = [];
+    const box = here.closest(".sk-bytes");
+    if (box && !last.hit)
+      moves.push({ box, start: [LOADED_FROM, 0], turn: 0, isNew: true, isStraight: true });
+    const origin = before && list.querySelector(`[data-element="${before.element}"]`);
+    if (origin && origin !== here)
+      moves.push({ box: here, start: wayFrom(origin, here), turn: 1, part: "::after" });
+    return moves;
+  }
+
+  return { node, draw, moves };
 }
 
 /** All cache lines from the first to the last if they are few, else the touched ones. */
@@ -201,11 +219,16 @@ function boxNodes({ shape, itemsize }, visited, isWritten) {
 
   return ({ element, flat, byte }) => [
     "span",
-    { class: `sk-byte-box${tintOf(element, flat)}`, style: placeOf(byte, itemsize) },
+    {
+      class: `sk-byte-box${tintOf(element, flat)}`,
+      "data-element": String(element),
+      style: placeOf(byte, itemsize),
+    },
     ["span", { text: isWritten ? String(element) : "" }],
   ];
 }
 
+/** @returns {any[]} */
 const paddingNode = (alignment) => [
   "span",
   { class: "sk-before", style: placeOf(0, alignment), title: "before the storage" },

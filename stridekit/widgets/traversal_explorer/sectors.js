@@ -5,6 +5,7 @@
 
 import { fill, fit, h, s, set } from "../page/dom.js";
 import { counted, range } from "../page/layout.js";
+import { wayFrom } from "../page/motion.js";
 import { createSelect, createSlider, terms } from "../page/panels.js";
 import { ITEMSIZES, LANES, laneBytes, SECTOR, sectorsOf, warpSentence } from "./traversal.js";
 
@@ -54,6 +55,9 @@ export function createWarpPane(id, { onChange }) {
     sentence,
   );
 
+  /** @type {number[]} */
+  let sectors = []; // of each lane
+
   /**
    * Draw a warp in a width; returns a sentence on its costs.
    * @param {Warp} warp
@@ -64,7 +68,8 @@ export function createWarpPane(id, { onChange }) {
     stride.draw(warp.stride);
     offset.draw(warp.offset);
     const costs = sectorsOf(warp);
-    const geometry = geometryOf(warp, costs.sectors, width);
+    sectors = costs.sectors;
+    const geometry = geometryOf(warp, sectors, width);
     const words = warpSentence(warp);
     set(stage, "style", `height:${SECTOR_TOP + LANE_HEIGHT + 26}px`);
     const lanes = laneNodes(geometry);
@@ -116,7 +121,16 @@ export function createWarpPane(id, { onChange }) {
     fill(stats, ...rows);
   }
 
-  return { node, draw };
+  /** Each lane goes to its bytes, together with the others of the same sector. */
+  function moves() {
+    const laneNodes = stage.querySelectorAll(".sk-lane");
+    return [...slots.children].map((box, lane) => {
+      const start = wayFrom(laneNodes[lane], box);
+      return { box, start, turn: sectors[lane], isNew: true, isStraight: true };
+    });
+  }
+
+  return { node, draw, moves };
 }
 
 /**
@@ -155,6 +169,7 @@ function sectorNodes({ touched, sectorPitch, sectorWidth }) {
 }
 
 function box(kind, props, left, top, width, ...children) {
-  const style = `transform:translate(${left}px,${top}px);width:${width}px`;
+  // A motion has the transform.
+  const style = `translate:${left}px ${top}px;width:${width}px`;
   return ["span", { class: kind, style, ...props }, ...children];
 }

@@ -41,10 +41,11 @@ export function render({ model, el }) {
       traits: ["_given", "_note"],
       draw,
       code,
+      moves: true,
       facts,
     },
   );
-  const { id, put: change } = shell;
+  const { id, put: change, motion } = shell;
   const stateNow = () => /** @type {State} */ (shell.state());
   /** @type {Warp} */
   let lastWarp = EXAMPLE.warp;
@@ -105,7 +106,38 @@ export function render({ model, el }) {
     drawPresets(state);
     show(walksNode, !warp);
     show(warpPane.node, warp);
-    shell.speak(warp ? drawWarp(warp) : drawWalks(state));
+    const words = warp ? drawWarp(warp) : drawWalks(state);
+    move(state);
+    shell.speak(words);
+  }
+
+  /** @type {State | null} */
+  let drawn = null;
+
+  /**
+   * A visit: its line comes if it is not in the cache, and the walk goes on to its element. A warp:
+   * each lane goes to its bytes.
+   * @param {State} state
+   */
+  function move(state) {
+    if (JSON.stringify(state) === JSON.stringify(drawn)) return;
+    const before = drawn;
+    drawn = state;
+    const { warp, walks, visit } = state;
+    if (!warp && !visit) {
+      motion.forget();
+      return;
+    }
+    const shownPanes = walkPanes.slice(0, walks.length);
+    motion.remember(state, () =>
+      warp
+        ? { layers: [warpPane.node], moves: warpPane.moves() }
+        : { layers: [panes], moves: shownPanes.flatMap(({ moves }) => moves()) },
+    );
+    const oneLess = JSON.stringify({ ...state, visit: visit - 1 });
+    const isNext = JSON.stringify(before) === oneLess;
+    const isOtherWarp = before && warp && before.warp?.itemsize !== warp.itemsize;
+    if (isNext || isOtherWarp) motion.play(player.stay());
   }
 
   function drawPresets({ walks, warp }) {

@@ -22,7 +22,8 @@ SEEN = Path(__file__).parents[3] / "build" / "drawings"
 IS_RECORDING = bool(os.environ.get("STRIDEKIT_RECORD_DRAWINGS"))
 WORDS = "WMil0.,:()[]{}=+-*/ abcdefghij 0123456789 ▶ → ×"
 
-# Spoken words come later, by the clock, and so does the end of a step, which undo and redo show.
+# Spoken words come later, by the clock, and so does the end of a step, which undo and redo show. Trails
+# are there only while boxes move.
 # Ids differ from page to page.
 DRAWING = """(root) => {
   const ids = ['id', 'for', 'name', 'aria-controls', 'aria-labelledby', 'aria-describedby',
@@ -31,7 +32,7 @@ DRAWING = """(root) => {
   const lines = [];
   const walk = (node, depth) => {
     if (node.nodeType === Node.TEXT_NODE) lines.push(' '.repeat(depth) + node.data);
-    if (node.nodeType !== Node.ELEMENT_NODE || node.matches('.sk-spoken')) return;
+    if (node.nodeType !== Node.ELEMENT_NODE || node.matches('.sk-spoken, .sk-trails')) return;
     const isTool = node.matches('.sk-tools button');
     const ignored = isTool ? [...ids, 'aria-disabled', 'tabindex'] : ids;
     const attributes = [...node.attributes].filter(({ name }) => !ignored.includes(name))

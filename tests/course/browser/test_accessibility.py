@@ -36,6 +36,9 @@ def test_axe_finds_nothing_in_the_fullest_states(show):
     for kind, complain in COMPLAINTS.items():
         complain(roots.nth([*KINDS].index(kind)))
     button(roots.first, "share").click()
+    formats = roots.nth([*KINDS].index("ChannelsLastExplorer"))
+    button(formats, "replay").click()
+    formats.get_by_label("position in the last step", exact=True).fill("100")
     see_all_of(roots.page)
     assert_accessible(roots.page, ".stridekit")
     for forced in ("none", "active"):

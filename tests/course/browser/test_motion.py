@@ -6,9 +6,30 @@ import pytest
 import torch
 
 from stridekit import Layout, explore
-from stridekit.widgets import AliasExplorer, ReshapeStepper, Sort, StrideExplorer
-from tests.course.browser.pages import middle, press, stop_the_clock
+from stridekit.widgets import (
+    AliasExplorer,
+    AttentionExplorer,
+    CacheExplorer,
+    ReshapeStepper,
+    Sort,
+    StrideExplorer,
+    TraversalExplorer,
+)
+from tests.course.browser.pages import (
+    FOCUSED,
+    WIDTH,
+    away,
+    button,
+    enter,
+    middle,
+    painted,
+    press,
+    resize,
+    stop_the_clock,
+    wait_for_frame,
+)
 from tests.course.needs import needs_chromium
+from tests.course.widget_kinds import KINDS, make
 
 pytestmark = needs_chromium
 
@@ -25,9 +46,10 @@ MOVING = """(root, [name, typed]) => {
   else if (name === 'slide') line.dispatchEvent(new Event('input'));
   else line.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
   return root.getAnimations({ subtree: true }).flatMap((motion) => {
-    if (motion instanceof CSSAnimation || motion instanceof CSSTransition) return [];
-    Object.assign(motion, { currentTime: 0 }).pause();
     const { target } = motion.effect;
+    const isTrail = target.closest('.sk-trails');
+    if (isTrail || motion instanceof CSSAnimation || motion instanceof CSSTransition) return [];
+    Object.assign(motion, { currentTime: 0 }).pause();
     const { x, y, width, height } = target.getBoundingClientRect();
     return [[target.ariaLabel ?? target.innerText.split('\\n')[0], x + width / 2, y + height / 2]];
   });
@@ -39,7 +61,7 @@ def moving(w, name, line=""):
 
     The hand rests first, because a widget does not move if two changes come at once.
     """
-    w.page.clock.run_for(500)
+    w.page.clock.run_for(1000)
     return w.evaluate(MOVING, [name, line])
 
 
@@ -149,4 +171,259 @@ PAINTED_ANEW = """async (root) => {
   document.body.dataset.jpThemeName += '';
   await frames();
   return [before, painted()];
+}"""
+
+
+# The last step again -----------------------------------------------------------------------------------
+
+# A step by hand for each kind that moves; the others have no step to show again.
+STEPS = {
+    "StrideExplorer": lambda w: button(w, "transpose").click(),
+    "AliasExplorer": lambda w: enter(w, "run a line", "y = x[1:, ::2]"),
+    "ReshapeStepper": lambda w: [button(w, "next").click() for _ in range(2)],
+    "ChannelsLastExplorer": lambda w: button(w, "a channel's pixels").click(),
+    "FormatTracer": lambda w: w.get_by_role("checkbox").first.click(),
+    "TraversalExplorer": lambda w: w.get_by_label("visit", exact=True).fill("20"),
+    "Sort": lambda w: button(w, "view").click(),
+    "AttentionExplorer": lambda w: button(w, "SDPA").click(),
+    "CacheExplorer": lambda w: w.get_by_label("tokens", exact=True).fill("3"),
+}
+POSITION = "position in the last step"
+# The middles of the boxes that move, in their order; and how the motions stand.
+MOVED = """(root) => {
+  const isOurs = (motion) => !(motion instanceof CSSAnimation || motion instanceof CSSTransition);
+  const motions = root.getAnimations({ subtree: true }).filter(isOurs);
+  const boxes = motions.filter(({ effect }) => !effect.target.closest('.sk-trails'));
+  if (boxes.length) globalThis.movedBoxes = boxes.map(({ effect }) => effect.target);
+  return {
+    places: boxes.map(({ effect: { target, pseudoElement } }) => {
+      const { x, y, width, height } = target.getBoundingClientRect();
+      const shift = new DOMMatrix(getComputedStyle(target, pseudoElement).transform);
+      const isPart = pseudoElement !== null;
+      return [x + width / 2 + (isPart ? shift.e : 0), y + height / 2 + (isPart ? shift.f : 0)];
+    }),
+    states: [...new Set(motions.map(({ playState }) => playState))],
+    times: [...new Set(boxes.map(({ effect }) => effect.getComputedTiming().endTime))],
+    trails: motions.length - boxes.length,
+  };
+}"""
+
+AT_REST = """() => movedBoxes.map((box) => {
+  const { x, y, width, height } = box.getBoundingClientRect();
+  return [x + width / 2, y + height / 2];
+})"""
+
+
+def slider(w):
+    return w.get_by_label(POSITION, exact=True)
+
+
+def scrubbed(w, percent):
+    """Drag to a position; return what moves, which stands still."""
+    slider(w).fill(str(percent))
+    moved = w.evaluate(MOVED)
+    assert moved["states"] == ["paused"]
+    assert moved == w.evaluate(MOVED)
+    return moved
+
+
+@pytest.mark.parametrize("kind", STEPS)
+def test_the_last_step_can_be_dragged_through(show, kind):
+    """All boxes begin away from their places and end there, and the widget keeps its height."""
+    w = show(make(kind))
+    resize(w.page, WIDTH)
+    STEPS[kind](w)
+    size = w.bounding_box()
+    button(w, "replay").click()
+    start, half, end = [scrubbed(w, percent)["places"] for percent in (0, 50, 100)]
+    assert w.bounding_box() == size
+    assert len(start) >= 1
+    for before, after in zip(start, end, strict=True):
+        assert before != pytest.approx(after, abs=2)
+    assert half not in (start, end)
+    button(w, "replay").click()
+    assert w.evaluate(MOVED)["places"] == []
+    assert w.evaluate(AT_REST) == [pytest.approx(place, abs=0.1) for place in end]
+
+
+def test_only_kinds_that_move_have_the_control(show):
+    roots = show(*map(make, KINDS))
+    with_control = [kind for k, kind in enumerate(KINDS) if button(roots.nth(k), "replay").count()]
+    assert with_control == [kind for kind in KINDS if kind in STEPS]
+
+
+def test_the_control_plays_slowly_and_pauses_by_keys(show):
+    w = show(make("StrideExplorer"))
+    STEPS["StrideExplorer"](w)
+    brisk = w.evaluate(MOVED)
+    press(button(w, "replay"), "Enter")
+    keys = w.page.keyboard
+    assert w.page.evaluate(FOCUSED) == POSITION
+    slow = w.evaluate(MOVED)
+    w.evaluate(CRAWL)
+    assert slow["states"] == ["running"]
+    assert len(slow["places"]) == 24
+    assert slow["times"][0] > 4 * max(brisk["times"], default=600)
+    keys.press("Shift+Tab")
+    assert w.page.evaluate(FOCUSED) == "pause"
+    keys.press("Space")
+    assert w.page.evaluate(FOCUSED) == "play slowly"
+    assert w.evaluate(MOVED)["states"] == ["paused"]
+    keys.press("Tab")
+    for key, value in {"Home": 0, "ArrowRight": 1, "PageUp": 11, "End": 100}.items():
+        keys.press(key)
+        assert slider(w).get_attribute("aria-valuetext") == f"{value} %", key
+        assert w.evaluate(MOVED)["states"] == ["paused"]
+    keys.press("Home")
+    keys.press("Shift+Tab")
+    keys.press("Enter")
+    assert w.evaluate(MOVED)["states"] == ["running"]
+    keys.press("Escape")
+    assert w.page.evaluate(FOCUSED) == "replay"
+    assert not slider(w).is_visible()
+    assert w.evaluate(MOVED)["states"] == []
+
+
+# Let everything move so slowly that a busy machine has time to look.
+CRAWL = """(root) => {
+  for (const motion of root.getAnimations({ subtree: true })) motion.playbackRate = 0.001;
+}"""
+
+
+def test_nothing_plays_by_itself_for_a_reader_who_wants_no_motion(show):
+    w = show(make("ChannelsLastExplorer"))
+    w.page.emulate_media(reduced_motion="reduce")
+    STEPS["ChannelsLastExplorer"](w)
+    assert w.evaluate(MOVED)["states"] == []
+    button(w, "replay").click()
+    assert w.evaluate(MOVED)["states"] == ["paused"]
+    assert slider(w).input_value() == "0"
+    assert button(w, "play slowly").count() == 0
+    assert scrubbed(w, 0)["places"] != scrubbed(w, 100)["places"]
+
+
+def test_there_is_nothing_to_show_before_the_first_step_and_after_an_undo(show):
+    w, stride = show(make("AliasExplorer"), make("StrideExplorer")).all()
+
+    def is_offered(w=w):
+        wait_for_frame(w)
+        return button(w, "replay").get_attribute("aria-disabled") == "false"
+
+    assert not is_offered()
+    button(w, "replay").click(force=True)
+    assert not slider(w).is_visible()
+    STEPS["AliasExplorer"](w)
+    assert is_offered()
+    button(w, "replay").click()
+    slider(w).press("Control+z")
+    assert not is_offered()
+    assert not slider(w).is_visible()
+    assert w.page.evaluate(FOCUSED) == "replay"
+    STEPS["StrideExplorer"](stride)
+    assert is_offered(stride)
+    stride.get_by_label("stride[0]", exact=True).press("ArrowLeft")
+    assert not is_offered(stride)
+
+
+def test_a_step_stays_where_it_was_stopped(show):
+    """While a hand points at boxes, and in another width; a press on the picture ends it."""
+    w = show(make("ChannelsLastExplorer"))
+    resize(w.page, WIDTH)
+    button(w, "replay").click()
+    beside = scrubbed(w, 50)
+    w.locator(".sk-box").first.hover()
+    wait_for_frame(w)
+    assert w.evaluate(MOVED) == beside
+    away(w)
+    resize(w.page, 600)
+    painted(w.page)
+    below = w.evaluate(MOVED)
+    assert below["states"] == ["paused"]
+    assert below["places"] != beside["places"]
+    slots = w.get_by_role("grid", name="contiguous_format").locator(".sk-box")
+    start = scrubbed(w, 0)["places"]
+    assert start[0] == pytest.approx(middle(slots.first), abs=1)
+    assert start[1] == pytest.approx(
+        middle(slots.nth(8)), abs=1
+    )  # channels_last: a00 b00 c00 a01 …
+    w.locator(".sk-box").first.click()
+    assert w.evaluate(MOVED)["states"] == []
+    assert slider(w).input_value() == "100"
+
+
+def test_of_many_boxes_a_sample_moves_with_few_trails(show):
+    w = show(AttentionExplorer(2, 4, 4, 4, rotary="x*cos + rot(x)*sin"))
+    button(w, "replay").click()
+    moved = scrubbed(w, 50)
+    assert len(moved["places"]) == 256  # of 384
+    assert 0 < moved["trails"] <= 64
+
+
+def test_bytes_that_are_copied_go_one_by_one_and_a_view_goes_as_one(show):
+    w = show(AttentionExplorer(1, 3, 2, 4))
+    for attention, turns in {"@": 24, "SDPA": 1}.items():
+        button(w, attention).click()
+        button(w, "replay").click()
+        scrubbed(w, 50)
+        delays = w.evaluate(DELAYS)
+        assert (len(delays), len(set(delays))) == (24, turns)
+        button(w, "replay").click()
+
+
+# The times at which the boxes of a memory set off.
+DELAYS = """(root) => root.getAnimations({ subtree: true })
+  .filter(({ effect }) => effect.target.closest("[aria-label='the memory of y']"))
+  .map(({ effect }) => effect.getTiming().delay)"""
+
+
+def test_only_what_a_step_writes_moves_in_a_cache(show):
+    w = show(CacheExplorer(4, batch=1, heads=2))
+    button(w, "replay").click()
+    scrubbed(w, 0)
+    counts = w.locator(".sk-way").evaluate_all(
+        "(ways) => ways.map((way) => way.getAnimations({ subtree: true }).length)"
+    )
+    assert counts == [8, 2, 2]  # cat, in place, blocks
+
+
+def test_a_line_is_fetched_by_a_miss_alone(show):
+    w = show(TraversalExplorer())
+    for visit, lines in {9: 2, 10: 1}.items():  # both walks miss, or one of them
+        w.get_by_label("visit", exact=True).fill(str(visit))
+        button(w, "replay").click()
+        scrubbed(w, 0)
+        moving = w.locator(".sk-bytes").evaluate_all(
+            "(lines) => lines.filter((line) => line.getAnimations().length)"
+        )
+        assert len(moving) == lines, visit
+        button(w, "replay").click()
+
+
+def test_what_a_player_moves_is_over_before_its_next_step(show):
+    w = show(TraversalExplorer(visit=0))
+    stop_the_clock(w.page)
+    w.evaluate(NOTE_MOTIONS)
+    stay = 8000 / 48  # ms for each of 48 visits
+    button(w, "▶ play").click()
+    for visit in (1, 2, 3):
+        w.page.clock.run_for(int(stay) + 1)
+        times = w.evaluate("() => motions.splice(0).map(timeOf)")
+        assert times, visit
+        assert max(times) < stay
+    w.get_by_label("speed").select_option("2")  # too fast to follow
+    w.page.clock.run_for(int(stay) + 1)
+    assert w.evaluate("() => motions.length") == 0
+    button(w, "❚❚ pause").click()
+
+
+# Note all motions that begin, and how to learn the time in ms that one takes.
+NOTE_MOTIONS = """() => {
+  globalThis.motions = [];
+  globalThis.timeOf = ({ effect, playbackRate }) => effect.getComputedTiming().endTime / playbackRate;
+  const animate = Element.prototype.animate;
+  Element.prototype.animate = function (...parts) {
+    const motion = animate.apply(this, parts);
+    motions.push(motion);
+    return motion;
+  };
 }"""
