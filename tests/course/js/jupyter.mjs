@@ -16,7 +16,11 @@ class StubNode {
   /** @type {Record<string, (event: any) => void>} */
   listeners = {};
   addEventListener(kind, listener) {
-    this.listeners[kind] = listener;
+    const before = this.listeners[kind] ?? (() => {});
+    this.listeners[kind] = (event) => {
+      before(event);
+      listener(event);
+    };
   }
   setAttribute(name, value) {
     this.attributes[name] = value;
