@@ -100,10 +100,10 @@ def _browser_tests(file: str) -> tuple[str, ...]:
 
 
 def _other_browser_tests(file: str) -> tuple[str, ...]:
-    """Return the tests of what a script does between its states: motion, heights, words that are heard."""
+    """Return the tests of what a script does besides its states: motion, pictures, words that are heard."""
     if not file.startswith("stridekit/widgets/") or not file.endswith(".js"):
         return ()
-    names = ("test_motion", "test_stillness", "test_heard", "test_on_demand")
+    names = ("test_vector", "test_motion", "test_stillness", "test_heard", "test_on_demand")
     return tuple(f"tests/course/browser/{name}.py" for name in names)
 
 

@@ -56,8 +56,8 @@ export function drawingOf(root, isLeftOut) {
    */
   function drawChildren(node, group) {
     drawPseudo(node, "::before", group);
-    const children = [...node.childNodes].map((child, k) => ({ child, k, level: levelOf(child) }));
-    children.sort((a, b) => a.level - b.level || a.k - b.k);
+    const children = [...node.childNodes].map((child) => ({ child, level: levelOf(child) }));
+    children.sort((a, b) => a.level - b.level);
     for (const { child } of children) {
       if (child.nodeType === TEXT_NODE) drawText(/** @type {Text} */ (child), group);
       else if (child.nodeType === ELEMENT_NODE) drawNode(/** @type {Element} */ (child), group);
@@ -125,7 +125,7 @@ export function drawingOf(root, isLeftOut) {
    * @param {Element} group
    */
   function drawBox(box, style, group) {
-    const radius = Number.parseFloat(style.borderTopLeftRadius) || 0;
+    const radius = Number.parseFloat(style.borderTopLeftRadius);
     const background = colours.paint(style.backgroundColor);
     if (background[1] !== "0") group.append(frame(box, 0, radius, filled(background)));
     for (const layer of layersOf(box, style)) drawLayer(layer, radius, group);
@@ -152,7 +152,8 @@ export function drawingOf(root, isLeftOut) {
   function drawLayer({ box, image }, radius, group) {
     const stops = [...image.matchAll(COLOUR)].map(([colour]) => colours.paint(colour));
     if (!stops.length) return;
-    const [ground, line = ground] = [stops[0], stops.at(-1)];
+    const [ground] = stops;
+    const line = stops[stops.length - 1];
     const lowRadius = Math.min(radius, box.height / 4);
     if (!image.startsWith("repeating") || line[1] !== "0")
       group.append(frame(box, 0, lowRadius, filled(ground)));
@@ -207,10 +208,9 @@ export function drawingOf(root, isLeftOut) {
     const parent = text.parentElement;
     if (!parent || !text.data.trim()) return;
     const style = getComputedStyle(parent);
-    if (style.fontSize === "0px") return;
     for (const { words, box } of linesOf(text)) {
       const place = placeOf(box);
-      if (place.width && place.height) drawWords(words, place, style, group);
+      if (place.width) drawWords(words, place, style, group);
     }
   }
 
@@ -264,7 +264,7 @@ export function drawingOf(root, isLeftOut) {
     const turn = isTurned ? `rotate(${Number.parseFloat(style.rotate)} ${middle})` : null;
     const own = s("g", { transform: turn });
     group.append(own);
-    if (isPlaced) drawBox(box, style, own);
+    drawBox(box, style, own);
     drawLines(words.trim(), box, style, own);
   }
 
@@ -330,8 +330,8 @@ export function drawingOf(root, isLeftOut) {
     const start = box.left + THUMB / 2;
     const y = box.top + box.height / 2;
     const { style } = input;
-    const at = start + room * Number(style.getPropertyValue("--at") || 0);
-    const limit = Number(style.getPropertyValue("--to") || 2);
+    const at = start + room * Number(style.getPropertyValue("--at"));
+    const limit = Number(style.getPropertyValue("--to") || Infinity);
     const open = limit < 1 ? start + room * limit : box.left + box.width;
     const end = box.left + box.width;
     const track = { y1: y, y2: y };
@@ -364,7 +364,6 @@ export function drawingOf(root, isLeftOut) {
     }
     const words = field.value || field.placeholder;
     const shown = field.localName === "select" ? chosenIn(field) : words;
-    if (!shown) return;
     const [ascent, descent] = colours.extent(style);
     const height = Number.parseFloat(style.lineHeight) || 1.4 * (ascent + descent);
     const isLong = field.localName === "textarea";
@@ -437,7 +436,7 @@ function levelOf(node) {
   if (node.nodeType !== ELEMENT_NODE) return 0;
   const { position, zIndex } = getComputedStyle(/** @type {Element} */ (node));
   if (position === "static") return 0;
-  return zIndex === "auto" ? 0.5 : Number(zIndex) || 0.5;
+  return Number(zIndex) || 0.5; // also for "auto"
 }
 
 /** @param {CSSStyleDeclaration} style */
@@ -452,7 +451,9 @@ const isHidden = ({ display, visibility, opacity, clipPath }) =>
 function wordsOf(content, node) {
   const number = [...(node.parentNode?.children ?? [])].indexOf(node) + 1;
   const parts = content.matchAll(/"((?:[^"\\]|\\.)*)"|counter\([^)]*\)/g);
-  return [...parts].map(([, words]) => words?.replace(/\\a /gi, "\n") ?? number).join("");
+  /** @param {string} words */
+  const unescaped = (words) => words.replace(/\\a /gi, "\n").replace(/\\(.)/g, "$1");
+  return [...parts].map(([, words]) => (words ? unescaped(words) : number)).join("");
 }
 
 /** @param {Element} node */
@@ -473,7 +474,6 @@ const chosenIn = (select) => select.selectedOptions[0]?.text ?? "";
  * @returns {Layer[]}
  */
 function layersOf(box, { backgroundImage, backgroundSize, backgroundPosition }) {
-  if (backgroundImage === "none") return [];
   const sizes = backgroundSize.split(", ");
   const positions = backgroundPosition.split(", ");
   const images = backgroundImage.split(/, (?=none|[a-z-]*gradient)/);
@@ -513,8 +513,8 @@ function hatchOf({ left, top, width, height }, isUpright) {
  * @returns {Box}
  */
 function placedIn(around, style) {
-  const [left, top] = [style.left, style.top].map((px) => Number.parseFloat(px) || 0);
-  const [width, height] = [style.width, style.height].map((px) => Number.parseFloat(px) || 0);
+  const sizes = [style.left, style.top, style.width, style.height];
+  const [left, top, width, height] = sizes.map((px) => Number.parseFloat(px));
   return { left: around.left + left, top: around.top + top, width, height };
 }
 
@@ -569,9 +569,6 @@ function nameFont(text, style) {
  */
 function linesOf(text) {
   const range = document.createRange();
-  range.selectNodeContents(text);
-  const boxes = range.getClientRects();
-  if (boxes.length === 1) return [{ words: text.data.trim(), box: boxes[0] }];
   /** @type {{ start: number, end: number, top: number }[]} */
   const spans = [];
   for (const { index, 0: word } of text.data.matchAll(/\S+/g)) {
@@ -604,7 +601,7 @@ function createColours() {
    */
   function paint(colour, node) {
     if (node) return paint(resolved(colour, node));
-    if (colour === "none" || colour === "transparent" || !context) return ["none", "0"];
+    if (colour === "none" || !context) return ["none", "0"];
     const present = known.get(colour);
     if (present) return present;
     context.clearRect(0, 0, 1, 1);
@@ -625,7 +622,7 @@ function createColours() {
     // An input has no children that a browser styles, but a slider's hue is that of its row.
     const parent = /** @type {Element} */ (isField(node) ? node.parentNode : node);
     const own = getComputedStyle(node).getPropertyValue("--of");
-    if (own) probe.style.setProperty("--of", own);
+    probe.style.setProperty("--of", own);
     parent.append(probe);
     const shown = getComputedStyle(probe).color;
     probe.remove();
