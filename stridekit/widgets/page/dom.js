@@ -167,14 +167,15 @@ export function fit(node, texts, width) {
 }
 
 /**
- * The boxes of a grid, as `fill` makes them, in its rows.
+ * The boxes of a grid, as `fill` makes them, in its rows, which may have a style of their own.
  * @param {any[]} boxes
  * @param {number} perRow
+ * @param {(row: number) => string | null} styleOf
  */
-export const inRows = (boxes, perRow) =>
+export const inRows = (boxes, perRow, styleOf = () => null) =>
   range(Math.ceil(boxes.length / perRow)).map((row) => [
     "div",
-    { role: "row", class: "sk-row" },
+    { role: "row", class: "sk-row", style: styleOf(row) },
     ...boxes.slice(row * perRow, (row + 1) * perRow),
   ]);
 

@@ -68,7 +68,11 @@ export function tried(act) {
 }
 
 /** @param {number} count */
-export const range = (count) => Array.from({ length: count }, (_, k) => k);
+export function range(count) {
+  const numbers = [];
+  for (let k = 0; k < count; k++) numbers.push(k);
+  return numbers;
+}
 
 /** @param {number[]} numbers */
 export const product = (numbers) => numbers.reduce((a, b) => a * b, 1);

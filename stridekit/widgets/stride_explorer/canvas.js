@@ -4,15 +4,33 @@
 import { fill, fit, h, inRows, OWN_KEYS, scaleOf, set, setAll } from "../page/dom.js";
 
 /**
- * The boxes of a frame: their numbers, their places [x, y, width, height], how many make a row, the
- * id of the k-th box, and the size of the plate if they are to be painted on one.
+ * Where a box is.
+ * @typedef {[x: number, y: number, width: number, height: number]} Place
+ */
+
+/**
+ * The boxes of a frame: their numbers, how many make a row, and the place and the id of the k-th
+ * box. The boxes of a row begin below one another only where the row goes on in a further line.
  * @typedef {object} Boxes
  * @property {number[]} numbers
- * @property {[number, number, number, number][]} places
  * @property {number} columns
- * @property {{width: number, height: number, rows: number} | null} plate
+ * @property {(k: number) => Place} placeOf
  * @property {(k: number, number: number) => string} idOf
+ * @property {Plate | null} plate for boxes that are to be painted
  */
+
+/**
+ * The size of a plate, its number of rows, the length of the longest text, and the part of the plate
+ * that can be seen.
+ * @typedef {object} Plate
+ * @property {number} width
+ * @property {number} height
+ * @property {number} rows
+ * @property {number} longest
+ * @property {Seen} seen
+ */
+
+/** @import { Seen } from "./pane.js" */
 
 /**
  * How a box looks: its tint is 0 to 5, null for a hole, or "outside" for an element that the window
@@ -45,6 +63,7 @@ const TINTS = ["row0", "row1", "row2", "row3", "row4", "row5"];
 const COLOURS = [...TINTS, "pale", "ink", "muted", "line", "bad", "paper"];
 const GAP = 1; // px between boxes on a plate
 const LEAST_TEXT = 8; // px: smaller digits are not drawn
+const BEYOND = 64; // px of a plate that are painted above and below what can be seen
 
 /**
  * A node of role grid, of class `kind`, with boxes of class `cell`, known by number.
@@ -79,9 +98,10 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
     ...COLOURS.map((name) => h("i", { style: `color:var(--sk-${name})` })),
   );
   /** @type {Boxes} */
-  let boxes = { numbers: [], places: [], columns: 0, plate: null, idOf: String };
-  /** @type {Look[]} */
-  let looks = [];
+  let boxes = { numbers: [], columns: 0, placeOf: () => [0, 0, 0, 0], idOf: String, plate: null };
+  /** @type {(number: number) => Look} */
+  let lookOf;
+  const painted = { top: 0, height: 0 }; // the part of the plate that the canvas has
   let textSize = 0;
   /** @type {Theme | null} */
   let theme = null;
@@ -105,11 +125,16 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
     if (!boxes.plate) return target.dataset.box ? Number(target.dataset.box) : null;
     const bounds = canvas.getBoundingClientRect();
     const pointerX = (clientX - bounds.left) / scaleOf(canvas);
-    const pointerY = (clientY - bounds.top) / scaleOf(canvas);
-    const contains = ([x, y, width, height]) =>
+    const pointerY = painted.top + (clientY - bounds.top) / scaleOf(canvas);
+    const contains = (k) => {
+      const [x, y, width, height] = boxes.placeOf(k);
       // The gap behind a box belongs to it.
-      pointerX >= x && pointerX < x + width + 1 && pointerY >= y && pointerY < y + height + 1;
-    return boxes.numbers[boxes.places.findIndex(contains)] ?? null;
+      return (
+        pointerX >= x && pointerX < x + width + 1 && pointerY >= y && pointerY < y + height + 1
+      );
+    };
+    const k = paintedBoxes().find(contains);
+    return k === undefined ? null : boxes.numbers[k];
   }
 
   function hover(box) {
@@ -122,16 +147,16 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
    * Draw boxes, of which the `active` one has been reached by keys; `describe(number)` is read
    * aloud. Returns a function, if any, that sets what HTML boxes say: no eye waits for that.
    * @param {Boxes} nextBoxes
-   * @param {(number: number) => Look} lookOf
+   * @param {(number: number) => Look} nextLookOf
    * @param {(number: number) => string} describe
    * @param {number | null} active
    */
-  function draw(nextBoxes, lookOf, describe, active) {
+  function draw(nextBoxes, nextLookOf, describe, active) {
     boxes = nextBoxes;
+    lookOf = nextLookOf;
     const { numbers, columns, plate, idOf } = boxes;
     const activePlace = active === null ? -1 : numbers.indexOf(active);
     const isShown = active !== null && activePlace >= 0;
-    looks = numbers.map(lookOf);
     setAll(grid, {
       "aria-rowcount": plate && String(plate.rows),
       "aria-colcount": plate && String(columns),
@@ -149,51 +174,61 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
   }
 
   function drawHtml(activePlace) {
-    const { numbers, places, columns, idOf } = boxes;
-    const widest = places.length ? places[0][2] : 0;
+    const { numbers, columns, idOf, placeOf } = boxes;
+    const looks = numbers.map(lookOf);
+    const [, , width] = numbers.length ? placeOf(0) : [0, 0, 0];
     fit(
       grid,
       looks.map(({ text }) => text),
-      widest,
+      width,
     );
-    const cells = looks.map(({ tint, text, mark, isOdd, attributes }, k) => {
-      const [x, y, width] = places[k];
-      return [
-        "div",
-        {
-          role: "gridcell",
-          id: idOf(k, numbers[k]),
-          "data-box": String(numbers[k]),
-          text,
-          "aria-selected": String(k === activePlace),
-          class: `${cell} ${tintClass(tint)}${mark && ` is-${mark}`}${isOdd ? " is-odd" : ""}`,
-          style: `left:${x}px;top:${y}px;width:${width}px`,
-          ...attributes,
-        },
-      ];
-    });
-    fill(grid, ...inRows(cells, columns));
+    const cells = looks.map(({ tint, text, mark, isOdd, attributes }, k) => [
+      "div",
+      {
+        role: "gridcell",
+        id: idOf(k, numbers[k]),
+        "data-box": String(numbers[k]),
+        text,
+        "aria-selected": String(k === activePlace),
+        class: `${cell} ${tintClass(tint)}${mark && ` is-${mark}`}${isOdd ? " is-odd" : ""}`,
+        ...attributes,
+      },
+    ]);
+    const rowStyle = (row) => styleOf(row * columns, Math.min((row + 1) * columns, numbers.length));
+    fill(grid, ...inRows(cells, columns, rowStyle));
+  }
+
+  /**
+   * The style of a row with the boxes from `first` to `end`: where it begins, and its lines and
+   * columns. A box has no style of its own, so a new place of a row changes one node.
+   * @type {(first: number, end: number) => string}
+   */
+  function styleOf(first, end) {
+    const { placeOf } = boxes;
+    const [x, y, width, height] = placeOf(first);
+    let perLine = 1;
+    while (first + perLine < end && placeOf(first + perLine)[1] === y) perLine += 1;
+    const toRight = perLine > 1 ? placeOf(first + 1)[0] - x - width : 0;
+    const below = first + perLine < end ? placeOf(first + perLine)[1] - y - height : 0;
+    const lines = `auto-flow ${height}px/repeat(${perLine},${width}px)`;
+    return `left:${x}px;top:${y}px;grid:${lines};gap:${below}px ${toRight}px`;
   }
 
   /**
    * Draw the canvas, and a live cell: a new one for another active box, so that a screen reader
    * notices.
+   * @type {(plate: Plate, activePlace: number, label: string) => void}
    */
   function drawPlate(plate, activePlace, label) {
-    const { numbers, places, columns, idOf } = boxes;
-    const dotsPerPx = devicePixelRatio || 1;
-    const width = Math.ceil(plate.width * dotsPerPx);
-    const height = Math.ceil(plate.height * dotsPerPx);
-    const style = `width:${width / dotsPerPx}px;height:${height / dotsPerPx}px`;
-    setAll(canvas, { width, height, style });
-    penOf(canvas).setTransform(dotsPerPx, 0, 0, dotsPerPx, 0, 0);
+    const { numbers, columns, idOf, placeOf } = boxes;
     const number = numbers[activePlace];
     const id = activePlace < 0 ? null : idOf(activePlace, number);
     if (live?.cell.id !== id) live = id === null ? null : createLive(id);
     fill(grid, canvas, probes, ...(live ? [live.row] : []));
-    paintAll();
+    takePart(plate);
+    paint(plate);
     if (!live) return;
-    const [x, y, cellWidth, cellHeight] = places[activePlace];
+    const [x, y, cellWidth, cellHeight] = placeOf(activePlace);
     set(live.row, "aria-rowindex", String(Math.floor(number / columns) + 1));
     setAll(live.cell, {
       "aria-colindex": String((number % columns) + 1),
@@ -210,30 +245,81 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
 
   function repaint() {
     theme = null;
-    if (boxes.plate) paintAll();
+    if (boxes.plate) paint(boxes.plate);
   }
 
-  function paintAll() {
-    const { places } = boxes;
-    const longest = Math.max(1, ...looks.map(({ text }) => text.length));
-    const [, , width, height] = places[0] ?? [0, 0, 4, 1];
-    const fitting = Math.min(Math.floor((width - 4) / (0.6 * longest)), height - 1, 14);
+  /**
+   * Show another part of the plate, which was scrolled or has another height.
+   * @param {Seen} seen
+   */
+  function see(seen) {
+    const { plate } = boxes;
+    if (!plate) return;
+    plate.seen = seen;
+    const isAbove = Math.max(seen.top, 0) < painted.top;
+    const end = Math.min(seen.top + seen.height, plate.height);
+    if (!isAbove && end <= painted.top + painted.height) return;
+    takePart(plate);
+    paint(plate);
+  }
+
+  /**
+   * Take the part of the plate that can be seen, and a little more: the canvas has only this part,
+   * because a browser copies a canvas with each frame.
+   * @param {Plate} plate
+   */
+  function takePart({ height, seen }) {
+    const least = Math.max(seen.top - BEYOND, 0);
+    painted.height = Math.min(seen.height + 2 * BEYOND, height);
+    painted.top = Math.min(least, height - painted.height);
+  }
+
+  /** @param {Plate} plate */
+  function paint({ width, longest }) {
+    const dotsPerPx = devicePixelRatio || 1;
+    const dots = [width, painted.height].map((px) => Math.ceil(px * dotsPerPx));
+    const [across, down] = dots.map((count) => count / dotsPerPx);
+    const style = `top:${painted.top}px;width:${across}px;height:${down}px`;
+    setAll(canvas, { width: dots[0], height: dots[1], style });
+    const [, , boxWidth, boxHeight] = boxes.numbers.length ? boxes.placeOf(0) : [0, 0, 4, 1];
+    const fitting = Math.min(Math.floor((boxWidth - 4) / (0.6 * longest)), boxHeight - 1, 14);
     // One size for all: the longest fits, or none is drawn.
     textSize = fitting < LEAST_TEXT ? 0 : fitting;
     if (!theme?.hues.ink) theme = readTheme();
     const pen = penOf(canvas);
-    pen.clearRect(0, 0, canvas.width, canvas.height);
+    pen.setTransform(dotsPerPx, 0, 0, dotsPerPx, 0, -painted.top * dotsPerPx);
+    pen.clearRect(0, painted.top, width, painted.height);
     pen.textAlign = "center";
     pen.textBaseline = "middle";
-    paintGrounds(pen, theme);
-    for (const [k, look] of looks.entries()) paint(pen, places[k], look, theme);
+    const shown = paintedBoxes().map((k) => ({
+      place: boxes.placeOf(k),
+      look: lookOf(boxes.numbers[k]),
+    }));
+    paintGrounds(pen, shown, theme);
+    for (const { place, look } of shown) paintBox(pen, place, look, theme);
+  }
+
+  /** The boxes of all rows that reach into the painted part. */
+  function paintedBoxes() {
+    const { numbers, columns, placeOf } = boxes;
+    /** @type {number[]} */
+    const shown = [];
+    for (let first = 0; first < numbers.length; first += columns) {
+      const end = Math.min(first + columns, numbers.length);
+      const [, top] = placeOf(first);
+      const [, lastTop, , height] = placeOf(end - 1);
+      const isBelow = top >= painted.top + painted.height;
+      if (isBelow || lastTop + height <= painted.top) continue;
+      for (let k = first; k < end; k++) shown.push(k);
+    }
+    return shown;
   }
 
   /**
-   * Paint the grounds of all boxes: one rectangle for neighbours of one colour, and then the gaps
+   * Paint the grounds of boxes: one rectangle for neighbours of one colour, and then the gaps
    * between columns. Thousands of rectangles would take most of a frame.
    */
-  function paintGrounds(pen, theme) {
+  function paintGrounds(pen, shown, theme) {
     /** @type {Set<number>} */
     const gaps = new Set(); // where they begin
     let run = { x: 0, y: 0, width: 0, height: 0, ground: "" };
@@ -243,8 +329,9 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
       pen.fillRect(run.x, run.y, run.width, run.height);
     }
 
-    for (const [k, [x, y, width, height]] of boxes.places.entries()) {
-      const ground = groundOf(looks[k], theme);
+    for (const { place, look } of shown) {
+      const [x, y, width, height] = place;
+      const ground = groundOf(look, theme);
       const end = run.x + run.width;
       const isNext = y === run.y && x === end + GAP;
       if (isNext) gaps.add(end);
@@ -256,7 +343,7 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
       }
     }
     paintRun();
-    for (const x of gaps) pen.clearRect(x, 0, GAP, canvas.height);
+    for (const x of gaps) pen.clearRect(x, painted.top, GAP, painted.height);
   }
 
   /** @type {(look: Look, theme: Theme) => string} */
@@ -279,7 +366,7 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
   }
 
   /** Paint what is on the ground of a box: a dashed frame for a hole, its text, and its mark. */
-  function paint(pen, place, { tint, text, mark, isOdd = false }, { hues, isForced, font }) {
+  function paintBox(pen, place, { tint, text, mark, isOdd = false }, { hues, isForced, font }) {
     const [x, y, width, height] = place;
     const isTinted = typeof tint === "number";
     if (!isTinted) outline(pen, place, 1, hues.line, tint === null);
@@ -308,7 +395,7 @@ export function createBoxes({ kind, cell, onHover, onSelect, onKey, signal }) {
     pen.strokeRect(x + inset, y + inset, width - thickness, height - thickness);
   }
 
-  return { node: grid, draw, nodes, hasTexts: () => textSize > 0 };
+  return { node: grid, draw, see, nodes, hasTexts: () => textSize > 0 };
 }
 
 /** @param {Look["tint"]} tint */

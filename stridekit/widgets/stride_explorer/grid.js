@@ -6,6 +6,7 @@
 import { boxFor, fill, h, set } from "../page/dom.js";
 import { product, range } from "../page/layout.js";
 import { createBoxes } from "./canvas.js";
+import { createPane } from "./pane.js";
 import { describeCell, isOdd } from "./views.js";
 
 const MAX_HTML = 256; // cells drawn as HTML; more are drawn on a canvas
@@ -183,12 +184,11 @@ export function createGrid(id, hand) {
   const flag = h("span", { class: "sk-flag" });
   const marks = h("div", { class: "sk-marks", "aria-hidden": "true" });
   const box = h("div", { class: "sk-gridbox" }, node, marks);
+  const pane = createPane(box);
   /** @type {number[]} */
   let shape = [];
   /** @type {View} */
   let shown; // the view that was laid out
-  /** @type {Head[]} */
-  let heads = [];
   let geometry = gridGeometry(shape, 300);
 
   function idOf(flat) {
@@ -201,14 +201,11 @@ export function createGrid(id, hand) {
     shown = view;
     shape = view.part.shape;
     geometry = gridGeometry(shape, width, wraps, view.longest, room);
-    set(node, "aria-label", `elements of ${view.name} by index`);
-    const isEmpty = shape.includes(0);
-    const size = isEmpty ? [200, 60] : [geometry.width, geometry.totalHeight];
-    set(box, "style", `width:${size[0]}px;height:${size[1]}px;--slot:${geometry.height}px`);
-    set(box, "data-empty", isEmpty ? "no elements: a size is 0" : null);
-    heads = isEmpty ? [] : range(geometry.count).flatMap(headsOf);
-    return size;
+    return size();
   }
+
+  const isEmpty = () => shape.includes(0);
+  const size = () => (isEmpty() ? [200, 60] : [geometry.width, geometry.totalHeight]);
 
   /**
    * The texts around a plane: numbers of rows and columns, names of dims, a title.
@@ -286,6 +283,10 @@ export function createGrid(id, hand) {
   function draw(view) {
     const { spot, label } = view;
     const { dense, cell, corner } = geometry;
+    const [width, height] = size();
+    set(node, "aria-label", `elements of ${view.name} by index`);
+    set(box, "style", `width:${width}px;height:${height}px`);
+    set(box, "data-empty", isEmpty() ? "no elements: a size is 0" : null);
     const describe = drawCells(view);
     if (dense && spot.flat !== null) {
       const [x, y] = corner(spot.flat);
@@ -294,6 +295,7 @@ export function createGrid(id, hand) {
     const isFlagged = !boxes.hasTexts() && spot.flat !== null && spot.element !== null;
     set(flag, "text", isFlagged ? label(spot.element ?? 0) : "");
     const isLit = litBy(view);
+    const heads = isEmpty() ? [] : range(geometry.count).flatMap(headsOf);
     const texts = heads.map((head) => [
       "span",
       {
@@ -309,10 +311,16 @@ export function createGrid(id, hand) {
 
   /** Draw the boxes; returns a function, if any, that sets what they say. */
   function drawCells(view) {
-    const { spot, elements, sharers, label, selected } = view;
+    const { spot, elements, sharers, label, selected, longest } = view;
     const { dense, cell, height, corner, columns, rows, count } = geometry;
     const numbers = range(product(shape));
-    const plate = { width: geometry.width, height: geometry.totalHeight, rows: rows * count };
+    const plate = {
+      width: geometry.width,
+      height: geometry.totalHeight,
+      rows: rows * count,
+      longest,
+      seen: pane.seen(),
+    };
 
     /** @returns {[number, number, number, number]} */
     function placeOf(flat) {
@@ -328,8 +336,8 @@ export function createGrid(id, hand) {
     return boxes.draw(
       {
         numbers,
-        places: numbers.map(placeOf),
         columns,
+        placeOf,
         idOf,
         plate: dense ? plate : null,
       },
@@ -344,6 +352,18 @@ export function createGrid(id, hand) {
     );
   }
 
+  /** Scroll to a cell, unless the whole grid can be seen. */
+  function reveal(flat) {
+    const [, y] = geometry.corner(flat);
+    pane.reveal(y, geometry.height, geometry.totalHeight);
+  }
+
+  /** Take note of what can be seen: after a scroll, and in another size of the pane. */
+  function look() {
+    pane.measure();
+    boxes.see(pane.seen());
+  }
+
   /** A function that recognises the numbers of the row and the column of a cell. */
   function litBy({ spot, index }) {
     if (spot.flat === null) return () => false;
@@ -353,9 +373,12 @@ export function createGrid(id, hand) {
   }
 
   return {
-    node: h("div", { class: "sk-pane" }, box),
+    node: pane.node,
+    seen: pane.seen,
     resize,
+    reveal,
     draw,
+    look,
     cells: boxes.nodes,
     geometry: () => geometry,
   };

@@ -8,6 +8,7 @@ import { boxFor, fill, h, s, scaleOf, set } from "../page/dom.js";
 import { range } from "../page/layout.js";
 import { createBoxes } from "./canvas.js";
 import { marksOf } from "./marks.js";
+import { createPane } from "./pane.js";
 import { describeSlot, isOdd } from "./views.js";
 
 const MAX_ROWS = { roomy: 24, dense: 128 };
@@ -166,7 +167,7 @@ export function createTape(id, { onDrag, ...hand }) {
   const tags = h("div", { class: "sk-marks", "aria-hidden": "true" });
   const grips = h("div", { class: "sk-marks", "aria-hidden": "true" });
   const box = h("div", { class: "sk-tapebox" }, drawing, node, tags, tips, grips);
-  const pane = h("div", { class: "sk-pane" }, box);
+  const pane = createPane(box);
   /** @type {TapeGeometry} */
   let geometry;
   /** @type {number[]} */
@@ -175,14 +176,14 @@ export function createTape(id, { onDrag, ...hand }) {
   function resize(view, width, tight) {
     const { storageSize, part, owners, longest } = view;
     geometry = tapeGeometry(storageSize, part, width, owners, longest, tight);
-    const { bottom, height } = geometry;
-    set(box, "style", `width:${geometry.width}px;height:${bottom}px;--slot:${height}px`);
-    set(pane, "style", `min-height:${Math.min(bottom, LEAST_HEIGHT)}px`);
-    return bottom;
+    return geometry.bottom;
   }
 
   /** @param {View} view */
   function draw(view) {
+    const { width, bottom } = geometry;
+    set(box, "style", `width:${width}px;height:${bottom}px`);
+    set(pane.node, "style", `min-height:${Math.min(bottom, LEAST_HEIGHT)}px`);
     drawMarks(marksOf(geometry, view));
     return drawSlots(view);
   }
@@ -226,6 +227,13 @@ export function createTape(id, { onDrag, ...hand }) {
       return range(Math.min(perRow, storageSize - first)).map((k) => first + k);
     });
     const columns = part.shape.at(-1) ?? 1;
+    const plate = {
+      width,
+      height: bottom,
+      rows: Math.ceil(storageSize / perRow),
+      longest: Infinity, // small slots have no text
+      seen: pane.seen(),
+    };
 
     function tintOf(element) {
       const flats = owners.get(element);
@@ -236,10 +244,10 @@ export function createTape(id, { onDrag, ...hand }) {
     return boxes.draw(
       {
         numbers,
-        places: numbers.map((element) => [left(element), top(element), slot, height]),
         columns: perRow,
+        placeOf: (k) => [left(numbers[k]), top(numbers[k]), slot, height],
         idOf: (_, element) => `${id}-s${element}`,
-        plate: dense ? { width, height: bottom, rows: Math.ceil(storageSize / perRow) } : null,
+        plate: dense ? plate : null,
       },
       (element) => {
         const flats = owners.get(element);
@@ -279,10 +287,24 @@ export function createTape(id, { onDrag, ...hand }) {
     };
   }
 
+  /** Scroll to the row of an element, which the tape has, unless all of it can be seen. */
+  function reveal(element) {
+    pane.reveal(geometry.top(element), geometry.height, geometry.bottom);
+  }
+
+  /** Take note of what can be seen: after a scroll, and in another size of the pane. */
+  function look() {
+    pane.measure();
+    boxes.see(pane.seen());
+  }
+
   return {
-    node: pane,
+    node: pane.node,
+    seen: pane.seen,
     resize,
+    reveal,
     draw,
+    look,
     locator,
     /** The places on the tape; undefined before the first `resize`. */
     geometry: () => geometry,

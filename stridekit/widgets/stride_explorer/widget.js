@@ -16,6 +16,7 @@ import { createShell, WIDE } from "../page/shell.js";
 import { closed, code as codeOf, endOf, facts, followed, sourceOf, stagesOf } from "./chain.js";
 import { createChain } from "./chain_panel.js";
 import { createGrid, movedIndex } from "./grid.js";
+import { EDGE } from "./pane.js";
 import { createFormula, createSliders } from "./sliders.js";
 import { createTape } from "./tape.js";
 import { code, formula, verdicts, viewOf, words } from "./views.js";
@@ -51,7 +52,6 @@ const CAPTION = 24;
 const SLIDER = 26; // px of a slider
 const WORDS = 18; // px of a line of words under the sliders
 const BESIDE = 340; // width of the sliders when they stand beside the grid
-const EDGE = 6; // px around what scrolls, for outlines
 const PAIRED = 540; // width for two columns of sliders
 const MOST_LINES = 4; // of sliders; more scroll
 const MOST_LISTED = 4096; // elements whose texts are all measured
@@ -252,9 +252,9 @@ export function render({ model, el }) {
     set(sliders.node, "data-few", isAll ? null : "");
     set(caption, "text", captionOf(stages));
     arrange(view, stages);
+    spot = view.spot;
     const describeGrid = grid.draw(view);
     const describeTape = tape.draw(view);
-    spot = view.spot;
     showSpot();
     drawLink();
 
@@ -387,30 +387,35 @@ export function render({ model, el }) {
     return isStacked ? height + slidersHeight : Math.max(height, slidersHeight);
   }
 
+  // Where the panes are, as the link needs it. It is measured when the browser has laid them out, so
+  // that a key which moves none of them asks for nothing.
+  const corners = { grid: [0, 0], tape: [0, 0] };
   let hasBeenPlaced = false;
   const placed = new ResizeObserver(() => {
     const slider = sliders.find("stride[0]");
     if (!hasBeenPlaced && slider) takeKeys(el, slider.input, signal);
     hasBeenPlaced = true;
-    drawLink();
+    corners.grid = [grid.node.offsetLeft + EDGE, grid.node.offsetTop + EDGE];
+    corners.tape = [tape.node.offsetLeft + EDGE, tape.node.offsetTop + EDGE];
+    look();
+    showSpot();
   });
-  for (const pane of [top, caption, tape.node]) placed.observe(pane);
-  stagePane.addEventListener("scroll", drawLink, { capture: true });
+  for (const pane of [top, grid.node, sliders.node, caption, tape.node]) placed.observe(pane);
+  stagePane.addEventListener("scroll", look, { capture: true });
+
+  /** Take note of what can be seen of grid and tape. */
+  function look() {
+    grid.look();
+    tape.look();
+    drawLink();
+  }
 
   /** Scroll grid and tape to what is pointed at in the other one. */
   function showSpot() {
-    const { corner, height } = grid.geometry();
-    if (spot.flat !== null && pointer.hoverFlat === null)
-      showSpan(grid.node, corner(spot.flat)[1], height);
-    const slots = tape.geometry();
-    if (spot.element !== null && slots.has(spot.element) && pointer.hoverSlot === null)
-      showSpan(tape.node, slots.top(spot.element), slots.height);
-  }
-
-  function showSpan(pane, y, height) {
-    if (!isCut(pane)) return;
-    const least = y + height + 24 - pane.clientHeight;
-    pane.scrollTop = Math.max(Math.min(pane.scrollTop, y - 24), least);
+    if (spot.flat !== null && pointer.hoverFlat === null) grid.reveal(spot.flat);
+    const { element } = spot;
+    if (element !== null && tape.geometry().has(element) && pointer.hoverSlot === null)
+      tape.reveal(element);
   }
 
   /** Draw the dotted line from the grid's lower edge, below the selected cell, to its slot. */
@@ -422,14 +427,14 @@ export function render({ model, el }) {
     const slots = tape.geometry();
     const cells = grid.geometry();
     if (spot.flat === null || spot.element === null || !slots.has(spot.element)) return "";
-    const { offsetLeft, offsetTop, scrollTop, clientHeight } = tape.node;
-    const y = slots.top(spot.element) - scrollTop;
-    if (y < 0 || y > clientHeight) return "";
-    const gridHeight = Math.min(cells.totalHeight, grid.node.clientHeight - 2 * EDGE);
-    const x0 = grid.node.offsetLeft + EDGE + cells.corner(spot.flat)[0] + cells.cell / 2;
-    const y0 = grid.node.offsetTop + EDGE + gridHeight;
-    const x1 = offsetLeft + EDGE + slots.middle(spot.element);
-    const y1 = offsetTop + EDGE + y;
+    const seen = tape.seen();
+    const y = slots.top(spot.element) - seen.top;
+    if (y < EDGE || y > seen.height + EDGE) return "";
+    const gridHeight = Math.min(cells.totalHeight, grid.seen().height - 2 * EDGE);
+    const x0 = corners.grid[0] + cells.corner(spot.flat)[0] + cells.cell / 2;
+    const y0 = corners.grid[1] + gridHeight;
+    const x1 = corners.tape[0] + slots.middle(spot.element);
+    const y1 = corners.tape[1] + y - EDGE;
     const bend = Math.max(20, (y1 - y0) / 2);
     return `M${x0},${y0}C${x0},${y0 + bend} ${x1},${y1 - bend} ${x1},${y1}`;
   }
