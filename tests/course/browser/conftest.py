@@ -4,6 +4,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import nbformat
 import pytest
@@ -14,7 +15,7 @@ from stridekit.export import families, reference, site
 from stridekit.widgets.assets import module
 from stridekit.widgets.offline import offline_page
 from tests.course.browser.lab import ROOT, running_lab, write_notebook
-from tests.course.browser.pages import PATIENCE, WIDTH, resize
+from tests.course.browser.pages import PATIENCE, WIDTH, resize, start_the_clock, stop_the_clock
 from tests.course.widget_kinds import IMPORTS, KINDS
 
 pytest.register_assert_rewrite("tests.course.browser.agrees")
@@ -104,10 +105,15 @@ def write_lesson(path, title, sources, *words):
 
 
 class Plain:
-    """A page for widgets, without a kernel or a network: one for all tests, because it loads slowly."""
+    """A page for widgets, without a kernel or a network: one for all tests, because it loads slowly.
 
-    def __init__(self, browser, folder):
+    A page whose clock a test has stopped goes on by a clock of Playwright's, whose frames are not the
+    browser's. So it serves only tests that stop the clock; the others get a new page.
+    """
+
+    def __init__(self, browser, folder, is_for_stopped_clocks=False):
         self.browser = browser
+        self.is_for_stopped_clocks = is_for_stopped_clocks
         self.context = None
         self.errors = []
         self.path = folder / "plain.html"
@@ -116,10 +122,13 @@ class Plain:
         self.path.write_text(html, encoding="utf-8")
 
     def page(self):
-        """Return the page as if it were new: another one if a test stopped its clock."""
+        """Return the page as if it were new."""
         if self.context and self.page_.evaluate("globalThis.isClockStopped"):
-            self.context.close()
-            self.context = None
+            if self.is_for_stopped_clocks:
+                start_the_clock(self.page_)
+            else:
+                self.context.close()
+                self.context = None
         if not self.context:
             self.context = self.browser.new_context(
                 offline=True, has_touch=True, permissions=["clipboard-read", "clipboard-write"]
@@ -142,9 +151,34 @@ def plain(browser, tmp_path_factory):
     return Plain(browser, tmp_path_factory.mktemp("plain"))
 
 
+@pytest.fixture(scope="session")
+def plain_for_stopped_clocks(browser, tmp_path_factory):
+    return Plain(browser, tmp_path_factory.mktemp("plain"), is_for_stopped_clocks=True)
+
+
 @pytest.fixture
 def show(plain):
     """`show(*widgets)` draws widgets on the plain page; returns the locator of their roots."""
+    with drawing_on(plain) as draw:
+        yield draw
+
+
+@pytest.fixture
+def show_and_stop(plain_for_stopped_clocks):
+    """`show_and_stop(*widgets)` draws them, too, and stops the clock."""
+    with drawing_on(plain_for_stopped_clocks) as draw:
+
+        def draw_and_stop(*widgets):
+            roots = draw(*widgets)
+            stop_the_clock(roots.page)
+            return roots
+
+        yield draw_and_stop
+
+
+@contextmanager
+def drawing_on(plain):
+    """Give a function that draws widgets on a page; fail in the end if a script raised an error."""
     plain.errors.clear()
 
     def draw(*widgets):

@@ -255,5 +255,13 @@ FOCUSED = """() => {
 def stop_the_clock(page):
     """Let time pass only by `page.clock.run_for(ms)`, once the sentence that waits is spoken."""
     page.evaluate("new Promise((go) => setTimeout(go, 250)).then(() => (isClockStopped = true))")
-    page.clock.install(time=0)
-    page.clock.pause_at(60)
+    if not page.evaluate("globalThis.hasClock"):
+        page.clock.install(time=0)
+        page.evaluate("() => { globalThis.hasClock = true; }")
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 60)
+
+
+def start_the_clock(page):
+    """Let time pass by itself again."""
+    page.clock.resume()
+    page.evaluate("() => { isClockStopped = false; }")

@@ -4,7 +4,7 @@ import pytest
 
 from stridekit.widgets import AliasExplorer
 from tests.course.browser.hand import SHOW
-from tests.course.browser.pages import BY_HAND, button, enter, stop_the_clock, wait_for_frame
+from tests.course.browser.pages import BY_HAND, button, enter, wait_for_frame
 from tests.course.needs import needs_chromium
 from tests.course.widget_kinds import KINDS, RIGHT, make
 
@@ -25,10 +25,9 @@ def heard(w):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_live_regions_follow_undo_redo_reset_and_python(show, kind):
+def test_live_regions_follow_undo_redo_reset_and_python(show_and_stop, kind):
     """They say of a state what they say of it in a new widget, and never what they said of another."""
-    w = show(make(kind))
-    stop_the_clock(w.page)
+    w = show_and_stop(make(kind))
     first = heard(w)
     BY_HAND[kind](w)
     turned = heard(w)
@@ -46,15 +45,13 @@ def test_live_regions_follow_undo_redo_reset_and_python(show, kind):
         changed = make(kind, change)
         w.page.evaluate(SHOW, changed._state)
         told = heard(w)
-        w = show(changed)
-        stop_the_clock(w.page)
+        w = show_and_stop(changed)
         assert told == heard(w), change
 
 
-def test_undo_is_heard_where_a_box_is_pointed_at_and_where_the_sentence_stays(show):
+def test_undo_is_heard_where_a_box_is_pointed_at_and_where_the_sentence_stays(show_and_stop):
     """A screen reader reads a text that was taken away and comes back."""
-    w = show(AliasExplorer((4, 6), ["y = x[1:, ::2]", "y += 1", "y += 1"]))
-    stop_the_clock(w.page)
+    w = show_and_stop(AliasExplorer((4, 6), ["y = x[1:, ::2]", "y += 1", "y += 1"]))
     said = heard(w)
     enter(w, "run a line", "z = x.t()")
     heard(w)
