@@ -12,12 +12,11 @@ import tempfile
 import time
 import timeit
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -90,8 +89,7 @@ def numpy_micros(y: Layout, x: Layout) -> float:
     return micros(shares, calls=max(1, int(1000 / first)), rounds=5)
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(NamedTuple):
     """A question about two views, and how one library answers it.
 
     `micros` measures the answer for `y` and `x`, whose base has at most `most_elements`.

@@ -1,11 +1,13 @@
 """CI runs all that it has to, pytest compares all that it runs, and the small tools do what they say."""
 
+import ast
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tomllib
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -74,6 +76,33 @@ def test_package_json_changes_no_other_package():
     assert "type" not in package
 
 
+# Scripts -------------------------------------------------------------------------------------------
+
+SCRIPTS = [
+    path for path in sorted((ROOT / "tools").glob("*.py")) if "def main(" in path.read_text()
+]
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_a_script_runs_its_main_if_it_is_called_and_not_if_it_is_imported(path, monkeypatch):
+    """And its exit status is that of main."""
+    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    (main,) = (
+        node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "main"
+    )
+    main.body = ast.parse("called.append(1); return 3").body
+    code = compile(ast.fix_missing_locations(tree), str(path), "exec")
+    monkeypatch.setattr(sys, "argv", [str(path), "an argument"])
+    called = []
+    exec(code, {"__name__": path.stem, "__file__": str(path), "called": called})
+    assert called == []
+    status = pytest.raises(SystemExit) if "sys.exit(main" in path.read_text() else nullcontext()
+    with status as stop:
+        exec(code, {"__name__": "__main__", "__file__": str(path), "called": called})
+    assert called == [1]
+    assert stop is None or stop.value.code == 3
+
+
 # Chromium ------------------------------------------------------------------------------------------
 
 
@@ -97,24 +126,25 @@ class A:
 
     def f(self):
         """A function."""
-        "no docstring"
+        x = "no docstring"
         return f"{self}, {1 + 2}"  # one token
 '''
 
 
 @pytest.mark.parametrize(
-    ("count", "source", "tokens"),
+    ("suffix", "source", "tokens"),
     [
-        (sizes.python_tokens, "", 0),
-        (sizes.python_tokens, "x = (1,\n     'a')  # a comment\n\n", 7),
-        (sizes.python_tokens, DOCUMENTED, 12),
-        (sizes.python_tokens, 'f"a"\nf"b{x}" + f"{y:{z}}"\n', 4),
-        (sizes.javascript_tokens, "// a comment\nx += 'a b' /* another */;", 4),
-        (sizes.javascript_tokens, "const x = `${a + b} c`;\nx.match(/a b/g);", 12),
+        (".py", "", 0),
+        (".py", "# a comment", 0),
+        (".py", "x = (1,\n     'a')  # a comment\n\n", 7),
+        (".py", DOCUMENTED, 14),
+        (".py", 'x = f"b{x}" + f"{y:{z}}"\n', 5),
+        (".js", "// a comment\nx += 'a b' /* another */;", 4),
+        (".mjs", "const x = `${a + b} c`;\nx.match(/a b/g);", 12),
     ],
 )
-def test_comments_and_docstrings_are_no_tokens_and_a_string_is_one(count, source, tokens):
-    assert count(source) == tokens
+def test_comments_and_docstrings_are_no_tokens_and_a_string_is_one(suffix, source, tokens):
+    assert sizes.count_tokens(source, suffix) == tokens
 
 
 def test_sizes_are_those_of_each_part_and_of_all(tmp_path, monkeypatch, capsys):
@@ -164,6 +194,7 @@ KNOWN = "view size is not compatible with input tensor's size and stride"
         (RuntimeError(f"/home/x.py:3: {KNOWN}. End"), f"RuntimeError: {KNOWN}."),
         (RuntimeError(f"{KNOWN} {'x ' * 90}"), f"RuntimeError: {KNOWN} {'x ' * 68}".strip()),
         (RuntimeError(f"/a/b: {KNOWN}. {'x' * 134}. z."), f"RuntimeError: {KNOWN}. {'x' * 134}."),
+        (RuntimeError(f"/a/b: {KNOWN} {'x ' * 90}"), f"RuntimeError: {KNOWN} {'x ' * 68}".strip()),
         (RuntimeError(f"{KNOWN} {'x ' * 66}yy. z."), f"RuntimeError: {KNOWN} {'x ' * 66}yy."),
         (RuntimeError(f"{KNOWN} {'x ' * 67}yy. z."), f"RuntimeError: {KNOWN} {'x ' * 67}yy"),
         (RuntimeError(f"{KNOWN}. {'x' * 134}. z."), f"RuntimeError: {KNOWN}. {'x' * 134}."),
