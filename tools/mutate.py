@@ -39,6 +39,8 @@ ROOT = Path(__file__).resolve().parent.parent
 WRITTEN = ROOT / "tests" / "defects.txt"
 EQUIVALENT = ROOT / "tests" / "equivalent_defects.txt"
 TIMEOUT = 300  # seconds: a defect may make a loop endless
+# Imports that take most of a short run.
+PRELOADED = ["torch", "matplotlib.pyplot", "nbformat", "ipywidgets"]
 FIRST = 60  # so many tests run before all others that reach a defect
 FAILURE = re.compile(r"^(?:FAILED|ERROR) (\S+::Cell \d+|\S+)", re.MULTILINE)
 
@@ -96,6 +98,8 @@ def _browser_tests(file: str) -> tuple[str, ...]:
         return (f"{browser}/test_site.py",)
     if file.endswith(".js"):
         return _holders(file, f"{browser}/test_hands.py")
+    if file.startswith("tools/"):
+        return (f"{browser}/test_photos.py",)
     return ()
 
 
@@ -178,7 +182,8 @@ class Reach(NamedTuple):
         else:
             span = range(planted.line, planted.line + planted.old.count("\n") + 1)
             tests = set().union(*(self.lines.get((planted.file, line), set()) for line in span))
-            if "" in tests:  # an import runs the line: whoever uses the file may notice
+            # Where an import runs the line, or a process of its own, whoever uses the file may notice.
+            if "" in tests or not tests:
                 used = [names for (file, _), names in self.lines.items() if file == planted.file]
                 tests = tests.union(*used) - {""}
         by_file = defaultdict(list)
@@ -344,10 +349,10 @@ def copy_project(folder: Path) -> None:
 
 @cache
 def _processes() -> Any:
-    """Processes that branch off from one that has imported torch, which takes most of a short run."""
+    """Processes that branch off from one that has imported what PRELOADED names."""
     kind = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
     processes = multiprocessing.get_context(kind)
-    processes.set_forkserver_preload(["torch", "matplotlib.pyplot", "nbformat", "ipywidgets"])
+    processes.set_forkserver_preload(PRELOADED)
     return processes
 
 
