@@ -274,8 +274,11 @@ def latency() -> None:
             print(f"key press to frame, {type(explorer).__name__}: {summary(waits)}")
 
 
-def measure_latency(browser: Browser, explorer: Any, presses: int = 60) -> list[float]:
-    """Return the milliseconds from each press of a key on the first slider to the painted frame."""
+def measure_latency(browser: Browser, explorer: Any, rounds: int = 30) -> list[float]:
+    """Return the milliseconds from each press of a key on the first slider to the painted frame.
+
+    A round is a step there and a step back.
+    """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "page.html"
         file.write_text(offline_page([explorer]), "utf-8")
@@ -283,8 +286,8 @@ def measure_latency(browser: Browser, explorer: Any, presses: int = 60) -> list[
         page.goto(file.as_uri())
         slider = page.locator(".sk-offset input, input[type=range]").first
         slider.evaluate(WATCH)
-        for k in range(presses):
-            slider.press("ArrowRight" if k % 2 == 0 else "ArrowLeft")
+        for key in ("ArrowRight", "ArrowLeft") * rounds:
+            slider.press(key)
             page.wait_for_timeout(50)
         waits = page.evaluate("waits")
         page.close()

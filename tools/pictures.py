@@ -13,9 +13,10 @@ import sys
 import tempfile
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
+from playwright.sync_api import Browser
 from torch import nn
 
 import stridekit
@@ -24,6 +25,8 @@ from stridekit import widgets
 from stridekit.widgets.offline import offline_page
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+SETTLED = 600  # milliseconds, after which a widget has been drawn
 
 
 class _Net(nn.Module):
@@ -61,38 +64,44 @@ def scenes() -> dict[str, Any]:
     }
 
 
-def shoot(shown: dict[str, Any], folder: Path, widths: dict[int, str]) -> None:
+def shoot(browser: Browser, shown: dict[str, Any], folder: Path, widths: dict[int, str]) -> None:
     """Write a picture of each widget in both themes, at each width.
 
     `shown` maps the beginnings of file names to widgets, `widths` maps widths in px to their ends.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with running_browser() as browser, tempfile.TemporaryDirectory() as pages:
-        page = browser.new_page()
-        page.on("pageerror", lambda error: print("error:", error))
+    page = browser.new_page()
+    page.on("pageerror", lambda error: print("error:", error))
+    with tempfile.TemporaryDirectory() as pages:
+        file = Path(pages) / "page.html"
         for (name, widget), width in product(shown.items(), widths):
-            file = Path(pages) / "page.html"
             file.write_text(offline_page([widget]), encoding="utf-8")
             page.set_viewport_size({"width": width, "height": 900})
-            for theme in ("light", "dark"):
+            for theme in THEMES:
                 page.emulate_media(color_scheme=theme)
                 page.goto(file.as_uri())
-                page.wait_for_timeout(600)
+                page.wait_for_timeout(SETTLED)
                 path = folder / f"{name}-{theme}{widths[width]}.png"
                 page.locator(".stridekit").first.screenshot(path=path)
                 print(path)
+    page.close()
+
+
+def named(expressions: list[str]) -> dict[str, Any]:
+    """Return the widgets of expressions, by their numbers."""
+    names = {"torch": torch, "stridekit": stridekit}
+    exec("from stridekit import *; from stridekit.widgets import *", names)
+    return {str(k): eval(expression, names) for k, expression in enumerate(expressions)}
 
 
 def main(arguments: list[str]) -> None:
     """Take the pictures of the README, or those of a folder and the expressions behind it."""
-    if len(arguments) < 2:
-        shoot(scenes(), DOCS, {1280: ""})
-        return
-    folder, *expressions = arguments
-    names = {"torch": torch, "stridekit": stridekit}
-    exec("from stridekit import *; from stridekit.widgets import *", names)
-    shown = {str(k): eval(expression, names) for k, expression in enumerate(expressions)}
-    shoot(shown, Path(folder), {1280: "-1280", 800: "-800"})
+    with running_browser() as browser:
+        if len(arguments) < 2:
+            shoot(browser, scenes(), DOCS, {1280: ""})
+        else:
+            folder, *expressions = arguments
+            shoot(browser, named(expressions), Path(folder), {1280: "-1280", 800: "-800"})
 
 
 if __name__ == "__main__":

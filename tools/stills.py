@@ -20,6 +20,9 @@ from stridekit.widgets.palette import LINE, MUTED
 
 WIDTH = 900  # px
 COLOURS = 64  # of the palette of a still
+# The most shades of 255 by which pictures may differ: by rounding, and seen from afar.
+ROUNDED = 25
+AFAR = 48
 # A ribbon and paler colours show that a still is not the widget itself.
 STYLE = f"""
 body {{ margin: 0; background: #fff; }}
@@ -65,30 +68,30 @@ def take_stills(outputs: Iterable[Any], states: Mapping[str, Any]) -> None:
 
 def looks_same(a: str, b: str) -> bool:
     """Return True if two pictures in base64 differ only by how processors round the edges of lines."""
-    return a == b or _difference(_image(a), _image(b)) <= 0.1
+    return _difference(_image(a), _image(b)) <= ROUNDED
 
 
 def looks_alike(a: str, b: str) -> bool:
     """Return True if two pictures in base64 show the same, perhaps in the fonts of two machines."""
     first = _image(a).convert("L")
     second = _image(b).convert("L")
-    if abs(first.height / second.height - 1) > 0.1:
+    if 10 * abs(first.height - second.height) > second.height:
         return False
     coarse = (48, max(1, first.height // 24))  # in such blocks a letter more or less does not count
     first = first.resize(coarse, Image.Resampling.BOX)
     second = second.resize(coarse, Image.Resampling.BOX)
-    return _difference(first, second) < 0.19
+    return _difference(first, second) <= AFAR
 
 
 def _image(png: str) -> Image.Image:
     return Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB")
 
 
-def _difference(a: Image.Image, b: Image.Image) -> float:
-    """Return the largest difference in a channel of a pixel, from 0 to 1; 1 for pictures of two sizes."""
+def _difference(a: Image.Image, b: Image.Image) -> int:
+    """Return the largest difference in a channel of a pixel; 255, the most, for pictures of two sizes."""
     if a.size != b.size:
-        return 1
-    return max(ImageChops.difference(a, b).tobytes()) / 255
+        return 255
+    return max(ImageChops.difference(a, b).tobytes())
 
 
 def _pictures(widgets: list[Offline]) -> list[str]:
