@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from stridekit.widgets import Sort
-from stridekit.widgets.sort.judge import LONGEST
+from stridekit.widgets.sort.judge import LONGEST, expressions
 from stridekit.widgets.sort.widget import BINS
 
 X = torch.arange(24.0).view(4, 6)
@@ -27,6 +27,14 @@ torch.dropout(x, 0.5, True); torch.rand_like(x.float()); torch.broadcast_tensors
 x.movedim(0, -1)
 """
 CALLS = [call.strip() for call in CALLS.strip().replace("\n", ";").split(";")]
+
+
+def test_a_text_holds_as_many_calls_of_the_longest_kind_as_a_game():
+    most = 3
+    longest = " " * (most * (LONGEST + 2) - 5) + "x.t()"
+    assert expressions("calls", (longest,), most) == ("x.t()",)
+    with pytest.raises(ValueError, match="characters: give a few short calls"):
+        expressions("calls", (f"{longest} ",), most)
 
 
 def games():

@@ -288,7 +288,7 @@ def explore(x: Strided, name: str = "x", *, goals: Iterable[Goal] = ()) -> Strid
     elif is_tensor(x) and (as_plain(x).is_conj() or as_plain(x).is_neg()):
         notes.append("the values are those in memory: conjugation or negation is still pending")
     values: list[str] = []
-    if read is not None and size > MAX_VALUES:
+    if size > MAX_VALUES:
         explorer._read = read
     elif read is not None:
         texts_of_all = [text_of(value) for value in read([*range(size)])]
