@@ -183,7 +183,7 @@ export function ownersIn(layout) {
       tries += 1;
       if (tries > MOST_TRIED) return false;
       const left = rest - digit * steps[k];
-      if (divisors[k + 1] && left % divisors[k + 1]) continue;
+      if (left % divisors[k + 1]) continue; // behind the last step, that is NaN
       digits[k] = digit;
       if (isMade(k + 1, left)) return true;
     }

@@ -5,6 +5,9 @@ script computes. drawings.json holds a digest of it for each line of a row. Afte
 look at the pictures, then record them again:
 
     STRIDEKIT_RECORD_DRAWINGS=yes make test TEST_ARGS="-m '' tests/course/browser/test_hands.py::test_hand"
+    STRIDEKIT_RECORD_DRAWINGS=yes make test TEST_ARGS="tests/course/test_javascript.py"
+
+The second line is for js/pictures.json, which has the places of more layouts than a hand shows.
 
 Some places depend on the widths of letters. So a machine with other fonts than those of the record
 compares nothing.

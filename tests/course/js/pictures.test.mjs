@@ -1,0 +1,216 @@
+// The places of all cells, slots, marks and words of the stride explorer and of a reshape, for many
+// layouts, widths and pointers. pictures.json has a digest of each layout's. After a change that is
+// meant, look at the widgets, then write the digests again:
+//
+//     STRIDEKIT_RECORD_DRAWINGS=yes make test TEST_ARGS=tests/course/test_javascript.py
+
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import test from "node:test";
+
+import { numel, range } from "../../../stridekit/widgets/page/layout.js";
+import { spread } from "../../../stridekit/widgets/reshape_stepper/figure.js";
+import { gridGeometry, movedIndex } from "../../../stridekit/widgets/stride_explorer/grid.js";
+import { marksOf } from "../../../stridekit/widgets/stride_explorer/marks.js";
+import { tapeGeometry, tapeRows } from "../../../stridekit/widgets/stride_explorer/tape.js";
+import * as views from "../../../stridekit/widgets/stride_explorer/views.js";
+import { middleOf, windowFor } from "../../../stridekit/widgets/stride_explorer/window.js";
+
+/** @import { Layout } from "../../../stridekit/widgets/page/layout.js" */
+/** @import { Pointer } from "../../../stridekit/widgets/stride_explorer/views.js" */
+
+const RECORD = new URL("pictures.json", import.meta.url);
+const IS_RECORDING = Boolean(process.env.STRIDEKIT_RECORD_DRAWINGS);
+/** @type {Record<string, string>} */
+const record = JSON.parse(readFileSync(RECORD, "utf-8"));
+
+/** Compare a picture, or any data, with its digest. */
+function assertPictured(name, picture) {
+  const json = JSON.stringify(picture, (_, value) => {
+    if (value instanceof Set) return [...value];
+    return typeof value === "number" ? Number(value.toFixed(4)) : value;
+  });
+  const digest = createHash("sha256").update(json).digest("hex").slice(0, 8);
+  if (IS_RECORDING) record[name] = digest;
+  else
+    assert.equal(digest, record[name], `${name} is drawn otherwise than pictures.json remembers`);
+}
+
+test.after(() => {
+  if (!IS_RECORDING) return;
+  const sorted = Object.fromEntries(Object.entries(record).sort());
+  writeFileSync(RECORD, `${JSON.stringify(sorted, null, 2)}\n`);
+});
+
+/** @type {[shape: number[], stride: number[], offset: number, itemsize: number, size: number][]} */
+const LAYOUTS = [
+  [[], [], 7, 8, 40],
+  [[5], [3], 4, 2, 40],
+  [[70], [1], 0, 1, 70],
+  [[3, 4], [10, 1], 3, 4, 40],
+  [[4, 6], [1, 4], 0, 16, 24],
+  [[4, 6], [8, 1], 2, 4, 50],
+  [[3, 3], [1, 1], 5, 4, 64],
+  [[3, 4], [0, 2], 1, 4, 40],
+  [[3, 0], [1, 1], 2, 4, 40],
+  [[3, 4], [-4, 1], 20, 8, 40],
+  [[3, 2], [16, 15], 1, 4, 96],
+  [[2, 2, 3, 2], [9, 6, 2, 1], 5, 16, 40],
+  [[2, 3, 4, 5], [60, 20, 5, 1], 0, 2, 120],
+  [[3, 40], [40, 1], 0, 4, 120],
+  [[4, 4], [20_000, 999], 17, 4, 80_000],
+  [[16, 32], [32, 1], 0, 4, 512],
+  [[64, 64], [1, 64], 0, 4, 4096],
+  [[12, 5, 9], [45, 9, 1], 0, 4, 540],
+  [[300, 300], [300, 1], 0, 4, 90_000],
+  [[6, 5, 4, 3, 2, 70], [8400, 1680, 420, 140, 70, 1], 0, 4, 50_400],
+];
+const WIDTHS = [914, 560, 390];
+/** @type {Pointer} */
+const NOWHERE = { hoverFlat: null, hoverSlot: null, tapeCursor: null, lit: null };
+
+/**
+ * What may be pointed at: nothing, a cell, a slot, a slot by keys, and each term.
+ * @param {Layout} layout
+ */
+function pointersFor({ shape, storage_offset }) {
+  /** @type {Partial<Pointer>[]} */
+  const parts = [
+    {},
+    { hoverFlat: 0 },
+    { hoverFlat: 5 },
+    { hoverFlat: 1e6 },
+    { hoverSlot: 0 },
+    { hoverSlot: storage_offset + 1 },
+    { hoverSlot: 30, tapeCursor: 2 },
+    { tapeCursor: storage_offset },
+    { hoverFlat: 1, tapeCursor: 3 },
+    { lit: "offset" },
+    ...range(shape.length).map((lit) => ({ lit })),
+  ];
+  return parts.map((part) => ({ ...NOWHERE, ...part }));
+}
+
+/** The numbers of a geometry, and its functions at some elements. */
+function placesIn(geometry, elements, names) {
+  const at = names.map((name) => elements.map((element) => geometry[name](element)));
+  return [geometry, at];
+}
+
+/**
+ * All pictures of a layout.
+ * @param {Layout} layout
+ * @param {number} storageSize
+ */
+function picturesOf(layout, storageSize) {
+  const middle = middleOf(layout);
+  const last = middle && layout.shape.map((size) => size - 1);
+  const pictures = [];
+  for (const index of [middle, last]) {
+    const window = windowFor(layout, index);
+    const state = { ...layout, index, chain: null, window, values: false };
+    const sliderMax = views.slidersFor(layout, storageSize);
+    const labelOf = (element) => (element % 7 ? String(element) : "nan");
+    for (const [k, pointer] of pointersFor(layout).entries()) {
+      const isNumbered = k % 2 === 1;
+      const picture = { state, storageSize, sliderMax, name: "t", labelOf, isNumbered, longest: 1 };
+      const view = views.viewOf(picture, pointer);
+      const slots = range(Math.min(storageSize, 80));
+      const cells = range(Math.min(numel(view.part), 20));
+      const says = [views.words(view), cells.map(view.named), cells.map(view.indexOf)];
+      const described = [
+        cells.map((flat) => views.describeCell(view, flat)),
+        k % 4 ? [] : slots.map((element) => views.describeSlot(view, element)),
+      ];
+      const odd = ["nan", "-inf", "1"].map((text) => views.isOdd(view, text));
+      const { elements, spot, selected, sharers, tapeCursor, longest } = view;
+      pictures.push([says, described, odd, elements, spot, selected, sharers, tapeCursor, longest]);
+      const width = WIDTHS[k % WIDTHS.length];
+      const tight = k % 2 === 0;
+      const tape = tapeGeometry(storageSize, view.part, width, view.owners, 1 + (k % 5), tight);
+      const shownSlots = slots.filter(tape.has);
+      pictures.push(placesIn(tape, shownSlots, ["left", "middle", "top", "below"]));
+      pictures.push(marksOf(tape, view));
+    }
+  }
+  return pictures;
+}
+
+for (const [shape, stride, storage_offset, itemsize, size] of LAYOUTS) {
+  const name = `${JSON.stringify(shape)} by ${JSON.stringify(stride)}, ${itemsize} bytes`;
+  test(`the pictures of ${name}`, () => {
+    const layout = { shape, stride, storage_offset, itemsize };
+    assertPictured(name, picturesOf(layout, size));
+  });
+}
+
+const GRID_SHAPES = [
+  ...[[], [1], [12], [13], [40], [300], [0], [4, 6], [5, 12], [5, 13], [40, 3], [41, 3], [65, 2]],
+  ...[
+    [2, 40],
+    [16, 16],
+    [16, 17],
+    [64, 64],
+    [3, 0],
+    [2, 3, 4],
+    [7, 3, 4],
+    [2, 9, 30],
+    [9, 8, 8],
+  ],
+  ...[
+    [2, 3, 4, 5],
+    [3, 2, 2, 2],
+    [2, 8, 8, 8],
+    [1, 40, 2, 2],
+    [2, 3, 16, 16],
+  ],
+];
+
+test("the places of the cells of a grid", () => {
+  const grids = [];
+  for (const shape of GRID_SHAPES)
+    for (const width of [914, 700, 550, 390])
+      for (const longest of [1, 3, 6])
+        for (const room of [Infinity, 300, 150])
+          for (const wraps of [true, false]) {
+            const grid = gridGeometry(shape, width, wraps, longest, room);
+            const flats = range(Math.min(numel({ shape }), 70));
+            grids.push([placesIn(grid, flats, ["corner"]), range(4).map(grid.place)]);
+          }
+  assertPictured("grids", grids);
+});
+
+test("the rows of a tape, and what they leave out", () => {
+  const tapes = [];
+  for (const size of [1, 15, 16, 17, 128, 129, 700])
+    for (const step of [1, 16, 17, 40, 90])
+      for (const most of [3, 24]) {
+        const owners = new Map();
+        for (let element = 5; element < size; element += step) owners.set(element, [0]);
+        tapes.push(tapeRows(size, 16, owners, most));
+      }
+  assertPictured("tapes", tapes);
+});
+
+test("a key moves an index along one dim, and never out of it", () => {
+  const moves = [];
+  const arrows = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
+  const pages = ["Home", "End", "PageUp", "PageDown", "Shift+PageUp", "Shift+PageDown"];
+  for (const key of [...arrows, ...arrows.map((arrow) => `Control+${arrow}`), ...pages, "Enter"])
+    for (const at of [0, 1, 10, 18, 19])
+      for (const ndim of [0, 1, 2, 3, 4, 5]) {
+        const shape = new Array(ndim).fill(20);
+        const index = new Array(ndim).fill(at);
+        moves.push(movedIndex(shape, index, key), movedIndex(shape, index, key, [0, ndim - 1]));
+      }
+  assertPictured("moves", moves);
+});
+
+test("the boxes of old and new dims stand apart, and within their width", () => {
+  const figures = [];
+  for (const old of [[], [24], [0, 3], [4, 6], [2, 1, 3, 4], [1, 24, 1], [2, 2, 2, 3]])
+    for (const fresh of [[], [24], [3, 8], [1, 24], [2, 2, 6], [4, 3, 1, 2]])
+      for (const width of [900, 500, 320]) figures.push(spread(old, fresh, width));
+  assertPictured("figures", figures);
+});
