@@ -1,6 +1,8 @@
 """The questions of the drill against torch, and the state that follows from the answers."""
 
+import json
 import re
+import zlib
 from collections import Counter
 from datetime import date
 
@@ -17,8 +19,8 @@ drill = Script("drill/drill.js")
 questions = Script("drill/questions.js")
 
 
-def ask(kind, seed):
-    return drill.question({"kind": kind, "seed": seed, "answers": [], "said": None})
+def ask(kind, seed, *answers):
+    return drill.question({"kind": kind, "seed": seed, "answers": [*answers], "said": None})
 
 
 # What torch says ------------------------------------------------------------------------------------
@@ -141,7 +143,8 @@ def assert_many_are_torchs(count):
     for kind in questions.KINDS:
         foci = Counter()
         for seed in range(count):
-            question = ask(kind, seed)
+            answers = [] if seed % 4 == 0 else right(kind)  # the first questions are easy
+            question = ask(kind, seed, *answers)
             assert_one_choice_is_torchs(question)
             assert_picture_is_torchs(question)
             foci[question["focus"]] += 1
@@ -156,6 +159,154 @@ def test_one_choice_is_right_and_torch_says_so():
 @pytest.mark.long
 def test_one_choice_is_right_in_20_000_questions():
     assert_many_are_torchs(20_000 // 7 + 1)
+
+
+# What a wrong choice shows ---------------------------------------------------------------------------
+
+
+def address_mistakes(question, names):
+    """Return the byte at which each mistake looks for the element, worked out by torch."""
+    x = names["x"]
+    shape, stride, start = x.shape, x.stride(), x.storage_offset()
+    name = question["experiment"].partition(".")[0]
+    element = eval(name, names)
+    rest = element.storage_offset() - start
+    in_storage = torch.arange(10**4)
+    by_rows = torch.empty(shape).stride()
+    places = {
+        "packed by rows": in_storage.as_strided(shape, by_rows, start),
+        "strides in reverse": in_storage.as_strided(shape, stride[::-1], start),
+    }
+    found = {key: int(eval(name, {"x": t})) * x.itemsize for key, t in places.items()}
+    return found | {
+        "without the offset": rest * x.itemsize,
+        "in elements": start + rest,
+        "offset in bytes": start + rest * x.itemsize,
+    }
+
+
+def lines_mistakes(question, names):
+    """Return the number of cache lines that each mistake counts."""
+    x = names["x"]
+    elements = sorted(x.flatten().int().tolist())
+    per_line = 64 // x.itemsize
+    first, last = elements[0], elements[-1]
+    return {
+        "bytes of the elements": -(-x.nbytes // 64),
+        "a line for each element": x.numel(),
+        "the whole range": last // per_line - first // per_line + 1,
+        "without the offset": len({(k - x.storage_offset()) // per_line for k in elements}),
+        "64 elements": len({k // 64 for k in elements}),
+    }
+
+
+def share_mistakes(question, names):
+    """Return the bytes that each mistake takes to be shared."""
+    y, z, size = names["y"], names["z"], names["x"].itemsize
+    ranges = [range(int(t.min()), int(t.max()) + 1) for t in (y, z)]
+    overlap = len({*ranges[0]} & {*ranges[1]})
+    both = len({*y.flatten().tolist()} & {*z.flatten().tolist()})
+    return {
+        "another start": 0 if y.data_ptr() != z.data_ptr() else both * size,
+        "ranges that overlap": overlap * size,
+        "one storage": min(y.numel(), z.numel()) * size,
+        "in elements": both or overlap,
+    }
+
+
+def strides_mistakes(question, names):
+    """Return the strides that some of the mistakes give."""
+    x = names["x"]
+    result = eval(question["experiment"].removesuffix(".stride()"), names)
+    stride = result.stride()
+    mistakes = {
+        "packed by rows": torch.empty(result.shape).stride(),
+        "in bytes": tuple(step * x.itemsize for step in stride),
+        "in reverse": stride[::-1],
+    }
+    if order := re.search(r"\.permute\((.*?)\)", question["experiment"]):
+        dims = [*map(int, order[1].split(","))]
+        mistakes["inverse permutation"] = x.permute([dims.index(d) for d in range(3)]).stride()
+    return mistakes
+
+
+MISTAKEN = {
+    "address": address_mistakes,
+    "lines": lines_mistakes,
+    "share": share_mistakes,
+    "strides": strides_mistakes,
+}
+
+
+@pytest.mark.parametrize("kind", MISTAKEN)
+def test_a_wrong_choice_is_what_its_mistake_gives(kind):
+    seen = set()
+    for seed in range(60):
+        question = ask(kind, seed, *right(kind))
+        mistakes = MISTAKEN[kind](question, tensors_of(question))
+        for choice in question["choices"]:
+            if choice["mistake"] in mistakes:
+                seen.add(choice["mistake"])
+                assert eval(choice["text"]) == mistakes[choice["mistake"]], (choice, question)
+    assert len(seen) >= 4
+
+
+def test_mistaken_formats_and_mistaken_layouts_are_told_apart():
+    """The remark on "yes", "both" or "neither" depends on the layout."""
+    for seed in range(100):
+        question = ask("format", seed, *right("format"))
+        x = tensors_of(question)["x"]
+        texts = [choice["text"] for choice in question["choices"]]
+        assert texts == ["contiguous", "channels_last", "both", "neither"]
+        mistakes = {choice["text"]: choice["mistake"] for choice in question["choices"]}
+        is_dense = x.numel() == 1 + sum(
+            (n - 1) * step for n, step in zip(x.shape, x.stride(), strict=True)
+        )
+        if mistakes["both"]:
+            assert mistakes["both"] == ("any dense tensor" if is_dense else "order without packing")
+        if mistakes["neither"] and mistakes["both"]:
+            expected = "size-1 dim" if 1 in x.shape else "order of the shape"
+            assert mistakes["neither"] == expected
+        if not mistakes["both"]:
+            assert mistakes["contiguous"] == mistakes["channels_last"] == "one format only"
+    names = {"without holes", "strides that fall", "any view"}
+    for seed in range(100):
+        question = ask("contiguous", seed, *right("contiguous"))
+        x = tensors_of(question)["x"]
+        for choice in question["choices"]:
+            if choice["text"] == "yes" and choice["mistake"]:
+                steps = x.stride()
+                falls = [*steps] == sorted(steps, reverse=True)
+                reached = 1 + sum((n - 1) * s for n, s in zip(x.shape, steps, strict=True))
+                if x.numel() == reached:
+                    assert choice["mistake"] == "without holes"
+                else:
+                    assert choice["mistake"] == ("strides that fall" if falls else "any view")
+                names -= {choice["mistake"]}
+    assert names == set()
+
+
+# Checksums of the numbers that seeds draw. Teachers name seeds, so a change has to be meant.
+DRAWN = {
+    "address": 258737615,
+    "strides": 1393442245,
+    "contiguous": 3202763738,
+    "view": 2723214550,
+    "share": 3086426875,
+    "format": 3637473189,
+    "lines": 4028125365,
+}
+
+
+@pytest.mark.parametrize("kind", questions.KINDS)
+def test_a_seed_draws_the_same_numbers_as_before(kind):
+    drawn = []
+    for seed in range(60):
+        question = ask(kind, seed, *right(kind))
+        drawn += [question["setup"], question["experiment"]]
+        for choice in question["choices"]:
+            drawn += [choice["mistake"], *re.findall(r"\d+", choice["text"])]
+    assert zlib.crc32(json.dumps(drawn).encode()) == DRAWN[kind]
 
 
 # What comes next ------------------------------------------------------------------------------------
@@ -242,8 +393,42 @@ def test_streak_and_shares_go_on_from_the_record():
     }
 
 
+def test_a_mixed_drill_begins_with_the_first_lesson_and_opens_the_next_kinds_one_by_one():
+    assert kinds_after([]) == {"address"}
+    assert kinds_after(right("address")) == {"address", "strides"}
+    assert kinds_after(right("address", "strides")) == {"address", "strides", "share"}
+    everything = right("address", "strides", "share", "contiguous", "view", "format")
+    assert kinds_after(everything) == {*questions.KINDS}
+
+
+def test_addresses_begin_with_small_matrices_until_one_is_right():
+    wrong = ["address", OFFSET, "in elements"]
+    for seed in range(30):
+        for answers in ([], [wrong]):
+            layout = ask("address", seed, *answers)["picture"]["grids"][0]["layout"]
+            assert len(layout["shape"]) == 2 and torch.Size(layout["shape"]).numel() <= 20
+    layouts = [ask("address", seed, *right("address"))["picture"]["grids"][0] for seed in range(30)]
+    assert {len(grid["layout"]["shape"]) for grid in layouts} == {2, 3}
+
+
+def test_a_kind_that_goes_wrong_three_times_does_not_keep_the_next_one_closed():
+    for count, kinds in ((2, {"address"}), (3, {"address", "strides"})):
+        # Another mistake in focus, and none to ask about again.
+        wrong = [["address", OFFSET, OFFSET]] * count
+        assert kinds_after(wrong) == kinds, count
+
+
+def test_a_kind_that_was_asked_stays_open_and_a_chosen_kind_is_always_open():
+    assert kinds_after(right("lines")) == {"address", "lines"}
+    assert {kind for kind, _ in asked_after([], kind="lines")} == {"lines"}
+
+
+def kinds_after(answers):
+    return {kind for kind, _ in asked_after(answers)}
+
+
 def test_equal_seeds_ask_equal_questions_and_others_do_not():
-    texts = [[ask("mixed", seed)["text"] for seed in range(50)] for _ in range(2)]
+    texts = [[ask("view", seed)["text"] for seed in range(50)] for _ in range(2)]
     assert texts[0] == texts[1]
     assert len({*texts[0]}) == 50
 

@@ -5,6 +5,7 @@ order, as somebody does who scrolls back and forth. Only cells that are tagged m
 """
 
 import random
+import re
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import nbformat
 import pytest
 
 from stridekit.lessons import notebook
+from tests.course.widget_kinds import KINDS
 
 pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[2]
@@ -30,7 +32,7 @@ turn = globals().get("turn", -1) + 1  # whose picture is drawn: all of them in e
 x = torch.arange(24.0).view(4, 6)
 widgets = [explore(x), AliasExplorer(), ReshapeStepper(), ChannelsLastExplorer(),
            FormatTracer(), TraversalExplorer(), Predict("?", 1), Sort(x, "x.t()", also="x[1:]"),
-           AttentionExplorer(), CacheExplorer(), Diagnose(), CopyTracer(audit(torch.t, x))]
+           AttentionExplorer(), CacheExplorer(), Diagnose(), CopyTracer(audit(torch.t, x)), Drill()]
 display(widgets[turn % len(widgets)])
 """
 RESIDENT = """\
@@ -72,6 +74,11 @@ def error_of(cell):
         if output.output_type == "error":
             return output.ename
     return None
+
+
+def test_the_cell_has_each_kind_of_widget():
+    made = {*re.findall(r"\b(\w+)\(", WIDGETS.replace("explore(", "StrideExplorer("))}
+    assert {*KINDS} <= made
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system has no /proc")

@@ -1,6 +1,6 @@
 // At which byte of its storage does an element begin?
 
-import { contiguousStride, elementName, offset, reach } from "../page/layout.js";
+import { contiguousStride, elementName, numel, offset, reach } from "../page/layout.js";
 import { draw, numbersOf, setupOf, toneOfRows, tonesOf } from "./drawn.js";
 
 /** @import { Draft, Wrong } from "./drawn.js" */
@@ -17,6 +17,8 @@ const MISTAKES = {
     "That takes the strides from the wrong end: index i of a dim belongs to the stride of the same dim.",
   "offset in bytes": "That adds storage_offset as bytes. It counts elements, as the strides do.",
 };
+
+const MOST_IF_EASY = 20; // elements, in two dims
 
 /**
  * @param {Random} random
@@ -49,10 +51,11 @@ function draft(random) {
     experiment: `${name}.data_ptr() - x.untyped_storage().data_ptr()`,
     answer: String(element * itemsize),
     wrong: wrong.map(([mistake, byte]) => [mistake, String(byte)]),
+    isHard: shape.length > 2 || numel(layout) > MOST_IF_EASY,
     why:
       `The element is storage_offset plus index times stride for each dim: ` +
       `${start} + ${terms.join(" + ")} = ${element}. ` +
-      `It has ${itemsize} bytes, as all elements before it: ${element} · ${itemsize} = ${element * itemsize}.`,
+      `Each element has ${itemsize} bytes, so that it begins at byte ${element} · ${itemsize} = ${element * itemsize}.`,
     picture: {
       grids: [{ name: "x", layout }],
       tones: tonesOf(x, elements, toneOfRows(layout)),

@@ -25,6 +25,7 @@ import { apply, lastOf, product, range, rowMajor, tuple } from "../page/layout.j
  * @property {Wrong[]} wrong several mistakes may come to the same text, or to the right one
  * @property {string} why
  * @property {Picture} picture
+ * @property {boolean} [isHard] true for a question that is not for a beginner
  * @property {string[]} [order] the texts of all choices, where these are always the same
  */
 

@@ -2,7 +2,7 @@
 // and the shares of right answers, and which mistake the next question tempts to.
 
 import { Refused } from "../page/layout.js";
-import { ask, KINDS, MISTAKES } from "./questions.js";
+import { ask, KINDS, KINDS_BY_LESSON, MISTAKES } from "./questions.js";
 import { createRandom } from "./random.js";
 
 /** @import { Question } from "./questions.js" */
@@ -20,7 +20,7 @@ import { createRandom } from "./random.js";
  */
 
 /**
- * What was answered before this drill, each with its day as "2026-11-29", "" in old records.
+ * The answers before this drill, each with its day as "2026-11-29", "" in old records.
  * @typedef {[...answer: Answer, day: string]} Dated
  * @typedef {{ today: string, answers: Dated[] }} Before
  */
@@ -29,6 +29,7 @@ export const MIXED = "mixed";
 export const NAMES = [MIXED, ...KINDS];
 const FEW = 3; // questions that lie between a mistake and the next question about it
 const RECENT = 20; // answers of a kind that decide how often it comes up
+const ENOUGH = 3; // answers of a kind, none of them right, after which the next kind opens, too
 
 /** @type {Before} */
 const NOTHING = { today: "", answers: [] };
@@ -56,11 +57,11 @@ export function question(state, before = NOTHING) {
   const kinds = state.kind === MIXED ? KINDS : [state.kind];
   const history = historyOf(past, before);
   const due = dueMistakes(history, before.today).find(([kind]) => kinds.includes(kind));
-  if (due) return ask(due[0], due[1], random);
+  if (due) return ask(due[0], due[1], random, !wasRight(due[0], history));
   /** @type {[kind: string, weight: number][]} */
-  const weights = kinds.map((kind) => [kind, weightOf(kind, history)]);
+  const weights = openKinds(kinds, history).map((kind) => [kind, weightOf(kind, history)]);
   const kind = random.pickByWeight(weights);
-  return ask(kind, random.pick(MISTAKES[kind]), random);
+  return ask(kind, random.pick(MISTAKES[kind]), random, !wasRight(kind, history));
 }
 
 /**
@@ -87,6 +88,26 @@ function dueMistakes(history, today) {
   );
   waiting.sort((a, b) => a.at - b.at);
   return waiting.map(({ kind, mistake }) => [kind, mistake]);
+}
+
+/** @type {(kind: string, history: Dated[]) => boolean} */
+const wasRight = (kind, history) =>
+  history.some(([answered, , mistake]) => answered === kind && !mistake);
+
+/**
+ * The kinds that may come up: those that were asked before, and the next one of the lessons as soon as
+ * all before it were answered. So a mixed drill begins with the first lesson.
+ * @type {(kinds: string[], history: Dated[]) => string[]}
+ */
+function openKinds(kinds, history) {
+  const known = history.map(([kind]) => kind);
+  const open = new Set(kinds.filter((kind) => known.includes(kind)));
+  for (const kind of KINDS_BY_LESSON.filter((name) => kinds.includes(name))) {
+    open.add(kind);
+    if (!wasRight(kind, history) && known.filter((answered) => answered === kind).length < ENOUGH)
+      break;
+  }
+  return kinds.filter((kind) => open.has(kind));
 }
 
 /**
@@ -174,7 +195,7 @@ export function verdict({ said }, { choices, right }) {
   if (said === null) return ["", "", ""];
   const answer = choices[right].text;
   if (said === right) return ["✓", `right: ${answer}`, ""];
-  return ["✗", `you said ${choices[said].text}: it is ${answer}`, choices[said].remark];
+  return ["✗", `you said ${choices[said].text}; right is ${answer}`, choices[said].remark];
 }
 
 /**

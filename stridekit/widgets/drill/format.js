@@ -77,14 +77,14 @@ function whyIn(format, { shape, stride }, isIn) {
   const steps = [];
   for (const d of ORDERS[format]) {
     if (shape[d] !== 1) {
-      const verb = stride[d] === needed ? "has" : `has ${stride[d]} and needs`;
+      const verb = stride[d] === needed ? "has stride" : `has stride ${stride[d]} and needs`;
       steps.push(`${"NCHW"[d]} ${verb} ${needed}`);
       if (stride[d] !== needed) break;
     }
     needed *= shape[d];
   }
-  const verdict = isIn ? "in it" : "not in it";
-  return `${format}, from the innermost dim: ${steps.join(", ") || "all sizes are 1"}: ${verdict}.`;
+  const found = steps.join(", ") || "all sizes are 1";
+  return `${format}, from the innermost dim: ${found}, so ${isIn ? "yes" : "no"}.`;
 }
 
 /** @type {(answer: string, said: string, layout: Layout) => string} */

@@ -47,6 +47,11 @@ const MOST_DRAFTS = 2000;
 const TYPES = { address, strides, contiguous, view, share, format, lines };
 export const KINDS = Object.keys(TYPES);
 
+/** The kinds in the order of the lessons that explain them: later ones build on earlier ones. */
+export const KINDS_BY_LESSON = KINDS.toSorted((a, b) =>
+  TYPES[a].lesson[0].localeCompare(TYPES[b].lesson[0]),
+);
+
 /**
  * The names of the mistakes of each kind.
  * @type {Record<string, string[]>}
@@ -55,15 +60,15 @@ export const MISTAKES = {};
 for (const kind of KINDS) MISTAKES[kind] = Object.keys(TYPES[kind].mistakes);
 
 /**
- * A question of a kind in which one choice shows a mistake.
- * @type {(kind: string, focus: string, random: Random) => Question}
+ * A question of a kind in which one choice shows a mistake; one for a beginner if it is to be easy.
+ * @type {(kind: string, focus: string, random: Random, isEasy: boolean) => Question}
  */
-export function ask(kind, focus, random) {
+export function ask(kind, focus, random, isEasy) {
   const { draft, lesson, mistakes } = TYPES[kind];
   for (let tries = 0; tries < MOST_DRAFTS; tries++) {
     const drafted = draft(random);
     const wrong = drafted ? wrongChoices(drafted, focus, random) : [];
-    if (!drafted || wrong.length < MOST_WRONG) continue;
+    if (!drafted || wrong.length < MOST_WRONG || (isEasy && drafted.isHard)) continue;
     const { answer, order, text, why, setup, experiment, picture } = drafted;
     const choices = random
       .shuffled([["", answer], ...wrong])

@@ -21,8 +21,9 @@ class Drill(StateWidget, script="drill/drill.js"):
 
     `kind` is "address", "strides", "contiguous", "view", "share", "format", "lines", or "mixed" for all of
     them. Each wrong choice shows a known mistake. A mistake comes back with new numbers after a few other
-    questions, and once more on another day; in a mixed drill, kinds that go wrong come up more often. In a
-    notebook the answers are on record, so the next drill goes on from there.
+    questions, and once more on another day. A mixed drill begins with the kind of the first lesson. As you
+    answer, it adds the kinds of later lessons, and asks kinds that go wrong more often. In a notebook the
+    answers are on record, so the next drill goes on from there.
 
     Equal seeds ask equal questions; by default the seed is the number of answers on record. Raises
     LayoutError for an unknown kind, or a seed that is no int from 0 to 2**32 - 1.

@@ -5,6 +5,7 @@ import pytest
 from tests.course.browser.hand import Hand, rows
 from tests.course.browser.pages import in_kernel, run_last_cell, settled
 from tests.course.needs import needs_chromium
+from tests.course.widget_kinds import KINDS
 
 pytestmark = needs_chromium
 
@@ -24,6 +25,11 @@ class LabHand(Hand):
 
     def value(self, source):
         return in_kernel(self.lab, self.page, source)
+
+
+def test_each_kind_has_a_row():
+    made = {row.id.split(" ")[0] for row in rows("lab_hands.txt")}
+    assert {*KINDS} <= made
 
 
 @pytest.mark.parametrize("row", rows("lab_hands.txt"))
