@@ -286,6 +286,41 @@ def test_mistaken_formats_and_mistaken_layouts_are_told_apart():
     assert names == set()
 
 
+@pytest.mark.parametrize("kind", questions.KINDS)
+def test_an_explanation_has_the_numbers_of_torch(kind):
+    for seed in range(40):
+        question = ask(kind, seed, *right(kind))
+        names = tensors_of(question)
+        x, why = names["x"], question["why"]
+        answer = question["choices"][question["right"]]["text"]
+        if kind == "address":
+            assert f"so that it begins at byte {answer_of(question, names) // x.itemsize} · " in why
+        elif kind == "share":
+            y, z = names["y"], names["z"]
+            both = len({*y.flatten().tolist()} & {*z.flatten().tolist()})
+            elements = "1 element" if y.numel() == 1 else f"{y.numel()} elements"
+            assert why.startswith(f"`y` reaches {elements} and `z` reaches {z.numel()}, with ")
+            assert f": {both} · {x.itemsize} = {answer} bytes." in why
+        elif kind == "lines":
+            lines = sorted({int(k) * x.itemsize // 64 for k in x.flatten()})
+            assert why.endswith(
+                f" lie in lines {', '.join(map(str, lines))}: that is {len(lines)}."
+            )
+        elif kind == "contiguous":
+            needed = torch.empty(x.shape).stride()
+            for d in range(x.ndim):
+                assert f"dim {d} of size {x.size(d)} needs {needed[d]}" in why
+        elif kind == "format":
+            is_rows, is_channels = answer_of(question, names)
+            verdicts = re.findall(r"so (yes|no)\.", why)
+            assert verdicts == ["yes" if is_in else "no" for is_in in (is_rows, is_channels)]
+        elif kind == "strides" or answer.startswith("yes"):
+            assert f"`{answer_of(question, names)}`." in why
+        else:
+            pair = re.search(r"dims (\d) and (\d)", answer)
+            assert why.startswith(f"Dims {pair[1]} and {pair[2]} do not merge (stride ")
+
+
 # Checksums of the numbers that seeds draw. Teachers name seeds, so a change has to be meant.
 DRAWN = {
     "address": 258737615,
