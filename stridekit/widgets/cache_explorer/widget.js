@@ -225,8 +225,15 @@ function createPane(id, way, hand) {
       const isNew = token === state.tokens - 1;
       // Boxes of the three memories that hold the same vector set off together.
       const turn = (b * state.heads + head) * ROOM + token;
-      if (isNew || way === "cat")
-        moves.push({ box: strip.box(k), start: ABOVE, turn, isNew: true });
+      if (!isNew && way !== "cat") continue;
+      moves.push({
+        box: strip.box(k),
+        start: ABOVE,
+        turn,
+        isNew: true,
+        isStraight: true,
+        wasThere: !isNew,
+      });
     }
     return moves;
   }

@@ -9,7 +9,8 @@ import { range } from "./layout.js";
  * A box that travels. `start` is how far it begins from its place: [x, y] in px. Boxes set off in
  * their order, and those of one `turn` together. A box that `isNew` cannot be seen before. Where a
  * line already shows the way, it `isStraight`. If `part` names a pseudo-element, this part of the
- * box travels alone.
+ * box travels alone. One that `wasThere` before the step can set off a frame later, so that a key
+ * has its first frame soon.
  * @typedef {object} Move
  * @property {Element} box
  * @property {number[]} start
@@ -17,12 +18,15 @@ import { range } from "./layout.js";
  * @property {boolean} [isNew]
  * @property {boolean} [isStraight]
  * @property {string} [part]
+ * @property {boolean} [wasThere]
  */
 
 /**
  * What travels in a step. The layers hold the boxes, and lie above their neighbours meanwhile.
  * @typedef {{ layers: (HTMLElement | SVGElement)[], moves: Move[] }} Scene
  */
+
+/** @typedef {{ move: Move, delay: number }} Start when a box sets off, in ms */
 
 /** @typedef {ReturnType<typeof createMotion>} Motion */
 
@@ -226,14 +230,33 @@ export function createMotion(root) {
     total = Math.max(...delays) + pace.travel;
     const starts = moves.map((move, k) => ({ move, delay: delays[k] }));
     drawTrails(sampleOf(starts, MOST_TRAILS)); // measured before anything moves
-    for (const { move, delay } of starts) animations.push(travel(move, delay));
+    const late = pace === BRISK ? starts.filter(({ move }) => move.wasThere) : [];
+    for (const start of starts) if (!late.includes(start)) animations.push(travel(start));
+    const [leader] = animations;
+    if (late.length) requestAnimationFrame(() => setTimeout(() => follow(leader, late)));
     layers = scene.layers;
     for (const layer of layers) layer.dataset.moving = "";
     animations[0].onfinish = () => (isReplay ? changed() : end());
   }
 
-  /** @type {(move: Move, delay: number) => Animation} */
-  function travel({ box, start, isNew, isStraight, part }, delay) {
+  /**
+   * Let further boxes travel with those that have set off.
+   * @param {Animation} leader
+   * @param {Start[]} late
+   */
+  function follow(leader, late) {
+    if (leader !== animations[0]) return; // this motion is over
+    for (const start of late) {
+      const animation = travel(start);
+      animation.currentTime = leader.currentTime;
+      animation.playbackRate = leader.playbackRate;
+      animations.push(animation);
+    }
+  }
+
+  /** @type {(start: Start) => Animation} */
+  function travel({ move, delay }) {
+    const { box, start, isNew, isStraight, part } = move;
     const path = pathOf(start, [0, 0], isStraight);
     const steps = path.map(([x, y], k) => ({
       transform: `translate(${x}px,${y}px)`,
@@ -253,12 +276,13 @@ export function createMotion(root) {
 
   /**
    * Let each box have a line behind itself, which is gone when the box arrives.
-   * @param {{ move: Move, delay: number }[]} starts
+   * @param {Start[]} starts
    */
   function drawTrails(starts) {
     const long = starts.filter(
       ({ move: { start, isStraight } }) => !isStraight && Math.hypot(...start) >= STRAIGHT,
     );
+    if (!long.length) return; // to measure takes time
     const scale = scaleOf(root);
     const { x, y } = root.getBoundingClientRect();
     /** @param {Element} box */
@@ -277,7 +301,6 @@ export function createMotion(root) {
       const d = `M${points.map((point) => point.map((px) => px.toFixed(1)).join()).join("L")}`;
       return { node: s("path", { d, pathLength: "1" }), delay };
     });
-    if (!lines.length) return;
     trails = s("svg", { class: "sk-trails", "aria-hidden": "true" }, ...lines.map(nodeOf));
     root.append(trails);
     for (const { node, delay } of lines) animations.push(node.animate(TRAIL, timing(delay)));

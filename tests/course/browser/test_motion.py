@@ -386,6 +386,23 @@ def test_only_what_a_step_writes_moves_in_a_cache(show):
     assert counts == [8, 2, 2]  # cat, in place, blocks
 
 
+def test_a_key_is_answered_before_the_boxes_that_were_there_set_off(show):
+    """A first frame with the motion of all boxes would come late."""
+    w = show(CacheExplorer(3, batch=1, heads=2))
+    w.evaluate(NOTE_MOTIONS)
+    counts = w.get_by_label("tokens", exact=True).evaluate(STEP_UP)
+    assert counts == [6, 12]  # 2 new boxes in each memory, and 6 that cat writes again
+
+
+STEP_UP = """async (input) => {
+  input.stepUp();
+  input.dispatchEvent(new Event('input'));
+  const first = motions.length;
+  for (let k = 0; k < 3; k++) await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  return [first, motions.length];
+}"""
+
+
 def test_a_line_is_fetched_by_a_miss_alone(show):
     w = show(TraversalExplorer())
     for visit, lines in {9: 2, 10: 1}.items():  # both walks miss, or one of them
