@@ -17,6 +17,9 @@ from tests.course.widget_kinds import KINDS, RIGHT, make
 
 pytestmark = needs_chromium
 
+# Kinds that draw on a grid, that take an answer, and that show a program. The others come at night.
+EVERYDAY = ["StrideExplorer", "Predict", "CopyTracer"]
+AT_NIGHT = [pytest.param(kind, marks=pytest.mark.long) for kind in KINDS if kind not in EVERYDAY]
 CELL = "@app.cell\ndef _():\n    {}\n"
 ASK = "ask = mo.ui.text(label='ask')\n    ask"
 # The answer to an expression that somebody types, with a number that tells it from the last one.
@@ -38,8 +41,9 @@ def app(kinds):
 class Marimo:
     """A page of a running marimo; `ask` asks its Python."""
 
-    def __init__(self, page):
+    def __init__(self, page, kinds):
         self.page = page
+        self.kinds = kinds
         self.asked = 0
 
     def show(self, kind):
@@ -60,10 +64,14 @@ class Marimo:
 
 
 @pytest.fixture(scope="module")
-def marimo(browser, tmp_path_factory):
+def marimo(request, browser, tmp_path_factory):
+    """A marimo with the kinds of widgets whose tests run."""
+    items = [item for item in request.session.items if item.path == request.path]
+    wanted = {item.callspec.params["kind"] for item in items}
+    kinds = [kind for kind in KINDS if kind in wanted]
     folder = tmp_path_factory.mktemp("marimo")
     path = folder / "app.py"
-    path.write_text(app(KINDS), encoding="utf-8")
+    path.write_text(app(kinds), encoding="utf-8")
     log = folder / "log"
     env = os.environ | {
         "HOME": str(folder),
@@ -81,8 +89,8 @@ def marimo(browser, tmp_path_factory):
         outside = []
         page.on("request", lambda request: outside.append(request.url))
         page.goto(url)
-        expect(page.locator(".stridekit")).to_have_count(len(KINDS))
-        yield Marimo(page)
+        expect(page.locator(".stridekit")).to_have_count(len(kinds))
+        yield Marimo(page, kinds)
         context.close()
     finally:
         server.terminate()
@@ -101,7 +109,7 @@ def url_in(log, server):
     raise RuntimeError(log.read_text(encoding="utf-8", errors="replace"))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*EVERYDAY, *AT_NIGHT])
 def test_a_widget_looks_as_on_an_exported_page(marimo, show, kind):
     w = marimo.show(kind)
     exported = show(make(kind))
@@ -111,11 +119,11 @@ def test_a_widget_looks_as_on_an_exported_page(marimo, show, kind):
     assert looks_of(w) == looks_of(exported)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*EVERYDAY, *AT_NIGHT])
 def test_a_state_crosses_in_both_directions(marimo, kind):
     """What a hand does arrives in Python, and what Python sets is drawn."""
     w = marimo.show(kind)
-    widget = f"widgets[{list(KINDS).index(kind)}]"
+    widget = f"widgets[{marimo.kinds.index(kind)}]"
     before = marimo.ask(f"{widget}._state")
     BY_HAND[kind](w)
     states = (marimo.ask(f"{widget}._state") for _ in range(100))
