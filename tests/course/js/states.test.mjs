@@ -8,7 +8,6 @@ import * as flow from "../../../stridekit/widgets/attention_explorer/flow.js";
 import * as growth from "../../../stridekit/widgets/cache_explorer/growth.js";
 import * as formats from "../../../stridekit/widgets/channels_last_explorer/formats.js";
 import { diagnose } from "../../../stridekit/widgets/diagnose/diagnose.js";
-import * as drill from "../../../stridekit/widgets/drill/drill.js";
 import * as layouts from "../../../stridekit/widgets/page/layout.js";
 import * as verdict from "../../../stridekit/widgets/predict/verdict.js";
 import * as stepper from "../../../stridekit/widgets/reshape_stepper/steps.js";
@@ -152,34 +151,6 @@ test("the traversal explorer", () => {
   const orders = [[], [0], [1, 0], [0, 1], [2, 0, 1]].map(traversal.orderName);
   assertSame("orders", orders);
 });
-
-for (const kind of drill.NAMES)
-  test(`the drill on ${kind}`, () => {
-    const said = [];
-    const days = ["2026-11-28", "2026-11-29", ""];
-    for (const seed of range(12)) {
-      /** @type {any} */
-      let state = { kind, seed, answers: [], said: null };
-      /** @type {any} */
-      const before = { today: days[1], answers: [] };
-      for (const turn of range(12)) {
-        const asked = drill.question(state, before);
-        const choice = (seed * 7 + turn * 5) % asked.choices.length;
-        const answered = drill.answer(state, before, turn % 3 ? choice : asked.right);
-        said.push(asked, drill.told(answered, before), drill.verdict(answered, asked));
-        said.push(drill.streak(answered, before), drill.shares(answered, before));
-        said.push(drill.score(answered, before));
-        state = drill.next(answered);
-      }
-      const earlier = state.answers.map((given, k) => [...given, days[k % 3]]);
-      const later = { ...state, answers: [] };
-      for (const today of ["2026-11-29", "2026-11-30"]) {
-        const record = { today, answers: earlier };
-        said.push(drill.question(later, record), drill.shares(later, record));
-      }
-    }
-    assertSame(`drill on ${kind}`, said);
-  });
 
 test("answers to predictions", () => {
   const numbers = [0, 1, -1, 0.5, 1e-4, 9.9e-5, -2.5e-7, 1e-10, 123456];
