@@ -248,7 +248,7 @@ windows.wrong |= {
     others=("x.unfold(0, 2, 1).unfold(1, 2, 1)", "x.unfold(0, 2, 1).unfold(1, 2, 1).contiguous()"),
 )
 def patches(x: torch.Tensor) -> torch.Tensor:
-    """Show each square of 2 x 2 neighbours, where it begins.
+    """Show each square of 2 x 2 neighbours: [i, j] is the one that begins at row i, column j.
 
     x       a new matrix of 2 rows and columns or more
     return  a view of x, of shape (rows - 1, columns - 1, 2, 2)

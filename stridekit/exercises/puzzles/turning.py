@@ -283,7 +283,8 @@ bytes_of.wrong |= {
     ),
 )
 def band(x: torch.Tensor) -> torch.Tensor:
-    """Take the three numbers around the diagonal of each row but the first and the last.
+    """Take the numbers below, on and above the diagonal as three rows. Leave the first and the last
+    row of x out.
 
     x       a square matrix of 3 rows or more, perhaps a slice of a larger one
     return  a view of x, of shape (3, rows - 2): below the diagonal, on it, and above it
