@@ -251,8 +251,8 @@ def test_a_wrong_choice_is_what_its_mistake_gives(kind):
     assert len(seen) >= 4
 
 
-def test_mistaken_formats_and_mistaken_layouts_are_told_apart():
-    """The remark on "yes", "both" or "neither" depends on the layout."""
+def test_mistaken_formats_are_told_apart():
+    """The remark on "both" or "neither" depends on the layout."""
     for seed in range(100):
         question = ask("format", seed, *right("format"))
         x = tensors_of(question)["x"]
@@ -269,11 +269,21 @@ def test_mistaken_formats_and_mistaken_layouts_are_told_apart():
             assert mistakes["neither"] == expected
         if not mistakes["both"]:
             assert mistakes["contiguous"] == mistakes["channels_last"] == "one format only"
-    names = {"without holes", "strides that fall", "any view"}
+
+
+def test_a_mistaken_stride_or_layout_of_a_contiguous_tensor_is_named_rightly():
+    names = {*questions.MISTAKES["contiguous"]} - {"has an offset", "larger storage"}
     for seed in range(100):
         question = ask("contiguous", seed, *right("contiguous"))
         x = tensors_of(question)["x"]
         for choice in question["choices"]:
+            mistake = choice["mistake"]
+            if mistake in ("next size alone", "own size", "size-1 dim"):
+                dim, _, needed = map(int, re.findall(r"\d+", choice["text"]))
+                sizes = {"next size alone": [*x.shape[1:], 1][dim], "own size": x.size(dim)}
+                assert needed == sizes.get(mistake, needed)
+                assert (x.size(dim) == 1) == (mistake == "size-1 dim")
+                names.discard(mistake)
             if choice["text"] == "yes" and choice["mistake"]:
                 steps = x.stride()
                 falls = [*steps] == sorted(steps, reverse=True)
@@ -412,6 +422,7 @@ def test_kinds_that_go_wrong_come_up_more_often():
         state["answers"] += [["view", "even steps", ""], ["view", "packed by rows", ""]]
         counts[drill.question({**state, "said": None})["kind"]] += 1
     assert counts["view"] > 1.5 * counts["address"] > 0
+    assert counts["strides"] > 1.5 * counts["address"]  # which was never asked
 
 
 def test_streak_and_shares_go_on_from_the_record():
