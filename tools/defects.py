@@ -55,7 +55,17 @@ COMMUTES = {
     "??",
 }
 # Functions whose two arguments may stand in either order.
-SYMMETRIC = ("min", "max", "Math.min", "Math.max", "gcd", "same", "sameLayout", "isSame")
+SYMMETRIC = (
+    "min",
+    "max",
+    "Math.min",
+    "Math.max",
+    "gcd",
+    "same",
+    "sameLayout",
+    "isSame",
+    "shares_memory",
+)
 TRUE = {".py": "True", ".js": "true"}
 FALSE = {".py": "False", ".js": "false"}
 NOTHING = {".py": "pass", ".js": ";"}

@@ -14,29 +14,35 @@ import bench
 from stridekit import Layout, audit, is_view, shares_memory
 from stridekit.widgets import palette
 
-# The elements of both views of a pair, and those that they have in common: base of shape (6, 6, 6, 6).
-SIZES_OF_PAIRS = [
-    (648, 648, 0),
-    (900, 1296, 900),
-    (1080, 1080, 1080),
-    (648, 432, 216),
-    (540, 540, 540),
-    (1296, 1296, 1296),
-    (180, 216, 30),
-    (216, 216, 36),
-    (180, 360, 50),
+# The elements of both views of a pair, those that they have in common, and the sum of their numbers, where
+# those of the second view count twice: for a base of shape (5, 6, 7, 8).
+FACTS_OF_PAIRS = [
+    (1008, 672, 0, 1974504),
+    (1120, 1680, 1120, 3917760),
+    (1470, 1470, 1470, 3704400),
+    (840, 630, 420, 1761900),
+    (700, 700, 700, 1820700),
+    (1680, 1680, 1680, 4231080),
+    (210, 480, 60, 982110),
+    (210, 360, 45, 760260),
+    (192, 525, 60, 1103022),
 ]
 
 
 def test_the_pairs_of_views_are_those_of_torch_for_a_layout_too():
-    views = bench.pairs(torch.arange(6**4).view(6, 6, 6, 6))
-    layouts = bench.pairs(Layout((6, 6, 6, 6), itemsize=4))
-    sizes = []
-    for tensors, (y, x) in zip(views, layouts, strict=True):
-        y_elements, x_elements = (set(tensor.flatten().tolist()) for tensor in tensors)
-        assert (bench.elements(y), bench.elements(x)) == (y_elements, x_elements)
-        sizes.append((len(y_elements), len(x_elements), len(y_elements & x_elements)))
-    assert sizes == SIZES_OF_PAIRS
+    shape = (5, 6, 7, 8)
+    views = bench.pairs(torch.arange(5 * 6 * 7 * 8).view(shape))
+    layouts = bench.pairs(Layout(shape, itemsize=4))
+    facts = []
+    for (y, x), (y_layout, x_layout) in zip(views, layouts, strict=True):
+        y_elements = set(y.flatten().tolist())
+        x_elements = set(x.flatten().tolist())
+        assert bench.elements(y_layout) == y_elements
+        assert bench.elements(x_layout) == x_elements
+        common = y_elements & x_elements
+        total = sum(y_elements) + 2 * sum(x_elements)
+        facts.append((len(y_elements), len(x_elements), len(common), total))
+    assert facts == FACTS_OF_PAIRS
 
 
 def test_the_elements_of_a_layout_begin_at_its_offset_and_repeat_where_a_stride_is_0():
