@@ -90,8 +90,7 @@ def readme(repository: str, names: list[str]) -> str:
     """Return a page with a badge for each lesson in Colab, for Binder and for the site."""
     owner, _, project = repository.partition("/")
     colab = f"https://colab.research.google.com/github/{repository}/blob/lessons"
-    badges = [BADGE.format("Colab", name[:2], f"{colab}/{name}") for name in names]
-    rows = [f"- {badge} {name}\n" for badge, name in zip(badges, names, strict=True)]
+    rows = [f"- {BADGE.format('Colab', name[:2], f'{colab}/{name}')} {name}\n" for name in names]
     binder = f"https://mybinder.org/v2/gh/{repository}/HEAD?labpath=notebooks%2F{names[0]}"
     site = f"https://{owner.lower()}.github.io/{project}/"
     return (

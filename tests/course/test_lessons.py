@@ -204,8 +204,9 @@ def test_without_a_repository_it_is_that_of_the_remote(tmp_path, monkeypatch):
         with pytest.raises(lessons.NoRepository):
             lessons.origin(project)
     monkeypatch.setattr(lessons, "origin", lambda: "https://github.com/Fork/kit.git")
-    lessons.main(["-o", str(tmp_path / "out")])
-    source = form.parse((tmp_path / "out" / "01_strides.ipynb").read_text("utf-8")).cells[1].source
+    folder = tmp_path / "new" / "out"
+    lessons.main(["-o", str(folder)])
+    source = form.parse((folder / "01_strides.ipynb").read_text("utf-8")).cells[1].source
     assert "https://github.com/Fork/kit/archive/HEAD.zip" in source
 
 
