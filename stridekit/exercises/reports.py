@@ -154,7 +154,7 @@ def _html_row(row: Row) -> str:
         grey = f"{block}; width: 6em; color: var(--jp-ui-font-color2, inherit)"
         label = f'<span style="{grey}">{escape(row.label)}</span> '
     tag, as_html = _FORMS[row.form]
-    style = f"{block}; max-width: {'85%' if label else '100%'}"
+    style = f"{block}; max-width: {'80%' if label else '100%'}"
     if tag == "pre":
         style = f"{style}; {_WRAP}"
     return f'<div>{label}<{tag} style="{style}">{as_html(row.text)}</{tag}></div>'

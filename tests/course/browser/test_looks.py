@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from stridekit.exercises.reports import Panel, Row
 from tests.course.browser.pages import ALIVE, open_all, resize, see_all_of
 from tests.course.needs import needs_chromium
 
 pytestmark = needs_chromium
 SCRIPT = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
+TOPS = "(nodes) => nodes.map((node) => node.getBoundingClientRect().top)"
 LOOKS = f"() => {{ {SCRIPT} }}"  # its names are not those of JupyterLab's extensions
 
 
@@ -45,3 +47,15 @@ def test_each_text_can_be_read(exported_page):
         seen = exported_page.evaluate("looks.unreadable()")
         assert seen["texts"] > 300
         assert "\n".join(seen["unreadable"]) == "", width
+
+
+def test_a_label_of_a_report_stands_beside_its_text_in_a_narrow_notebook(browser):
+    rows = (Row("hint", "Two words. " * 30), Row("expected", "(4, 6) " * 30, "lines"))
+    html = Panel("failed", "row: not yet", rows)._repr_html_()
+    page = browser.new_page()
+    page.set_content(f'<div style="width: 540px; font: 14px sans-serif">{html}</div>')
+    for label in ("hint", "expected"):
+        row = page.get_by_text(label, exact=True).locator("..")
+        label_top, text_top = row.locator(":scope > *").evaluate_all(TOPS)
+        assert abs(label_top - text_top) < 5, label
+    page.close()
