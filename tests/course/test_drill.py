@@ -296,6 +296,32 @@ def test_a_mistaken_stride_or_layout_of_a_contiguous_tensor_is_named_rightly():
     assert names == set()
 
 
+def assert_format_is_torchs(sentence, x, memory_format, is_in):
+    """A sentence goes through the dims that count, up to the first whose stride is another."""
+    needed = torch.empty(x.shape, memory_format=memory_format).stride()
+    steps = re.findall(r"([NCHW]) has stride (\d+)(?: and needs (\d+))?", sentence)
+    dims = ["NCHW".index(name) for name, _, _ in steps]
+    for d, (_, stride, wanted) in zip(dims, steps, strict=True):
+        assert (x.stride(d), needed[d]) == (int(stride), int(wanted or stride))
+    assert len({*dims}) == len(dims) and sentence.endswith("so yes." if is_in else "so no.")
+    if is_in:
+        assert {*dims} == {d for d in range(4) if x.size(d) > 1}
+
+
+def test_a_picture_of_strides_is_that_of_the_view_or_of_the_copy():
+    for seed in range(30):
+        question = ask("strides", seed, *right("strides"))
+        result = question["experiment"].removesuffix(".stride()")
+        stride = answer_of(question, tensors_of(question))
+        picture = question["picture"]
+        if "contiguous" in result:
+            assert picture["grids"][0]["name"] == "copy" and "The copy" in picture["caption"]
+        else:
+            assert picture["grids"][0]["name"] == result
+            steps = re.findall(r"along dim (\d) leads (\d+) further", picture["caption"])
+            assert [(int(d), int(step)) for d, step in steps] == [*enumerate(stride)]
+
+
 @pytest.mark.parametrize("kind", questions.KINDS)
 def test_an_explanation_has_the_numbers_of_torch(kind):
     for seed in range(40):
@@ -322,8 +348,9 @@ def test_an_explanation_has_the_numbers_of_torch(kind):
                 assert f"dim {d} of size {x.size(d)} needs {needed[d]}" in why
         elif kind == "format":
             is_rows, is_channels = answer_of(question, names)
-            verdicts = re.findall(r"so (yes|no)\.", why)
-            assert verdicts == ["yes" if is_in else "no" for is_in in (is_rows, is_channels)]
+            rows, channels = why.split(" channels_last, ")
+            assert_format_is_torchs(rows, x, torch.contiguous_format, is_rows)
+            assert_format_is_torchs(channels, x, torch.channels_last, is_channels)
         elif kind == "strides" or answer.startswith("yes"):
             assert f"`{answer_of(question, names)}`." in why
         else:
