@@ -466,7 +466,7 @@ export function pythonOf(value) {
  */
 function vectorOf(root, corner) {
   set(corner, "hidden", "");
-  const drawing = drawingOf(root, (node) => node === corner);
+  const drawing = drawingOf(root, (node) => node === corner || node.matches(".sk-trails"));
   set(corner, "hidden", null);
   return new Blob([new XMLSerializer().serializeToString(drawing)], { type: "image/svg+xml" });
 }
@@ -485,7 +485,7 @@ function pictureOf(root, corner) {
   set(corner, "hidden", null);
   const copy = /** @type {HTMLElement} */ (root.cloneNode(true));
   freeze(root, copy);
-  copy.querySelector(".sk-frame")?.remove();
+  for (const node of copy.querySelectorAll(".sk-frame, .sk-trails")) node.remove();
   copy.removeAttribute("popover");
   const sheet = sheetOf(root);
   copy.setAttribute("style", styleOf(root, sheet, width, height));
@@ -538,14 +538,15 @@ function isDark({ colorScheme }) {
 }
 
 /**
- * Keep all that a copy of a node would lose: where it was scrolled to, and all that was typed,
- * chosen and drawn.
+ * Keep all that a copy of a node would lose: where it was scrolled to, where a motion is stopped,
+ * and all that was typed, chosen and drawn.
  * @param {Element} root
  * @param {Element} copy
  */
 function freeze(root, copy) {
+  const all = [...root.querySelectorAll("*")];
   const twins = copy.querySelectorAll("*");
-  for (const [k, node] of root.querySelectorAll("*").entries()) {
+  for (const [k, node] of all.entries()) {
     const twin = /** @type {any} */ (twins[k]);
     const { scrollLeft, scrollTop } = node;
     if (scrollLeft || scrollTop) {
@@ -553,6 +554,13 @@ function freeze(root, copy) {
       for (const child of twin.children) child.style.translate = `${-scrollLeft}px ${-scrollTop}px`;
     }
     freezeContent(/** @type {any} */ (node), twin);
+  }
+  for (const { effect } of root.getAnimations({ subtree: true })) {
+    const { target, pseudoElement } = /** @type {KeyframeEffect} */ (effect);
+    if (!target || target === root || pseudoElement) continue;
+    const twin = /** @type {HTMLElement} */ (twins[all.indexOf(target)]);
+    const { transform, opacity } = getComputedStyle(target);
+    Object.assign(twin.style, { transform, opacity });
   }
 }
 

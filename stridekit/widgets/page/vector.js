@@ -258,7 +258,9 @@ export function drawingOf(root, isLeftOut) {
     const words = wordsOf(style.content, node);
     const around = placeOf(node.getBoundingClientRect());
     const isPlaced = style.position === "absolute";
-    const box = isPlaced ? placedIn(around, style) : besideText(node, name, words, style);
+    const { e: right, f: down } = new DOMMatrix(style.transform); // of a motion that is stopped
+    const place = isPlaced ? placedIn(around, style) : besideText(node, name, words, style);
+    const box = { ...place, left: place.left + right, top: place.top + down };
     const isTurned = isPlaced && style.rotate !== "none";
     const middle = `${box.left + box.width / 2} ${box.top + box.height / 2}`;
     const turn = isTurned ? `rotate(${Number.parseFloat(style.rotate)} ${middle})` : null;
@@ -453,7 +455,7 @@ function wordsOf(content, node) {
   const parts = content.matchAll(/"((?:[^"\\]|\\.)*)"|counter\([^)]*\)/g);
   /** @param {string} words */
   const unescaped = (words) => words.replace(/\\a /gi, "\n").replace(/\\(.)/g, "$1");
-  return [...parts].map(([, words]) => (words ? unescaped(words) : number)).join("");
+  return [...parts].map(([, words]) => (words === undefined ? number : unescaped(words))).join("");
 }
 
 /** @param {Element} node */

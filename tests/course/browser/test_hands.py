@@ -89,9 +89,19 @@ for kind in KINDS:
 @pytest.mark.parametrize("kind", PICTURED)
 def test_a_picture_is_what_is_on_screen(show, kind):
     """SVG that a second program draws, and PNG, without the toolbar, with what was typed and chosen."""
+    assert_pictured(show(make(kind) if kind in KINDS else eval(kind, HAND_NAMES)))
+
+
+def test_a_picture_of_a_stopped_step_is_what_is_on_screen(show):
+    w = show(make("ChannelsLastExplorer"))
+    button(w, "replay").click()
+    w.get_by_label("position in the last step", exact=True).fill("20")
+    assert_pictured(w)
+
+
+def assert_pictured(w):
     from cairosvg import svg2png  # needs the system's cairo, as Chromium does
 
-    w = show(make(kind) if kind in KINDS else eval(kind, HAND_NAMES))
     page = w.page
     files = {}
     for line in w.locator("input:not([type])").all():
@@ -103,7 +113,8 @@ def test_a_picture_is_what_is_on_screen(show, kind):
         files[name] = download.value.path().read_bytes()
     assert b"foreignObject" not in files["SVG"] and b"<text" in files["SVG"]
     page.keyboard.press("Escape")
-    hidden = "<style>.sk-frame { visibility: hidden } input { caret-color: transparent }</style>"
+    corner = ".sk-frame, .sk-frame *, .sk-trails { visibility: hidden }"
+    hidden = f"<style>{corner} input {{ caret-color: transparent }}</style>"
     page.evaluate("(style) => document.body.insertAdjacentHTML('beforeend', style)", hidden)
     page.evaluate("document.activeElement.blur()")
     away(w)

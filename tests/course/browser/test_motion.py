@@ -229,7 +229,10 @@ def scrubbed(w, percent):
 
 @pytest.mark.parametrize("kind", STEPS)
 def test_the_last_step_can_be_dragged_through(show, kind):
-    """All boxes begin away from their places and end there, and the widget keeps its height."""
+    """All boxes begin away from their places and end there.
+
+    The widget keeps its height, and the control covers nothing that moves.
+    """
     w = show(make(kind))
     resize(w.page, WIDTH)
     STEPS[kind](w)
@@ -237,6 +240,8 @@ def test_the_last_step_can_be_dragged_through(show, kind):
     button(w, "replay").click()
     start, half, end = [scrubbed(w, percent)["places"] for percent in (0, 50, 100)]
     assert w.bounding_box() == size
+    control = w.locator(".sk-replay").bounding_box()
+    assert all(y > control["y"] + control["height"] for _, y in start + half + end)
     assert len(start) >= 1
     for before, after in zip(start, end, strict=True):
         assert before != pytest.approx(after, abs=2)
