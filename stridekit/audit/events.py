@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import linecache
-from ast import get_source_segment
+from ast import expr, get_source_segment, parse, stmt, walk
 from dataclasses import dataclass
 from dis import Positions
 from functools import cache
@@ -21,6 +21,7 @@ Dims = tuple[int, ...]
 Extent = tuple[Dims, Dims]  # a shape and its strides
 
 _LONGEST = 100  # characters of an expression
+_MARIMO = 4  # columns by which a cell is indented in the file of a notebook of marimo
 _TORCH = Path(torch.__file__).parent
 _STANDARD = Path(linecache.__file__).parent
 # Files that run the reader's program step by step: a call of the reader's does not begin there.
@@ -251,6 +252,9 @@ def _place(code_id: int, instruction: int) -> Place:
     first, last, start, end = list(code.co_positions())[instruction // 2]
     number = first or code.co_firstlineno
     lines = linecache.getlines(code.co_filename)[number - 1 : last or number]
+    shift = _shift(code.co_filename, Positions(first, last, start, end))
+    if start is not None and end is not None:
+        start, end = start + shift, end + shift
     position = Positions(1, len(lines), start, end)
     segment = lines and get_source_segment("".join(lines), position)  # type: ignore[arg-type]
     text = " ".join((segment or "".join(lines[:1])).split())
@@ -259,3 +263,32 @@ def _place(code_id: int, instruction: int) -> Place:
     ):  # its ends stay: the name of a long call, and what is called on its result
         text = f"{text[:60]} … {text[-37:]}"
     return Place(code.co_filename, number, code.co_qualname, text)
+
+
+def _shift(filename: str, position: Positions) -> int:
+    """Return by how many columns an expression stands further right in its file than its code says.
+
+    marimo compiles a cell without the indentation that the cell has in the file of the notebook.
+    """
+    known = _positions_in_marimo(filename)
+    first, last, start, end = position
+    if position in known or start is None or end is None:
+        return 0
+    indented = Positions(first, last, start + _MARIMO, end + _MARIMO)
+    return _MARIMO if indented in known else 0
+
+
+@cache
+def _positions_in_marimo(filename: str) -> frozenset[Positions]:
+    """Return the positions of all statements and expressions of a notebook of marimo."""
+    text = "".join(linecache.getlines(filename))
+    if "marimo.App(" not in text:
+        return frozenset()
+    try:
+        nodes = [node for node in walk(parse(text)) if isinstance(node, (expr, stmt))]
+    except SyntaxError:  # it was edited meanwhile
+        return frozenset()
+    return frozenset(
+        Positions(node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)
+        for node in nodes
+    )

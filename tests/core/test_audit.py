@@ -1,5 +1,6 @@
 """audit: it counts what torch's profiler counts, it changes nothing, and it keeps nothing."""
 
+import ast
 import gc
 import linecache
 import threading
@@ -304,6 +305,41 @@ def test_the_ops_that_a_subclass_runs_are_recorded():
     assert [finding.kind for finding in turned.findings] == ["explicit copy"]
     assert turned.findings[0].bytes == 72
     assert Audit.from_json(turned.to_json()) == turned
+
+
+NOTEBOOK = """import marimo
+
+app = marimo.App()
+
+
+@app.cell
+def _():
+    import torch
+
+    def merge(x):
+        heads = x.t().contiguous()
+        return heads.t().reshape(-1) * 2
+    return (merge,)
+"""
+
+
+@pytest.mark.parametrize("columns", [0, 4])
+def test_an_expression_of_a_marimo_cell_is_whole(tmp_path, columns):
+    """marimo compiles a cell as it shows it, at the lines of its file; some versions shift the columns."""
+    path = tmp_path / "notebook.py"
+    path.write_text(NOTEBOOK, encoding="utf-8")
+    cell = "\n".join(line[4:] for line in NOTEBOOK.splitlines()[7:-1])
+    tree = ast.parse(cell)
+    for node in ast.walk(tree):
+        if hasattr(node, "col_offset"):
+            node.col_offset += columns
+            node.end_col_offset += columns
+    names = {}
+    exec(compile(ast.increment_lineno(tree, 7), str(path), "exec"), names)
+    found = stridekit.audit(names["merge"], torch.rand(3, 4))
+    texts = [event.place.expression for event in found.events if event.place]
+    assert "x.t().contiguous()" in texts
+    assert "heads.t().reshape(-1)" in texts
 
 
 def test_nearly_each_op_has_the_line_of_its_forward_pass():
