@@ -26,7 +26,14 @@ const FORMATS = {
 export function render({ model, el }) {
   const shell = createShell(
     { model, el },
-    { label: "copy tracer", kind: "sk-copies", traits: ["_run"], draw, code },
+    {
+      label: "copy tracer",
+      kind: "sk-copies",
+      traits: ["_run"],
+      draw,
+      code,
+      reads: "found is your audit, as of audit(model, *inputs)",
+    },
   );
   /** @type {{ title: string, rows: Row[], chains: Chain[] }} */
   const { title, rows, chains } = model.get("_run");
@@ -174,7 +181,13 @@ export function render({ model, el }) {
     shell.put({ row });
   }
 
-  const head = h("div", { class: "sk-head" }, h("p", { text: title }), chips.node, further);
+  const head = h(
+    "div",
+    { class: "sk-head" },
+    h("p", { class: "sk-idea", text: title }),
+    chips.node,
+    further,
+  );
   return shell.open(head, h("div", { class: "sk-bounded" }, list), below);
 }
 

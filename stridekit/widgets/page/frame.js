@@ -431,6 +431,17 @@ export function createShare(root, { id, name, code, restoring, link, opener, sig
 }
 
 /**
+ * The code of a widget for a cell of any notebook. A comment says which names it `reads`.
+ * @param {string} className
+ * @param {string} code
+ * @param {string} [reads]
+ */
+export function importing(className, code, reads) {
+  const comment = reads ? `# ${reads}\n` : "";
+  return `from stridekit.widgets import ${className}\n\n${comment}${code}`;
+}
+
+/**
  * Python that makes a widget as it is on screen, for a cell of any notebook.
  * @param {string} className
  * @param {Model} model
@@ -439,7 +450,7 @@ export function restoring(className, model) {
   const parts = [pythonOf(model.get("_state"))];
   const size = model.get("storage_size");
   if (size !== undefined) parts.push(`storage_size=${size}`);
-  return `from stridekit.widgets import ${className}\n\n${className}.restored(${parts.join(", ")})`;
+  return importing(className, `${className}.restored(${parts.join(", ")})`);
 }
 
 /**

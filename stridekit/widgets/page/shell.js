@@ -3,7 +3,7 @@
 
 import { cellOf } from "./cell.js";
 import { h, set } from "./dom.js";
-import { createFrame, restoring } from "./frame.js";
+import { createFrame, importing, restoring } from "./frame.js";
 import { createGoals } from "./goals.js";
 import { createMotion } from "./motion.js";
 
@@ -35,6 +35,7 @@ import { createMotion } from "./motion.js";
  * @property {() => void} [arrived] is called once the view has its place on the page
  * @property {(state: any) => string} [code] returns the source that reproduces the picture; a
  *   widget with it has a toolbar
+ * @property {string} [reads] says which names of the reader's own the code has
  * @property {boolean} [moves] true if boxes travel, so that the toolbar can show a step again
  * @property {(state: any) => Record<string, any>} [facts] returns the facts of a state, over which
  *   goals are set
@@ -81,7 +82,7 @@ const RESTS = 250; // ms: a live region that changes with every pixel is never r
  */
 export function createShell(
   { model, el },
-  { label, kind, traits = [], draw, forget, arrived, code, moves = false, facts },
+  { label, kind, traits = [], draw, forget, arrived, code, moves = false, facts, reads },
 ) {
   const spoken = h("p", { class: "sk-spoken", role: "status" });
   const root = h("div", { class: `stridekit ${kind}`, role: "group", "aria-label": label }, spoken);
@@ -162,13 +163,23 @@ export function createShell(
         id: shell.id,
         name: label.replaceAll(" ", "-"),
         code: () => code(shell.state()),
-        restoring: facts && className ? () => restoring(className, model) : undefined,
+        restoring: className ? () => sourceOf(className) : undefined,
         change: shell.change,
         onReset: freePlace,
         motion: moves ? motion : null,
         signal,
       })
     : null;
+
+  /**
+   * Python for a cell that makes the widget again, as it is. A state without facts is no more than
+   * what the code says, with names of the reader's own.
+   * @param {string} className
+   */
+  function sourceOf(className) {
+    if (facts) return restoring(className, model);
+    return importing(className, code?.(shell.state()) ?? "", reads);
+  }
 
   /** A change has been painted: finish the picture, and send the change. */
   function send() {

@@ -22,6 +22,7 @@ export function render({ model, el }) {
       traits: ["_game"],
       draw,
       code: (state) => code(state, game),
+      reads: "x is your tensor",
       moves: true,
       forget: () => release(),
     },

@@ -1,5 +1,6 @@
 """What a teacher does with a widget in JupyterLab: show it in the whole window, and hand on its state."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.course.browser.pages import button, in_kernel, painted, resize, run_last_cell
@@ -50,3 +51,43 @@ def test_a_copied_state_is_a_cell_that_makes_the_widget(lab, kinds_page):
     )
     assert in_kernel(lab, page, "copied._state == w._state, copied.attention") == "True SDPA"
     expect(page.locator(".jp-Cell").last.locator(".stridekit")).to_be_visible()
+
+
+FOUND = "found = audit(nn.Sequential(nn.Flatten(0), nn.ReLU()), torch.ones(4, 6).t())"
+# Kinds whose code says their whole state: what a cell makes first, the widget, and what a hand does.
+WITH_NAMES = {
+    "Sort": (
+        "x = torch.ones(4, 6)",
+        "Sort(x, 'x.t(); x + 0', also='x[1:]')",
+        lambda w: button(w, "view").click(),
+    ),
+    "CopyTracer": (
+        FOUND,
+        "CopyTracer(found, row=0)",
+        lambda w: w.get_by_role("option").last.click(),
+    ),
+    "Diagnose": (
+        "",
+        "Diagnose()",
+        lambda w: w.get_by_role("textbox").fill("KeyError: 'a' # \"b\"\nc"),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", WITH_NAMES)
+def test_a_copied_state_reads_the_names_of_its_cell(lab, kinds_page, kind):
+    page = kinds_page
+    names, source, play = WITH_NAMES[kind]
+    run_last_cell(page, f"{names}\nw = {source}\nw")
+    w = page.locator(".jp-Cell").last.locator(".stridekit")
+    start = in_kernel(lab, page, "w._state")
+    play(w)
+    assert in_kernel(lab, page, "w._state") != start
+    button(w, "share").click()
+    button(w, "copy this state").click()
+    copied = w.locator(".sk-menu code").text_content()
+    page.keyboard.press("Escape")
+    imports, cell = copied.split("\n\n")
+    assert cell.startswith("# ") == (names != "")
+    run_last_cell(page, f"{imports}\ncopied = (\n{cell}\n)\ncopied")
+    assert in_kernel(lab, page, "copied._state == w._state") == "True"
