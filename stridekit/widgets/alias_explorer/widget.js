@@ -88,7 +88,7 @@ export function render(view) {
   const hand = { onMove: pointAt, onHover: hover };
   const owned = createOwned(id, called, hand);
   const tapes = createTapes(id, hand);
-  const news = h("p", { class: "sk-news" });
+  const news = h("p", { class: "sk-idea sk-news" });
   const message = h("div", { class: "sk-message" }, news, why, ask);
   const pointed = h("span");
   // These words show while boxes have the focus.

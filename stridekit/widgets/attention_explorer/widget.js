@@ -37,7 +37,7 @@ import {
 /** @import { Element, State, Step } from "./flow.js" */
 
 const STACKED = 560; // px: below this, the boxes stand below one another
-const BETWEEN = 14; // px from pane to pane
+const BETWEEN = 12; // px from pane to pane
 const NARROWEST = 14; // px of a box with its gap, under a mouse,
 const TOUCHED = 20; // stacked, under a finger,
 const WIDEST = 34; // and at most

@@ -29,7 +29,7 @@ import {
 /** @typedef {ReturnType<typeof curves>} Totals */
 
 const STACKED = 560; // px: below this, the memories stand below one another
-const BETWEEN = 20; // px from memory to memory
+const BETWEEN = 16; // px from memory to memory
 const MEMORY = 226; // px of height for the boxes of a memory
 const GAP = 2; // px from box to box,
 const APART = 5; // and more between sequences or blocks

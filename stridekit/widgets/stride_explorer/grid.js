@@ -13,6 +13,7 @@ const MAX_HTML = 256; // cells drawn as HTML; more are drawn on a canvas
 const GAP = 4;
 const HEAD = 20; // column numbers, and the name of their dim where rows leave room for it
 const TITLE = 18; // of a plane
+const LEAST_NAMED = 60; // px of rows beside which the name of their dim fits
 const LEAST_PITCH = { dense: 9, html: 20 }; // px from row to row
 const BETWEEN_PLANES = { x: 16, y: 12 };
 
@@ -225,7 +226,7 @@ export function createGrid(id, hand) {
       const classes = `sk-dim sk-origin sk-d${columnDim}`;
       texts.push({ text: `dim ${columnDim} →`, x: x + gutter - 2, y, classes });
     }
-    if (ndim === 2) {
+    if (ndim === 2 && rows * rowHeight >= LEAST_NAMED) {
       const middle = y + top + (rows * rowHeight) / 2;
       const classes = `sk-dim sk-upright sk-d${rowDim}`;
       texts.push({ text: `← dim ${rowDim}`, x: x + 11, y: middle, classes });

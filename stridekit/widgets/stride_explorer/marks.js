@@ -209,7 +209,7 @@ export function marksOf(
       const end = Math.min(first + g.perRow, start);
       const y = g.top(first) + g.height + 10;
       if (end > first)
-        paths.push([`M${g.left(first)},${y}H${g.left(end - 1) + g.slot}`, "sk-measure"]);
+        paths.push([`M${g.left(first)},${y}H${g.left(end - 1) + g.slot}`, "sk-measure sk-offset"]);
     }
   }
 

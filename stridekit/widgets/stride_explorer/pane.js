@@ -3,7 +3,7 @@
 
 import { h } from "../page/dom.js";
 
-export const EDGE = 6; // px around what scrolls, for outlines
+export const EDGE = 4; // px around what scrolls, for outlines: --gap-s of base.css
 const AROUND = 24; // px that stay in sight above and below what is revealed
 
 /**

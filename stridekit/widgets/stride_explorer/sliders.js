@@ -186,7 +186,7 @@ export function createFormula(onLit) {
   }
 
   return {
-    node: h("div", { class: "sk-formula" }, terms, sentence),
+    node: h("div", { class: "sk-formula" }, sentence, terms),
     /**
      * @param {View} view
      * @param {string} words

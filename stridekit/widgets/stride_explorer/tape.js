@@ -183,7 +183,7 @@ export function createTape(id, { onDrag, ...hand }) {
   function draw(view) {
     const { width, bottom } = geometry;
     set(box, "style", `width:${width}px;height:${bottom}px`);
-    set(pane.node, "style", `min-height:${Math.min(bottom, LEAST_HEIGHT)}px`);
+    set(pane.node, "style", `min-height:${leastHeight()}px`);
     drawMarks(marksOf(geometry, view));
     return drawSlots(view);
   }
@@ -298,10 +298,13 @@ export function createTape(id, { onDrag, ...hand }) {
     boxes.see(pane.seen());
   }
 
+  const leastHeight = () => Math.min(geometry.bottom, LEAST_HEIGHT);
+
   return {
     node: pane.node,
     seen: pane.seen,
     resize,
+    leastHeight,
     reveal,
     draw,
     look,

@@ -94,6 +94,7 @@ export function render({ model, el }) {
   let shown; // the newest view
   /** @type {{ for: any[], texts: Map<number, string> }} */
   let written = { for: [], texts: new Map() }; // the texts of elements, which a frame asks for often
+  let leastTop = 0; // px that grid and sliders keep, however high the tape is
   /** @type {{ for: string, room: number } | null} */
   let reserved = null; // px for grid and tape, as long as the width and the presets stay
 
@@ -337,7 +338,9 @@ export function render({ model, el }) {
     const most = MOST - around;
     const forPresets = isAll ? roomForPresets(view, start) : 0;
     const height = arrangeIn(most - windowHeight(view), view) + windowHeight(view);
-    const room = Math.min(Math.max(forPresets, height), most);
+    const least =
+      leastTop + tape.leastHeight() + windowHeight(view) + (isAll ? STEPS + CAPTION : 0);
+    const room = Math.max(Math.min(Math.max(forPresets, height), most), least);
     reserved = { for: what, room };
     set(rest, "style", `--sk-height:${room + around}px`);
     return room;
@@ -382,6 +385,7 @@ export function render({ model, el }) {
       ? slidersHeight + Math.min(height, 120)
       : Math.min(height, slidersHeight);
     const isPaired = isStacked ? shell.width >= PAIRED : ndim > 2;
+    leastTop = least;
     set(top, "style", `min-height:${least}px`);
     set(top, "class", `sk-top${isStacked ? " is-stacked" : ""}${isPaired ? " is-paired" : ""}`);
     return isStacked ? height + slidersHeight : Math.max(height, slidersHeight);

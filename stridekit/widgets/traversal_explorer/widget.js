@@ -87,7 +87,7 @@ export function render({ model, el }) {
     h("div", { class: "sk-choice" }, ...shift.nodes),
   );
 
-  const [note, verdict] = paragraphs("sk-note sk-lesson", "sk-verdict");
+  const [note, verdict] = paragraphs("sk-note sk-lesson", "sk-idea sk-verdict");
   const walkPanes = [0, 1].map((k) =>
     createWalkPane(`${id}-${k}`, { onOrder: (order) => reorder(k, order) }),
   );

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.course.browser.hand import HAND_NAMES
-from tests.course.browser.pages import WIDTH, button, resize
+from tests.course.browser.pages import WIDTH, button, enter, painted, resize
 from tests.course.needs import needs_chromium
 from tests.course.widget_kinds import KINDS, make
 
@@ -58,3 +58,27 @@ def test_a_reset_frees_the_place_that_a_widget_has_kept(show):
     assert place.evaluate("(node) => node.offsetHeight") == highest
     button(w, "reset").click()
     assert place.evaluate("(node) => node.offsetHeight") == first
+
+
+# How far each part of an explorer reaches into the next one, in px.
+OVERLAPS = """(root) => {
+  const parts = root.querySelectorAll('.sk-window, .sk-chain, .sk-top, .sk-stage > .sk-pane, .sk-foot');
+  const shown = [...parts].filter((part) => part.checkVisibility());
+  const boxes = shown.map((part) => part.getBoundingClientRect());
+  return boxes.slice(1).map(({ top }, k) => Math.round(boxes[k].bottom - top));
+}"""
+
+
+@pytest.mark.parametrize("width", [730, 800, WIDTH])
+@pytest.mark.parametrize("kind", ["StrideExplorer", *WINDOWED])
+def test_no_part_of_an_explorer_lies_over_the_next(show, kind, width):
+    """Where the sliders stand over the grid, a tensor of many dims needs more height."""
+    w = show(shown(kind))
+    resize(w.page, width, 1300)
+    for step in ("", "[:1]", ".contiguous()"):
+        if step:
+            enter(w, "then", step)
+        painted(w.page)
+        overlaps = w.evaluate(OVERLAPS)
+        assert len(overlaps) >= 3
+        assert max(overlaps) <= 8, step  # the outlines that a pane keeps room for
