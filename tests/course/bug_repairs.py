@@ -145,6 +145,10 @@ WRONG = {
             "and all pixels of the square are there, in another order",
         "x.reshape(3, height, width) => x.rot90(1, (0, 1)).permute(2, 0, 1)":
             "and all pixels of the square are there, in another order",
+        "x.reshape(3, height, width) => x.permute(2, 0, 1) && .float() / 255 => .float() / 256":
+            "values are a little off: one of them is -0.9885, and -0.9853 is right",
+        "x.reshape(3, height, width) => x.permute(2, 0, 1) && mean) / spread => mean) / (spread - spread)":
+            "48 of the 48 values of your batch are nan or infinite",
         "x.reshape(3, height, width) => x.permute(2, 1, 0) && (height - side) // 2 => 0":
             "the picture lies on its side",
     },
@@ -199,6 +203,7 @@ WRONG = {
             "take 128 bytes in their own type, and the storages in your file take 102,400",
         "torch.save(states, file) => torch.save(__import__('copy').deepcopy(states), file)":
             "storages of 51,200 bytes",
+        "states[name] = all_states[-1] => pass": "one for each text: 'a'. Yours has none.",
         "states[name] => states[name.upper()]": "one for each text: 'a'. Yours has 'A'.",
     },
     "train_reader": {
@@ -216,6 +221,7 @@ WRONG = {
             "The means are right, and the training after them has changed.",
         "zip(is_word, lengths, strict=True) => zip(is_word, [max(lengths)] * count, strict=True)":
             "the loss if each sentence had all 7 words",
+        "return losses => return losses[60:]": "Your list has 0 losses, and 60 were asked for. How long",
         "zip(is_word, lengths, strict=True) => zip(is_word.clone(), lengths, strict=True)":
             "the loss if each sentence had all 7 words",
         "sentence[length:] = 0 => sentence[:] = 1; sentence[length:] = 0":
@@ -294,6 +300,9 @@ WRONG = {
             "they come column by column, not row by row",
         "part.data_ptr(), part.numel() => (part := part.flip(0).contiguous()).data_ptr(), part.numel()":
             "they come in another order, not row by row",
+        "part.data_ptr(), part.numel()) => part.data_ptr(), part.size(1))":
+            "has 120 pixels, and your packet has 12. Each pixel of the part is sent once.",
+        "return sizes + pixels => return b''": "sizes 10 and 12, and yours begins with nothing.",
         "part.data_ptr(), part.numel()) => part.data_ptr(), part.numel()) and bytes(part.numel())":
             "your packet has 0, and the part has 1.",
     },

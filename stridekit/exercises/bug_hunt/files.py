@@ -27,6 +27,14 @@ OVERHEAD = (
 )  # bytes of a file that hold no numbers: at most so many, and more for each state
 
 
+NO_NUMBERS = torch.zeros(0, dtype=torch.float64)
+
+
+def flat(state: torch.Tensor) -> torch.Tensor:
+    """Return the numbers of a state as a vector of float64."""
+    return state.detach().double().flatten()
+
+
 def bytes_of(answer: Any) -> bytes:
     """Return an answer that is bytes, or an object that holds bytes."""
     if isinstance(answer, io.BytesIO):
@@ -69,7 +77,7 @@ def read_states(answer: Any, args: Arguments) -> Outcome:
         "names": tuple(states),
         "shapes": tuple(tuple(state.shape) for state in states.values()),
         "dtypes": tuple(str(state.dtype) for state in states.values()),
-        "states": Near(torch.cat([state.double().flatten() for state in states.values()]), 1e-4),
+        "states": Near(torch.cat([NO_NUMBERS, *map(flat, states.values())]), 1e-4),
         "storages": sum(storages.values()),
         "file": max(len(data), needed + for_all + for_each * len(states)),
     }
@@ -262,16 +270,16 @@ def explain_packet(yours: Facts, expected: Facts) -> str:
     if yours["sizes"] != expected["sizes"]:
         begins = (
             f"The packet is to begin with the sizes {rows} and {columns}, and yours begins with "
-            f"{', '.join(map(str, yours['sizes']))}."
+            f"{', '.join(map(str, yours['sizes'])) or 'nothing'}."
         )
         if yours["sizes"] == (columns, rows):
             return f"{begins} A part is turned if it is taller than wide: its columns become rows."
         return f"{begins} The sizes are those of the part as it is sent, and they come first."
     if len(got) != len(right):
-        return (
-            f"A part of {rows} by {columns} has {len(right)} pixels, and your packet has {len(got)}. "
-            "The bytes between two rows of the part belong to the frame."
-        )
+        counted = f"A part of {rows} by {columns} has {len(right)} pixels, and your packet has {len(got)}."
+        if len(got) > len(right):
+            return f"{counted} The bytes between two rows of the part belong to the frame."
+        return f"{counted} Each pixel of the part is sent once."
     places = [k for k, pair in enumerate(zip(got, right, strict=True)) if pair[0] != pair[1]]
     first = places[0]
     row, column = divmod(first, columns)

@@ -11,6 +11,7 @@ from stridekit.exercises.readers.answers import type_in_words
 from stridekit.exercises.running import Arguments, Outcome, Unusable
 
 MEAN = torch.tensor([0.485, 0.456, 0.406]).view(3, 1, 1)
+NEARLY = 2  # levels of 255 by which a pixel may be off and still be the same pixel
 SPREAD = torch.tensor([0.229, 0.224, 0.225]).view(3, 1, 1)
 
 
@@ -72,7 +73,15 @@ def explain_prepared(yours: Facts, expected: Facts) -> str:
             f"All {size} values of your batch are {yours['dtype']}. The weights of a network are "
             f"{expected['dtype']}, and its layers refuse other numbers."
         )
-    got, right = (pixels_of(facts["values"].numbers) for facts in (yours, expected))
+    values = yours["values"].numbers
+    right_values = expected["values"].numbers
+    unusable = int((~values.isfinite()).sum())
+    if unusable:
+        return (
+            f"{unusable} of the {values.numel()} values of your batch are nan or infinite. The first value "
+            f"is {values.flatten()[0]:.4f}, and {right_values.flatten()[0]:.4f} is right."
+        )
+    got, right = pixels_of(values), pixels_of(right_values)
     wrong = int((got != right).any(0).sum())
     total = right[0].numel()
     if torch.equal(got, right.transpose(1, 2)):
@@ -91,6 +100,13 @@ def explain_prepared(yours: Facts, expected: Facts) -> str:
         return (
             f"The three channels are equal, so all colour is gone: the first pixel reads "
             f"{got[:, 0, 0].tolist()}, and the photo has {right[:, 0, 0].tolist()} there."
+        )
+    if (got - right).abs().max() <= NEARLY:
+        place = int((values - right_values).abs().argmax())
+        return (
+            f"All {total} pixels are at their places, but their values are a little off: one of them is "
+            f"{values.flatten()[place]:.4f}, and {right_values.flatten()[place]:.4f} is right. Compare the "
+            "numbers by which the program divides, and those that it takes off."
         )
     levels = torch.tensor(yours["photo"])
     is_foreign = ~torch.isin(got, levels)

@@ -200,29 +200,31 @@ def explain_reader(yours: Facts, expected: Facts) -> str:
     shortest, cut_loss = yours["cut"]
     longest, padded_loss = yours["padded"]
     last, last_loss = yours["last"]
-    if got and Near(got[0]) == Near(cut_loss):
+    if not got:
+        return other
+    if Near(got[0]) == Near(cut_loss):
         cause = (
             f"The first loss, before any step, is {got[0]:.4f}: the loss if each sentence had "
             f"{shortest} words, like the shortest. The other words of the longer sentences are still lost."
         )
         changed = len(got) != len(right)
         return f"{cause} More steps learn from the same wrong means." if changed else cause
-    if got and Near(got[0]) == Near(padded_loss):
+    if Near(got[0]) == Near(padded_loss):
         return (
             f"The first loss, before any step, is {got[0]:.4f}: the loss if each sentence had all "
             f"{longest} words. Your means count the padding, too."
         )
-    if got and Near(got[0]) == Near(last_loss):
+    if Near(got[0]) == Near(last_loss):
         return (
             f"The first loss, before any step, is {got[0]:.4f}: the loss if each sentence had {last} "
             f"words, like the last one. The {len(yours['lengths'])} sentences still share one mask."
         )
-    if got and isnan(got[0]):
+    if isnan(got[0]):
         return (
             f"The first loss, before any step, is nan, and without the bug it is {right[0]:.4f}. A "
             "sentence whose mask has zeros alone has a mean of no words, 0 / 0."
         )
-    if got and Near(got[0]) == Near(right[0]):
+    if Near(got[0]) == Near(right[0]):
         return f"{other} The means are right, and the training after them has changed."
     return f"{other} No step comes before the first loss, so the means are still wrong."
 
