@@ -346,6 +346,9 @@ def test_an_explanation_has_the_numbers_of_torch(kind):
             needed = torch.empty(x.shape).stride()
             for d in range(x.ndim):
                 assert f"dim {d} of size {x.size(d)} needs {needed[d]}" in why
+            verdict = answer.removeprefix("no: ").capitalize()
+            yes = "Each stride is the needed one, and dims of size 1 do not count"
+            assert why.endswith(f" {yes if answer == 'yes' else verdict}.")
         elif kind == "format":
             is_rows, is_channels = answer_of(question, names)
             rows, channels = why.split(" channels_last, ")
