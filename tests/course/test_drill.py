@@ -308,6 +308,47 @@ def assert_format_is_torchs(sentence, x, memory_format, is_in):
         assert {*dims} == {d for d in range(4) if x.size(d) > 1}
 
 
+TINTS = 6  # in the palette
+
+
+def row_of_tint(question, names):
+    """Return the tensor of a picture, and how many of its elements in reading order share a tint."""
+    x = names["x"]
+    if question["kind"] == "strides":
+        result = eval(question["experiment"].removesuffix(".stride()"), names)
+        if "contiguous" in question["experiment"]:
+            result = torch.arange(result.numel()).view(result.shape)
+        return result, result.size(-1)
+    if question["kind"] == "format":
+        return x, x.size(2) * x.size(3)
+    if question["kind"] == "view":
+        return x, int(re.search(r"(\d+),?\)\.stride", question["experiment"])[1])
+    return x, x.size(-1)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in questions.KINDS if kind != "share"])
+def test_a_tint_of_a_picture_is_a_row_of_the_tensor_or_of_the_wanted_shape(kind):
+    for seed in range(40):
+        question = ask(kind, seed, *right(kind))
+        shown, count = row_of_tint(question, tensors_of(question))
+        tones = {}
+        for flat, element in enumerate(shown.flatten().int().tolist()):
+            channels = shown.size(1) if kind == "format" else TINTS
+            tones.setdefault(element, flat // count % channels % TINTS)
+        drawn = question["picture"]["tones"]
+        assert {k: tone for k, tone in enumerate(drawn) if tone is not None} == tones
+
+
+def test_the_tints_of_shared_bytes_say_who_reaches_them():
+    for seed in range(40):
+        question = ask("share", seed, *right("share"))
+        names = tensors_of(question)
+        y, z = ({*map(int, names[name].flatten())} for name in "yz")
+        wanted = {k: 5 if k in y & z else 0 if k in y else 1 for k in y | z}
+        drawn = question["picture"]["tones"]
+        assert {k: tone for k, tone in enumerate(drawn) if tone is not None} == wanted
+
+
 def test_a_picture_of_strides_is_that_of_the_view_or_of_the_copy():
     for seed in range(30):
         question = ask("strides", seed, *right("strides"))

@@ -127,7 +127,7 @@ function weightOf(kind, history) {
 export function answer(state, before, choice) {
   const { kind, focus, choices } = question(state, before);
   if (state.said !== null) throw new Refused("this question is answered: go on to the next one");
-  if (!Number.isInteger(choice) || !(choice in choices))
+  if (!(choice in choices))
     throw new Refused(`there is no choice ${choice}: give 0 to ${choices.length - 1}`);
   const { mistake } = choices[choice];
   return { ...state, answers: [...state.answers, [kind, focus, mistake]], said: choice };
