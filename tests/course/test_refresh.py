@@ -375,6 +375,7 @@ def test_the_cards_of_a_lesson_are_stored_with_its_outputs_and_those_of_no_other
     tmp_path, monkeypatch
 ):
     stored = {"02_views": {"title": "02 Views"}, "01_strides": {"title": "old"}}
+    assert refresh.CARDS.is_file()
     cards = tmp_path / "cards.json"
     cards.write_text(json.dumps(stored))
     folder = tmp_path / "notebooks"
@@ -433,6 +434,19 @@ def test_main_goes_on_where_a_notebook_would_change_and_ends_where_one_fails(ste
         assert len(steps) == 3 and capsys.readouterr().err == ""
         assert refresh.main(["bad", "well", option]) == 1
         assert len(steps) == 5 and capsys.readouterr().err == "bad, no\n"
+
+
+def test_an_output_does_not_move_to_a_cell_that_was_edited_to_its_old_source():
+    stored = tidied(
+        code("clock()", outputs=[output("stream", text="old")], metadata=IGNORED), code("1")
+    )
+    for cell, source in zip(stored.cells, ("6 * 7", "clock()"), strict=True):
+        cell.source = source
+    new = tidied(
+        code("6 * 7"), code("clock()", outputs=[output("stream", text="new")], metadata=IGNORED)
+    )
+    refresh.keep_what_cannot_repeat(stored, new)
+    assert new.cells[1].outputs[0].text == "new"
 
 
 def shown(png="one", text="words", **about):
