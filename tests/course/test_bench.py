@@ -120,11 +120,8 @@ def test_each_question_is_answered_right(monkeypatch):
         assert answer["stridekit", "count"] == len(bench.elements(y)) * 4
         assert answer["stridekit", "internal overlap"] == (y.numel > len(bench.elements(y)))
     assert slow == [(1, 1)] * 18  # the questions to Python's sets, which are asked once
-    most = {key: question.most_elements for key, question in answers.items()}
-    assert {key for key, numel in most.items() if numel < 10**12} == {
-        ("Python sets", "subset"),
-        ("Python sets", "overlap"),
-    }
+    for question in bench.QUESTIONS:  # a set of 10^9 elements would take all memory
+        assert question.most_elements == (10**6 if question.library == "Python sets" else 10**12)
 
 
 @pytest.fixture
