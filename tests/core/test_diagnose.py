@@ -396,6 +396,12 @@ def test_a_message_is_known_in_each_disguise(disguise):
         assert diagnose(DISGUISES[disguise](message)) == diagnosis, message
 
 
+@pytest.mark.parametrize("entity", ["&#1114111;", "&#1114112;", "&#x110000;", "&unknown;"])
+def test_an_entity_is_read_only_if_it_is_a_character(entity):
+    diagnosis = diagnose(f"ValueError: step must be greater than zero {entity}")
+    assert diagnosis.title == "a slice that runs backwards"
+
+
 def test_a_terminal_leaves_no_trace_in_a_message():
     """It sets a title, clears a line, links a word, and hides places where a line may break."""
     text = "\x1b]0;python a.py\x07\x1b[2Kstep\u200b must \x1b]8;;http://a/\x1b\\be\x1b]8;;\x1b\\ greater"
