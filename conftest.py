@@ -78,11 +78,15 @@ def pytest_xdist_auto_num_workers():
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Let workers begin with what takes longest: the browser's tests, then TAKES_LONG."""
+    for item in items:
+        uses_lab = "lab" in getattr(item, "fixturenames", ())
+        if uses_lab and _group(item.nodeid) != "JupyterLab":
+            raise pytest.UsageError(f"{item.nodeid} would start another JupyterLab: see GROUPS")
     if hasattr(config, "workerinput"):
-        groups = [HANDS, PAGES, LAB, ""]
-        items.sort(key=lambda x: "" if _browser(x.nodeid) else str(x.path), reverse=True)
+        groups = [*GROUPS, ""]
+        items.sort(key=lambda x: "" if _group(x.nodeid) else str(x.path), reverse=True)
         items.sort(key=lambda x: not TAKES_LONG.search(str(x.path)))
-        items.sort(key=lambda x: groups.index(_browser(x.nodeid)))
+        items.sort(key=lambda x: groups.index(_group(x.nodeid)))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -92,26 +96,33 @@ def pytest_xdist_make_scheduler(config, log):
 
     class Scheduler(LoadFileScheduling):
         def _split_scope(self, nodeid):
-            return _browser(nodeid) or super()._split_scope(nodeid)
+            return _group(nodeid) or super()._split_scope(nodeid)
 
     config.option.loadscopereorder = False  # keep the order of the collection
     return Scheduler(config, log)
 
 
 TAKES_LONG = re.compile(r"ipynb$|test_(worst|fuzz|exercises|export|diagnose|refresh)|_explorer")
-HANDS = "hands"
-PAGES = "pages"
-LAB = "JupyterLab"
-IN_LAB = re.compile(r"test_(in_jupyterlab|first_screen|reopening|half_done|hosts|leaks)|kinds_page")
+# The tests of a group share a browser, and what takes long to start: a server, a site, a page.
+# A group has the tests whose names it matches and no group above it.
+GROUPS = {
+    # those that ask for the fixture `lab`
+    "JupyterLab": re.compile(
+        "kinds_page"
+        "|test_(in_jupyterlab|first_screen|reopening|half_done|hosts|leaks|class_room|practice)"
+    ),
+    "hands on StrideExplorer": re.compile("test_hands.py.*StrideExplorer"),
+    "hands": re.compile("test_hands.py"),
+    "site": re.compile("test_site|test_looks"),
+    "pages": re.compile(""),
+}
 
 
-def _browser(nodeid):
-    """Return the kind of page that a browser test shows; "" for other tests."""
+def _group(nodeid):
+    """Return the group of a browser test; "" for other tests."""
     if not nodeid.startswith("tests/course/browser/"):
         return ""
-    if IN_LAB.search(nodeid):
-        return LAB
-    return HANDS if "test_hands" in nodeid else PAGES
+    return next(group for group, names in GROUPS.items() if names.search(nodeid))
 
 
 # The summary -------------------------------------------------------------------------------------------
