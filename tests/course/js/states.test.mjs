@@ -31,7 +31,13 @@ function combined(choices) {
 }
 
 test("the attention explorer", () => {
-  const choices = { ...flow.CHOICES, tokens: [1, 3], heads: [1, 2, 4], kv_heads: [1, 2, 4] };
+  const choices = {
+    ...flow.CHOICES,
+    batch: [2],
+    tokens: [1, 3],
+    heads: [1, 2, 4],
+    kv_heads: [1, 2, 4],
+  };
   for (const packing of flow.PACKINGS) {
     const states = combined({ ...choices, packing: [packing] });
     const possible = states.filter(({ heads, kv_heads }) =>
@@ -69,7 +75,7 @@ test("the cache explorer", () => {
       const places = boxes.filter(Boolean).map((box) => growth.place(state, box));
       return [boxes.map(growth.label), places, growth.rowOf(state, way), growth.stepOf(state, way)];
     });
-    const curves = k % 5 ? [] : growth.whole(growth.curves(state));
+    const curves = k % 15 ? [] : growth.whole(growth.curves(state));
     return [growth.told(state), growth.code(state), growth.facts(state), ways, curves];
   });
   assertSame("caches", said);
