@@ -140,7 +140,8 @@ def test_a_packed_card_is_the_card():
 def test_badges_are_those_of_the_fork(written):
     text = (written / "README.md").read_text("utf-8")
     assert "colab.research.google.com/github/Fork/kit/blob/lessons/01_strides.ipynb" in text
-    assert "mybinder.org/v2/gh/Fork/kit/HEAD" in text and "https://fork.github.io/kit/" in text
+    first = "mybinder.org/v2/gh/Fork/kit/HEAD?labpath=notebooks%2F00_start.ipynb"
+    assert first in text and "https://fork.github.io/kit/" in text
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import sizes
 
 FILES = {
     ".coveragerc": "[run]\nomit = */toy.py\n",  # of other runs: reach wants all files
+    "pytest.ini": "[pytest]\naddopts = -m 'not long'\nmarkers = long: at night\n",
     "stridekit/__init__.py": "",
     "stridekit/toy.py": '''\
 """A toy."""
@@ -71,6 +72,16 @@ from stridekit import toy
 
 def test_zero():
     assert toy.half(0) == 0
+""",
+    "tests/course/test_slow.py": """\
+import pytest
+
+from stridekit import toy
+
+
+@pytest.mark.long
+def test_slow():
+    assert toy.half(8) == 4
 """,
     "tests/course/test_hostile_answers.py": "def test_stopped():\n    raise SystemExit\n",
     "tests/course/browser/test_page.py": "raise SystemExit\n",
@@ -331,6 +342,7 @@ def test_reach_knows_which_tests_pass_and_which_lines_and_scripts_they_reach(rea
 @pytest.mark.parametrize(
     ("change", "noticed"),
     [("3", "tests/core/test_toy.py::test_half"), ("2 + 0", "")],
+    ids=["noticed", "survived"],
 )
 def test_a_planted_defect_is_noticed_by_the_first_test_that_fails(copies, change, noticed):
     start = FILES["stridekit/toy.py"].index("2\n")
@@ -340,6 +352,14 @@ def test_a_planted_defect_is_noticed_by_the_first_test_that_fails(copies, change
     assert copies.qsize() == 2
     for copy in copies.queue:
         assert (copy / "stridekit" / "toy.py").read_text() == FILES["stridekit/toy.py"]
+        assert not [*copy.rglob("*.pyc")]  # Python might take one for that of the next defect
+
+
+def test_a_defect_that_only_a_long_test_reaches_is_noticed_by_it(copies):
+    start = FILES["stridekit/toy.py"].index("2\n")
+    defect = mutate.Planted("stridekit/toy.py", "", "2", "3", start, 6)
+    slow = "tests/course/test_slow.py"
+    assert mutate.plant(defect, [[slow]], copies) == f"{slow}::test_slow"
 
 
 def test_a_defect_that_ends_the_run_is_noticed_too(copies):
@@ -402,6 +422,23 @@ def test_main_plants_the_sample_of_the_seed_and_keeps_the_reach(run, tmp_path, m
     run(*options, "--seed", "2")
     first, second, other = noticed[:2], noticed[2:4], noticed[4:]
     assert first == second != other and len(other) == 2
+
+
+@pytest.mark.parametrize(("processors", "workers"), [(3, 3), (None, 1)])
+def test_main_makes_a_copy_for_each_processor(project, monkeypatch, capsys, processors, workers):
+    sizes_of_queues = []
+
+    def measure_reach(copies):
+        sizes_of_queues.append(copies.qsize())
+        return REACH
+
+    monkeypatch.setattr(mutate, "measure_reach", measure_reach)
+    monkeypatch.setattr(mutate.os, "cpu_count", lambda: processors)
+    monkeypatch.setattr(sys, "argv", ["mutate.py", "stridekit/toy.py", "--count", "0"])
+    with pytest.raises(SystemExit) as stop:
+        mutate.main()
+    assert (sizes_of_queues, stop.value.code) == ([workers], 0)
+    assert capsys.readouterr().out == "stridekit/toy.py: 0 of 0 defects were noticed (seed 0)\n"
 
 
 def test_main_plants_written_defects_for_the_tests_that_hold_them(run, monkeypatch):
