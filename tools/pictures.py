@@ -1,4 +1,4 @@
-"""`make pictures`: take the README's pictures of the widgets.
+"""`make pictures`: take the README's pictures of the widgets, and the picture of links to the site.
 
 To look at any widget while you work on it,
 
@@ -9,6 +9,7 @@ writes one PNG for each expression, theme and width. Neither needs a kernel.
 
 from __future__ import annotations
 
+import io
 import sys
 import tempfile
 from itertools import product
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
+from PIL import Image
 from playwright.sync_api import Browser
 from torch import nn
 
@@ -24,9 +26,21 @@ from chromium import running_browser
 from stridekit import widgets
 from stridekit.widgets.offline import offline_page
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+STATIC = ROOT / "stridekit" / "export" / "static"
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SETTLED = 600  # milliseconds, after which a widget has been drawn
+# What a link to the site shows: the mark, the name, and an explorer without its controls.
+SHARED = {"width": 1200, "height": 630}  # px, as networks cut their cards
+COLOURS = 64  # of its palette
+SHARED_STYLE = """
+body { margin: 0; padding: 40px 64px; background: #fff; }
+header { display: flex; align-items: center; gap: 24px; font: 600 40px system-ui, sans-serif; }
+header svg { width: 72px; height: 72px; }
+.widget { margin-top: 28px; zoom: 1.2; }
+.sk-side, .sk-frame, .sk-sliders, .sk-chain, .sk-foot { display: none !important; }
+"""
 
 
 class _Net(nn.Module):
@@ -87,6 +101,23 @@ def shoot(browser: Browser, shown: dict[str, Any], folder: Path, widths: dict[in
     page.close()
 
 
+def share(browser: Browser, explorer: Any) -> None:
+    """Write the picture that stands beside a link to the site."""
+    mark = (STATIC / "mark.svg").read_text(encoding="utf-8")
+    header = f"<header>{mark}<span>stridekit: see how tensors live in memory</span></header>"
+    page = browser.new_page()
+    page.set_viewport_size({"width": SHARED["width"], "height": SHARED["height"]})
+    page.set_content(offline_page([explorer]))
+    page.add_style_tag(content=SHARED_STYLE)
+    page.evaluate("(header) => document.body.insertAdjacentHTML('afterbegin', header)", header)
+    page.wait_for_timeout(SETTLED)
+    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB").quantize(COLOURS)
+    path = STATIC / "shared.png"
+    picture.save(path, optimize=True)
+    print(path)
+    page.close()
+
+
 def named(expressions: list[str]) -> dict[str, Any]:
     """Return the widgets of expressions, by their numbers."""
     names = {"torch": torch, "stridekit": stridekit}
@@ -98,7 +129,9 @@ def main(arguments: list[str]) -> None:
     """Take the pictures of the README, or those of a folder and the expressions behind it."""
     with running_browser() as browser:
         if len(arguments) < 2:
-            shoot(browser, scenes(), DOCS, {1280: ""})
+            shown = scenes()
+            shoot(browser, shown, DOCS, {1280: ""})
+            share(browser, shown["explorer"])
         else:
             folder, *expressions = arguments
             shoot(browser, named(expressions), Path(folder), {1280: "-1280", 800: "-800"})

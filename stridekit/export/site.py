@@ -347,6 +347,10 @@ class Head(NamedTuple):
         }
         if self.base:
             properties["og:url"] = f"{self.base}{page}.html"
+            properties["og:image"] = f"{self.base}_static/shared.png"
+            properties["og:image:alt"] = (
+                "A tensor over the slots of its storage, with arcs for its strides"
+            )
         lines = [f'<meta name="description" content="{html.escape(words)}">']
         for name, text in properties.items():
             lines.append(f'<meta property="{name}" content="{html.escape(text)}">')

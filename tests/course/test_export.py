@@ -12,6 +12,7 @@ import nbformat
 import pytest
 import torch
 from nbformat import v4
+from PIL import Image
 
 import stridekit
 from stridekit import diagnose
@@ -502,7 +503,13 @@ def test_the_head_of_a_page_describes_it_and_the_sitemap_names_it(tmp_path):
     assert html.unescape(words).startswith("What <it> is.") and words.endswith(" …")
     assert '<meta property="og:title" content="A &amp; b">' in tags
     assert '<meta property="og:url" content="https://own.github.io/kit/a.html">' in tags
-    assert "og:url" not in site.Head("", {}).tags("a", "A")
+    pattern = r'property="og:image" content="https://own.github.io/kit/_static/(.*?)"'
+    (picture,) = re.findall(pattern, tags)
+    with Image.open(site.HERE / "static" / picture) as shared:
+        assert shared.size == (1200, 630)
+    alone = site.Head("", {}).tags("a", "A")
+    assert "og:url" not in alone
+    assert "og:image" not in alone
     (tmp_path / "a b.html").touch()
     site._write_sitemap(tmp_path, head.base)
     text = (tmp_path / "sitemap.xml").read_text(encoding="utf-8")
