@@ -42,13 +42,13 @@ export const BRISK = { travel: 380, spread: 250, apart: 60 };
 export const SLOW = { travel: 800, spread: 3000, apart: 400 };
 const MOST = 256; // boxes: of more, an even sample travels
 const MOST_TRAILS = 64;
-const REST = 0.9; // of the time between two steps, with which a step is over
+const SHARE = 0.9; // of the time until the next step: then a step is over
 const SHORTEST = 100; // ms: no eye follows what is over sooner
 const BEND = 0.1; // how far a path leaves the straight line, as a part of its length,
 const MOST_BEND = 40; // and in px
 const STRAIGHT = 24; // px: shorter paths are straight, and have no trail
 const POINTS = 8; // of a path, after the first one
-// A trail is the second half of the way behind a box: it grows, and then its end follows the box.
+// A trail is at most half of the path: it grows behind its box, and then its end follows the box.
 const TRAIL = [
   { strokeDasharray: "0 2", strokeDashoffset: 0 },
   { strokeDasharray: "0.5 2", strokeDashoffset: 0 },
@@ -161,7 +161,7 @@ export function createMotion(root) {
    */
   function play(until = Infinity) {
     end();
-    const within = REST * until;
+    const within = SHARE * until;
     const now = performance.now();
     // A drag in another view, or a loop in Python, leaves no time to follow.
     const isSoon = now < free;

@@ -17,6 +17,8 @@ export function createReplay(motion, { id, opener }) {
     max: "100",
     "aria-label": "position in the last step",
     oninput: () => motion.scrub(slider.valueAsNumber / 100),
+    onpointerdown: stop,
+    onkeydown: pressKey,
   });
   const node = h(
     "div",
@@ -60,6 +62,24 @@ export function createReplay(motion, { id, opener }) {
   function toggle() {
     if (motion.isPlaying()) motion.pause();
     else motion.replay();
+  }
+
+  function stop() {
+    if (motion.isPlaying()) motion.pause();
+  }
+
+  /**
+   * A key of the slider stops what plays, also where it does not move the slider; Space plays and
+   * pauses.
+   * @param {KeyboardEvent} event
+   */
+  function pressKey(event) {
+    if (event.key === " ") {
+      event.preventDefault();
+      if (!motion.isReduced()) toggle();
+    } else if (/^(Arrow|Page|Home|End)/.test(event.key)) {
+      stop();
+    }
   }
 
   /** @param {KeyboardEvent} event */

@@ -269,6 +269,23 @@ def test_the_control_plays_slowly_and_pauses_by_keys(show):
     assert slow["states"] == ["running"]
     assert len(slow["places"]) == 24
     assert slow["times"][0] > 4 * max(brisk["times"], default=600)
+    for key, state in {"Home": "paused", "Space": "running", "ArrowRight": "paused"}.items():
+        keys.press(key)
+        assert w.evaluate(MOVED)["states"] == [state], key
+    keys.press("Home")
+    keys.press("Space")
+    w.evaluate(CRAWL)
+    keys.press("Home")  # which does not move the slider
+    assert w.evaluate(MOVED)["states"] == ["paused"]
+    keys.press("Space")
+    w.evaluate(CRAWL)
+    box = slider(w).bounding_box()
+    w.page.mouse.move(box["x"] + 9, box["y"] + 12)  # the thumb, which a press does not move
+    w.page.mouse.down()
+    assert w.evaluate(MOVED)["states"] == ["paused"]
+    w.page.mouse.up()
+    keys.press("Space")
+    w.evaluate(CRAWL)
     keys.press("Shift+Tab")
     assert w.page.evaluate(FOCUSED) == "pause"
     keys.press("Space")
