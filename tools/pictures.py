@@ -101,7 +101,7 @@ def shoot(browser: Browser, shown: dict[str, Any], folder: Path, widths: dict[in
     page.close()
 
 
-def share(browser: Browser, explorer: Any) -> None:
+def share(browser: Browser, explorer: Any, path: Path) -> None:
     """Write the picture that stands beside a link to the site."""
     mark = (STATIC / "mark.svg").read_text(encoding="utf-8")
     header = f"<header>{mark}<span>stridekit: see how tensors live in memory</span></header>"
@@ -112,7 +112,6 @@ def share(browser: Browser, explorer: Any) -> None:
     page.evaluate("(header) => document.body.insertAdjacentHTML('afterbegin', header)", header)
     page.wait_for_timeout(SETTLED)
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB").quantize(COLOURS)
-    path = STATIC / "shared.png"
     picture.save(path, optimize=True)
     print(path)
     page.close()
@@ -131,7 +130,7 @@ def main(arguments: list[str]) -> None:
         if len(arguments) < 2:
             shown = scenes()
             shoot(browser, shown, DOCS, {1280: ""})
-            share(browser, shown["explorer"])
+            share(browser, shown["explorer"], STATIC / "shared.png")
         else:
             folder, *expressions = arguments
             shoot(browser, named(expressions), Path(folder), {1280: "-1280", 800: "-800"})

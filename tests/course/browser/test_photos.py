@@ -57,14 +57,34 @@ def test_a_widget_is_shot_in_both_themes_at_each_width(browser, tmp_path, capsys
     assert 500 < wide <= 900 and 300 < narrow <= 500
 
 
+@needs_chromium
+def test_the_picture_of_a_link_has_the_name_and_fits_a_card(browser, tmp_path, capsys):
+    path = tmp_path / "shared.png"
+    contexts = len(browser.contexts)
+    pictures.share(browser, StrideExplorer(), path)
+    assert len(browser.contexts) == contexts
+    assert capsys.readouterr().out == f"{path}\n"
+    image = Image.open(path).convert("L")
+    assert image.size == (1200, 630)
+    # The name stands in the uppermost fifth; nothing is cut off at the edges.
+    assert image.crop((160, 40, 1100, 110)).getextrema()[0] < 20
+    edges = [
+        image.crop(box) for box in ((0, 0, 1200, 12), (0, 618, 1200, 630), (1188, 0, 1200, 630))
+    ]
+    assert all(edge.getextrema()[0] > 250 for edge in edges)
+
+
 def test_main_shoots_the_scenes_or_the_expressions_behind_a_folder(monkeypatch):
     shot = []
     monkeypatch.setattr(pictures, "running_browser", lambda: nullcontext("a browser"))
     monkeypatch.setattr(pictures, "shoot", lambda *what: shot.append(what))
-    monkeypatch.setattr(pictures, "scenes", lambda: "scenes")
+    monkeypatch.setattr(pictures, "share", lambda *what: shot.append(what))
+    scenes = {"explorer": "a scene"}
+    monkeypatch.setattr(pictures, "scenes", lambda: scenes)
     pictures.main([])
     pictures.main(["/tmp/shots"])
-    assert shot == [("a browser", "scenes", pictures.DOCS, {1280: ""})] * 2
+    shared = ("a browser", "a scene", pictures.STATIC / "shared.png")
+    assert shot == [("a browser", scenes, pictures.DOCS, {1280: ""}), shared] * 2
     shot.clear()
     pictures.main(["/tmp/shots", "StrideExplorer()", "torch.ones(2)", "stridekit.Layout((3,))"])
     ((_, shown, folder, widths),) = shot
