@@ -25,9 +25,11 @@ case "$*" in
   *version_info*) exit "$STATUS" ;;
   *venv*) mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
   *purelib*) echo "$SITE" ;;
+  *install*) ;;
   *list*) cat "$PACKAGES" ;;
   *wheel*) touch "$WHEEL" ;;
-esac
+esac || exit 1
+case "$*" in *$FAILS*) exit 1 ;; esac
 """
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
@@ -46,6 +48,7 @@ class Machine:
         self.packages = folder / "packages.json"
         monkeypatch.setattr(colab, "BUILD", self.build)
         monkeypatch.setenv("STATUS", "0")
+        monkeypatch.setenv("FAILS", "nothing")
         monkeypatch.setenv("NOTES", str(self.notes))
         monkeypatch.setenv("SITE", str(self.site))
         monkeypatch.setenv("PACKAGES", str(self.packages))
@@ -114,6 +117,19 @@ def test_a_python_that_is_too_new_stops_before_anything_is_removed(machine, monk
         with pytest.raises(SystemExit) as stop:
             exec(question, {})
         assert stop.value.code == is_newer
+
+
+@pytest.mark.parametrize("fails", ["-m venv", "install", "purelib", "wheel"])
+def test_a_step_that_fails_ends_all(machine, monkeypatch, fails):
+    def steps():
+        colab.Environment(str(machine.python)).become_colab()
+        colab.wheel()
+
+    monkeypatch.setattr(sys, "executable", str(machine.python))
+    monkeypatch.setenv("FAILS", fails)
+    with pytest.raises(subprocess.CalledProcessError) as raised:
+        steps()
+    assert fails in " ".join(raised.value.cmd)
 
 
 def test_colab_is_a_module_that_python_imports_when_it_starts(machine):
