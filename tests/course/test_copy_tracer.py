@@ -342,3 +342,14 @@ def test_a_model_without_lines_of_ones_own_has_rows_without_the_call_of_audit():
     text = str(CopyTracer(audit(model, torch.rand(1, 3, 8, 8))))
     assert "audit(" not in text
     assert "  2  1 (Flatten)  flatten    view" in text
+
+
+def test_a_row_says_that_it_belongs_to_the_backward_pass():
+    def step(w):
+        w.t().contiguous().mul(2).sum().backward()
+
+    run = CopyTracer(audit(step, torch.ones(4, 6, requires_grad=True)))._run
+    did = [row["did"] for row in run["rows"]]
+    first = next(k for k, text in enumerate(did) if text.startswith("backward: "))
+    assert "copies 96 B" in did[:first]
+    assert did[first:] and all(text.startswith("backward: ") for text in did[first:])

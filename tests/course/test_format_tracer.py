@@ -106,3 +106,13 @@ def test_asking_torch_leaves_no_trace():
         fresh = net.network.__wrapped__()
     assert fresh == net.network() and torch.is_grad_enabled()
     assert torch.equal(torch.random.get_rng_state(), state)
+
+
+def test_a_note_names_the_dims_as_permute_has_left_them():
+    notes = {}
+    for names in (("relu", "view"), ("permute", "view")):
+        *_, last = script.trace(net.network(), 0, names)
+        notes[names[0]] = [side["note"] for side in last]
+    is_view = "a view: nothing is copied"
+    assert notes["relu"] == [is_view, "torch refuses: C is innermost in memory, not W"]
+    assert notes["permute"] == ["torch refuses: W is innermost in memory, not C", is_view]

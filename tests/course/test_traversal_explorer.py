@@ -127,3 +127,9 @@ def test_sectors_of_a_warp_are_those_of_the_package():
         of_widget = costs.sectorsOf(Warp(itemsize, stride, offset)._asdict())
         result = warp_sectors(Layout((32,), (stride,), offset, itemsize))
         assert (result.sectors, result.minimum) == (of_widget["touched"], of_widget["minimum"])
+
+
+def test_the_layout_is_that_of_the_first_preset_if_only_an_order_is_given():
+    turned = TraversalExplorer(order=(1, 0))
+    assert turned.layout == TraversalExplorer().layout
+    assert turned.order == (1, 0)

@@ -9,8 +9,9 @@ import ipywidgets
 import pytest
 import torch
 
-from stridekit import Layout
-from stridekit.widgets import assets
+from stridekit import Layout, LayoutError
+from stridekit.widgets import AliasExplorer, assets
+from stridekit.widgets.alias_explorer.widget import LONGEST_NAME
 from stridekit.widgets.traversal_explorer.widget import Counts, Warp
 from tests.course.widget_kinds import KINDS, NAMES, WRONG, make, rows
 
@@ -473,3 +474,10 @@ def test_no_class_of_the_site_is_one_of_a_widget():
     assert "sk-done" in classes["export"]
     assert "sk-box" in classes["widgets"]
     assert classes["export"] & classes["widgets"] == set()
+
+
+def test_a_name_of_a_tensor_has_a_greatest_length():
+    longest = "a" * LONGEST_NAME
+    assert AliasExplorer((2,), (), names=(longest, "y", "z")).code.startswith(f"{longest} = ")
+    with pytest.raises(LayoutError, match=f"{LONGEST_NAME} at most"):
+        AliasExplorer((2,), (), names=(f"{longest}a", "y", "z"))
