@@ -83,7 +83,6 @@ def shoot(browser: Browser, shown: dict[str, Any], folder: Path, widths: dict[in
 
     `shown` maps the beginnings of file names to widgets, `widths` maps widths in px to their ends.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     page = browser.new_page()
     page.on("pageerror", lambda error: print("error:", error))
     with tempfile.TemporaryDirectory() as pages:

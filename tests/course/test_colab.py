@@ -15,6 +15,7 @@ from nbformat import v4
 
 import colab
 from stridekit.lessons import notebook as form
+from tests.course.flushed import Flushed
 
 # Stands in for Python: it notes its arguments, and its packages are those in a file.
 STAND_IN = """\
@@ -205,14 +206,16 @@ def runs(monkeypatch):
     return places
 
 
-def test_a_reader_in_vs_code_runs_what_the_first_cell_prints(runs, tmp_path, capsys):
+def test_a_reader_in_vs_code_runs_what_the_first_cell_prints(runs, tmp_path, monkeypatch):
+    output = Flushed()
+    monkeypatch.setattr(sys, "stdout", output)
     prints = v4.new_code_cell("print('lines.append(5)')")
     begins = "lines = globals().setdefault('lines', [])\nprint('lines.append(5)')"
     uses = v4.new_code_cell("assert lines == [5]\nprint('used')")
     words = v4.new_markdown_cell("# A")
     path = write(tmp_path / "a.ipynb", words, v4.new_code_cell(begins), uses)
     colab.run_in_vs_code(path)
-    assert capsys.readouterr().out.startswith("a.ipynb in VS Code: 3 s")
+    assert output.shown == "a.ipynb in VS Code: 3 s\n"
     assert runs == [(tmp_path, 120), (tmp_path, colab.SECONDS)]
     with pytest.raises(NameError):
         colab.run_in_vs_code(write(tmp_path / "a.ipynb", words, prints, uses))
@@ -236,6 +239,10 @@ def test_a_lesson_in_colab_asks_for_widgets(runs, tmp_path, capsys, monkeypatch)
 @pytest.mark.parametrize("numpy", ["1.26.4", "2.0", None])
 def test_each_lesson_runs_and_changes_no_package_of_colab(machine, monkeypatch, numpy):
     """00 first runs as in VS Code; what it installed goes, before Colab comes."""
+    output = Flushed()
+    monkeypatch.setattr(sys, "stdout", output)
+    times = itertools.cycle((10, 13.4))
+    monkeypatch.setattr(colab, "time", SimpleNamespace(monotonic=lambda: next(times)))
     monkeypatch.setattr(colab, "wheel", lambda: machine.build / "a.whl")
     steps = []
 
@@ -259,5 +266,6 @@ def test_each_lesson_runs_and_changes_no_package_of_colab(machine, monkeypatch, 
         with pytest.raises(SystemExit, match=r"the first cell changed numpy$"):
             colab.main(str(machine.python))
     assert steps == [("VS Code", "00", False), ("Colab", "00", True), ("Colab", "01", True)]
+    assert output.shown == f"an environment with {', '.join(colab.COLAB)}: 3 s\n"
     (removal,) = [line.split() for line in machine.asked() if line.startswith("uninstall")]
     assert sorted(removal) == ["--quiet", "--yes", "anywidget", "stridekit", "uninstall"]

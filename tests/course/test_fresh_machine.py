@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import urllib.request
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import fresh_machine
+from tests.course.flushed import Flushed
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt" or not shutil.which("make"), reason="needs make and a POSIX system"
@@ -71,15 +73,17 @@ def newcomers_project(tmp_path, monkeypatch):
     shutil.rmtree(notes)
 
 
-def test_a_newcomer_runs_both_commands_of_the_readme(newcomers_project, monkeypatch, capsys):
+def test_a_newcomer_runs_both_commands_of_the_readme(newcomers_project, monkeypatch):
     """In a folder with a space, without other variables, and as root also as somebody else."""
     notes = newcomers_project()
     monkeypatch.setenv("STRAY", "hides a fault")
     monkeypatch.setenv("PIP_NO_INPUT", "1")
+    output = Flushed()
+    monkeypatch.setattr(sys, "stdout", output)
     fresh_machine.main(["a_test.py", "-x"])
     users = sorted(int(path.name) for path in notes.iterdir())
     assert users == ([0, fresh_machine.NOBODY] if os.geteuid() == 0 else [os.geteuid()])
-    printed = capsys.readouterr().out.splitlines()
+    printed = output.shown.splitlines()  # in time, between the lines of make
     for user in users:
         arguments, *lines, user_line, folder = (
             (notes / str(user) / "tested").read_text().splitlines()

@@ -201,7 +201,7 @@ def test_a_reason_is_one_line(project):
 # Which tests ---------------------------------------------------------------------------------------
 
 SECONDS = {
-    "b.py::slow": 9.0,
+    "b.py::slow": 3.0,
     "b.py::quick": 1.0,
     "a.py::one": 5.0,
     "a.py::two": 6.0,
@@ -230,10 +230,10 @@ def planted(file, line, old="x"):
         (planted("x.py", 3), ["b.py::quick", "a.py::one", "b.py::slow"]),
         (
             planted("x.py", 3, "x\n"),
-            ["b.py::quick", "c.py::c", "a.py::one", "a.py::two", "b.py::slow"],
+            ["b.py::quick", "c.py::c", "a.py::one", "b.py::slow", "a.py::two"],
         ),
-        (planted("x.py", 1), ["b.py::quick", "c.py::c", "a.py::one", "a.py::two", "b.py::slow"]),
-        (planted("x.py", 2), ["b.py::quick", "c.py::c", "a.py::one", "a.py::two", "b.py::slow"]),
+        (planted("x.py", 1), ["b.py::quick", "c.py::c", "a.py::one", "b.py::slow", "a.py::two"]),
+        (planted("x.py", 2), ["b.py::quick", "c.py::c", "a.py::one", "b.py::slow", "a.py::two"]),
         (planted("y.py", 1), ["c.py::c"]),
         (planted("z.py", 1), []),
         (planted("page/a.js", 1), ["a.py::two"]),

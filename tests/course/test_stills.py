@@ -64,6 +64,9 @@ def test_a_letter_more_does_not_count_from_afar_and_a_block_does():
     low = grey(255, 480, 20)  # not as high as a block
     assert stills.looks_alike(encoded(low), encoded(low))
     assert not stills.looks_alike(encoded(low), encoded(grey(0, 480, 20)))
+    halves = grey(255, 480, 20)
+    halves.paste((0, 0, 0), (0, 0, 480, 10))
+    assert stills.looks_alike(encoded(halves), encoded(grey(128, 480, 20)))
 
 
 # Outputs ---------------------------------------------------------------------------------------------
