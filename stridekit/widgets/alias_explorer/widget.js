@@ -23,6 +23,7 @@ import {
   sessionOf,
 } from "./session.js";
 
+const PADDING = 5; // px below what a pane holds: to cut these off hides nothing
 const EXAMPLES = [
   "y = x[1:, ::2]",
   "z = y.reshape(-1)",
@@ -226,7 +227,7 @@ export function render(view) {
   }
 
   /** What moves reaches out of its pane, which would look cut if the pane scrolled. */
-  const canMove = () => !(isCut(owned.node) || isCut(tapes.node));
+  const canMove = () => !(isCut(owned.node, PADDING) || isCut(tapes.node, PADDING));
 
   /** @returns {import("../page/motion.js").Scene} */
   function travels(entry) {
