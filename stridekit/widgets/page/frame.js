@@ -22,7 +22,8 @@ const TOOLS = {
     "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10M2.5 2.5 6.5 6.5M13.5 13.5 9.5 9.5",
   ],
 };
-const BESIDE = 1200; // px: a drawing of the usual width, with the controls beside it
+const ALONE = 960; // px: a drawing of the usual width,
+const BESIDE = 1200; // and with the controls beside it
 const TYPED = "textarea, input:not([type=range], [type=checkbox], [type=radio])";
 /** @type {Record<string, number>} */
 const ACROSS = { ArrowLeft: -1, ArrowRight: 1 };
@@ -156,15 +157,19 @@ export function createFrame(model, root, options) {
     set(root, "data-beside", null);
     set(root, "style", null);
     if (!isWide() || innerWidth < BESIDE) return;
-    set(root, "data-beside", "");
-    setScale(innerWidth / BESIDE);
+    if (hasControls()) set(root, "data-beside", "");
+    setScale(innerWidth / usualWidth());
     requestAnimationFrame(() => setTimeout(fitHeight));
   }
+
+  /** A question or a label without controls stays over what it is about. */
+  const hasControls = () => root.querySelector(".sk-side :is(button, input, select, ul)") !== null;
+  const usualWidth = () => (hasControls() ? BESIDE : ALONE);
 
   function fitHeight() {
     if (!isWide() || !root.scrollHeight) return;
     const fitting = root.clientHeight / root.scrollHeight;
-    if (fitting < 1) setScale(Math.max(1, (innerWidth / BESIDE) * fitting));
+    if (fitting < 1) setScale(Math.max(1, (innerWidth / usualWidth()) * fitting));
   }
 
   /** @param {number} scale */

@@ -44,6 +44,17 @@ def test_a_drawing_fills_a_large_screen(show, kind):
     assert w.evaluate("(root) => root.currentCSSZoom") == 1
 
 
+@pytest.mark.parametrize("kind", ["Diagnose", "Sort"])
+def test_a_question_stays_over_what_it_asks(show, kind):
+    w = show(make(kind))
+    widen(w, 1920, 1080)
+    assert w.evaluate("(root) => root.currentCSSZoom") > 1.3
+    question = w.locator(".sk-side").bounding_box()
+    below = w.locator("textarea, .sk-card").bounding_box()
+    assert question["y"] + question["height"] <= below["y"]
+    assert question["x"] == pytest.approx(below["x"], abs=20)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (3840, 2160)])
 @pytest.mark.parametrize("kind", FRAMED)
