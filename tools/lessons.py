@@ -22,6 +22,7 @@ from typing import Any
 from stridekit.lessons import notebook as form
 
 ROOT = Path(__file__).resolve().parent.parent
+OUTPUT = ROOT / "dist" / "lessons"
 FOLD = "<details><summary>What torch says, and why</summary>\n\n{}\n\n</details>"
 BADGE = "[![{0}](https://img.shields.io/badge/{0}-{1}-blue)]({2})"
 # https://github.com/OWNER/NAME.git, git@github.com:OWNER/NAME.git, ssh://git@ssh.github.com:443/OWNER/NAME
@@ -106,7 +107,7 @@ def readme(repository: str, names: list[str]) -> str:
 def main(arguments: list[str] | None = None) -> None:
     """Write a copy of each lesson."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-o", "--output", type=Path, default=ROOT / "dist" / "lessons")
+    parser.add_argument("-o", "--output", type=Path, default=OUTPUT)
     parser.add_argument("--repository", help="OWNER/NAME on GitHub; by default that of `origin`")
     options = parser.parse_args(arguments)
     try:

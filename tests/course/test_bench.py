@@ -247,7 +247,7 @@ def test_the_models_are_a_network_and_an_encoder_and_then_steps_in_place(monkeyp
     (network, images), (encoder, words) = models
     assert threads == [1]
     assert (images.shape, words.shape) == ((4, 64, 56, 56), (4, 64, 256))
-    assert not network.training and len(encoder.layers) == 6
+    assert not network.training and len(network) == 9 and len(encoder.layers) == 6
     with torch.no_grad():
         assert network(images[:1, :, :4, :4]).shape == (1, 64, 4, 4)
         assert encoder.layers[0](words[:1, :2]).shape == (1, 2, 256)

@@ -137,6 +137,13 @@ def test_a_packed_card_is_the_card():
     assert repr(card) == "Predict: The stride of 2 dims?"
 
 
+def test_by_default_the_lessons_are_written_below_dist(monkeypatch, tmp_path):
+    assert lessons.OUTPUT == ROOT / "dist" / "lessons"
+    monkeypatch.setattr(lessons, "OUTPUT", tmp_path / "out")
+    lessons.main(["--repository", "Fork/kit"])
+    assert (tmp_path / "out" / "README.md").is_file()
+
+
 def test_badges_are_those_of_the_fork(written):
     text = (written / "README.md").read_text("utf-8")
     assert "colab.research.google.com/github/Fork/kit/blob/lessons/01_strides.ipynb" in text
