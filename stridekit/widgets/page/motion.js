@@ -28,6 +28,8 @@ import { range } from "./layout.js";
 
 /** @typedef {{ move: Move, delay: number }} Start when a box sets off, in ms */
 
+/** @typedef {{ d: string, delay: number }} Line the path of a box, and when it sets off */
+
 /** @typedef {ReturnType<typeof createMotion>} Motion */
 
 /**
@@ -229,28 +231,34 @@ export function createMotion(root) {
     const delays = delaysOf(moves, pace);
     total = Math.max(...delays) + pace.travel;
     const starts = moves.map((move, k) => ({ move, delay: delays[k] }));
-    drawTrails(sampleOf(starts, MOST_TRAILS)); // measured before anything moves
-    const late = pace === BRISK ? starts.filter(({ move }) => move.wasThere) : [];
+    const lines = linesOf(sampleOf(starts, MOST_TRAILS)); // measured before anything moves
+    const isBrisk = pace === BRISK;
+    const mayWait = isBrisk && moves.some(({ wasThere }) => !wasThere);
+    const late = mayWait ? starts.filter(({ move }) => move.wasThere) : [];
     for (const start of starts) if (!late.includes(start)) animations.push(travel(start));
     const [leader] = animations;
-    if (late.length) requestAnimationFrame(() => setTimeout(() => follow(leader, late)));
+    if (isBrisk) requestAnimationFrame(() => setTimeout(() => join(leader, late, lines)));
+    else drawTrails(lines);
     layers = scene.layers;
     for (const layer of layers) layer.dataset.moving = "";
     animations[0].onfinish = () => (isReplay ? changed() : end());
   }
 
   /**
-   * Let further boxes travel with those that have set off.
+   * Once the first frame is painted, let further boxes and the trails move with those that have set
+   * off.
    * @param {Animation} leader
    * @param {Start[]} late
+   * @param {Line[]} lines
    */
-  function follow(leader, late) {
+  function join(leader, late, lines) {
     if (leader !== animations[0]) return; // this motion is over
-    for (const start of late) {
-      const animation = travel(start);
+    const { length } = animations;
+    for (const start of late) animations.push(travel(start));
+    drawTrails(lines);
+    for (const animation of animations.slice(length)) {
       animation.currentTime = leader.currentTime;
       animation.playbackRate = leader.playbackRate;
-      animations.push(animation);
     }
   }
 
@@ -275,35 +283,40 @@ export function createMotion(root) {
   });
 
   /**
-   * Let each box have a line behind itself, which is gone when the box arrives.
+   * The paths of boxes, on the root; those that are short or straight have no trail.
    * @param {Start[]} starts
+   * @returns {Line[]}
    */
-  function drawTrails(starts) {
+  function linesOf(starts) {
     const long = starts.filter(
       ({ move: { start, isStraight } }) => !isStraight && Math.hypot(...start) >= STRAIGHT,
     );
-    if (!long.length) return; // to measure takes time
+    if (!long.length) return []; // to measure takes time
     const scale = scaleOf(root);
     const { x, y } = root.getBoundingClientRect();
-    /** @param {Element} box */
-    function middleOf(box) {
+    return long.map(({ move: { box, start }, delay }) => {
       const { left, top, width, height } = box.getBoundingClientRect();
-      return [
-        (left + width / 2 - x) / scale + root.scrollLeft,
-        (top + height / 2 - y) / scale + root.scrollTop,
-      ];
-    }
-    /** @param {{ node: SVGElement }} line */
-    const nodeOf = ({ node }) => node;
-    const lines = long.map(({ move: { box, start }, delay }) => {
-      const [right, down] = middleOf(box);
+      const right = (left + width / 2 - x) / scale + root.scrollLeft;
+      const down = (top + height / 2 - y) / scale + root.scrollTop;
       const points = pathOf([right + start[0], down + start[1]], [right, down]);
-      const d = `M${points.map((point) => point.map((px) => px.toFixed(1)).join()).join("L")}`;
-      return { node: s("path", { d, pathLength: "1" }), delay };
+      return {
+        d: `M${points.map((point) => point.map((px) => px.toFixed(1)).join()).join("L")}`,
+        delay,
+      };
     });
-    trails = s("svg", { class: "sk-trails", "aria-hidden": "true" }, ...lines.map(nodeOf));
+  }
+
+  /**
+   * Let boxes have a line behind themselves, which is gone when they arrive.
+   * @param {Line[]} lines
+   */
+  function drawTrails(lines) {
+    if (!lines.length) return;
+    const paths = lines.map(({ d }) => s("path", { d, pathLength: "1" }));
+    trails = s("svg", { class: "sk-trails", "aria-hidden": "true" }, ...paths);
     root.append(trails);
-    for (const { node, delay } of lines) animations.push(node.animate(TRAIL, timing(delay)));
+    for (const [k, path] of paths.entries())
+      animations.push(path.animate(TRAIL, timing(lines[k].delay)));
   }
 
   function end() {

@@ -456,14 +456,14 @@ def test_what_a_player_moves_is_over_before_its_next_step(show):
     button(w, "❚❚ pause").click()
 
 
-# Note all motions that begin, and how to learn the time in ms that one takes.
+# Note all motions of boxes that begin, and how to learn the time in ms that one takes.
 NOTE_MOTIONS = """() => {
   globalThis.motions = [];
   globalThis.timeOf = ({ effect, playbackRate }) => effect.getComputedTiming().endTime / playbackRate;
   const animate = Element.prototype.animate;
   Element.prototype.animate = function (...parts) {
     const motion = animate.apply(this, parts);
-    motions.push(motion);
+    if (!this.closest('.sk-trails')) motions.push(motion);
     return motion;
   };
 }"""
