@@ -225,10 +225,21 @@ def enter(hand, target, lines=""):
         hand.node(target).press("Enter")
 
 
+def click(hand, target):
+    """Click a node. A box among others may be on its way, and a hand waits until it is there."""
+    if target.startswith("."):
+        wait_for_boxes(hand)
+    hand.node(target).click()
+
+
+def wait_for_boxes(hand):
+    hand.page.wait_for_function("!document.querySelector('[data-moving]')")
+
+
 def hold(hand, start, end):
     """Press on a node, and move to another one, or so many pixels to the right of it."""
     end, _, aside = end.partition(" by ")
-    hand.page.wait_for_function("!document.querySelector('[data-moving]')")
+    wait_for_boxes(hand)
     pages.painted(hand.page)
     hand.page.mouse.move(*pages.middle(hand.node(start)))
     hand.page.mouse.down()
@@ -268,7 +279,7 @@ def paste(hand, target, text):
 STAYS = ("hover", "hold", "stay")  # after these, the pointer is where it was
 LONG = "x" * 30_000 + "😀" + "KeyError".rjust(19_999)
 DO = {
-    "click": lambda hand, target: hand.node(target).click(),
+    "click": click,
     "tap": lambda hand, target: hand.node(target).tap(),
     "hover": lambda hand, target: hand.node(target).hover(),
     "focus": lambda hand, target: hand.node(target).focus(),
