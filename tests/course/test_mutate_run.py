@@ -325,6 +325,7 @@ def reach(copies):
     return mutate.measure_reach(copies)
 
 
+@pytest.mark.long
 def test_reach_knows_which_tests_pass_and_which_lines_and_scripts_they_reach(reach, copies):
     assert copies.qsize() == 2
     core, course = "tests/core/test_toy.py", "tests/course/test_course.py"
@@ -355,6 +356,7 @@ def test_a_planted_defect_is_noticed_by_the_first_test_that_fails(copies, change
         assert not [*copy.rglob("*.pyc")]  # Python might take one for that of the next defect
 
 
+@pytest.mark.long
 def test_a_defect_that_only_a_long_test_reaches_is_noticed_by_it(copies):
     start = FILES["stridekit/toy.py"].index("2\n")
     defect = mutate.Planted("stridekit/toy.py", "", "2", "3", start, 6)
@@ -382,9 +384,9 @@ def wait(copy, log):
 
 
 @pytest.fixture
-def run(project, reach, monkeypatch, capsys):
-    """Run main with the reach that was measured; return its exit status and its lines."""
-    monkeypatch.setattr(mutate, "measure_reach", lambda copies: reach)
+def run(project, monkeypatch, capsys):
+    """Run main without measuring the reach; return its exit status and its lines."""
+    monkeypatch.setattr(mutate, "measure_reach", lambda copies: REACH)
 
     def main(*arguments):
         monkeypatch.setattr(sys, "argv", ["mutate.py", *arguments, "--workers", "1"])
@@ -395,7 +397,11 @@ def run(project, reach, monkeypatch, capsys):
     return main
 
 
-def test_main_prints_what_became_of_each_defect_and_fails_below_nine_of_ten(run, monkeypatch):
+@pytest.mark.long
+def test_main_prints_what_became_of_each_defect_and_fails_below_nine_of_ten(
+    run, reach, monkeypatch
+):
+    monkeypatch.setattr(mutate, "measure_reach", lambda copies: reach)
     monkeypatch.setattr(
         random.Random, "sample", lambda self, defects, count: defects[2 : 2 + count]
     )

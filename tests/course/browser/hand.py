@@ -23,12 +23,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-import torch
-from torch import nn
 
 from stridekit import Goal, explore
 from tests.course.browser import pages
 from tests.course.browser.agrees import shown_by
+from tests.course.browser.turned import Turned
 from tests.course.test_copy_tracer import Twice
 from tests.course.widget_kinds import NAMES
 
@@ -333,26 +332,6 @@ def lanes_of(box):
       const says = (k) => style.getPropertyValue(`--says${k}`).replaceAll('"', '');
       return Array.from({ length: lanes }, (_, k) => says(k));
     }""")
-
-
-class Turned(nn.Module):
-    """Rows 0 to 10: two findings meet in the first copy, and a call does nothing."""
-
-    def __init__(self):
-        super().__init__()
-        self.norm = nn.LayerNorm(8)
-        self.act = nn.ReLU()
-
-    def forward(self, x):
-        y = x.permute(0, 2, 3, 1)
-        y = self.norm(y).permute(0, 3, 1, 2)
-        y = y.contiguous()
-        y = self.act(y)
-        y = y.contiguous()
-        for _ in range(2):
-            y = y.to(memory_format=torch.channels_last) * 1
-            y = y.contiguous() + 1
-        return y
 
 
 # The number of nodes that are narrower than their texts, and of lists narrower than their longest option.

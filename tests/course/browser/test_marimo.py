@@ -1,4 +1,7 @@
-"""Each kind of widget in a running marimo, which makes models on demand and shows each in a shadow root."""
+"""Each kind of widget in a running marimo, which makes models on demand and shows each in a shadow root.
+
+marimo starts in 15 s, so it is tried at night. By day, test_on_demand.py has a page with these traits.
+"""
 
 import json
 import os
@@ -15,11 +18,8 @@ from tests.course.browser.pages import BY_HAND, PATIENCE, looks_of, painted
 from tests.course.needs import needs_chromium
 from tests.course.widget_kinds import KINDS, RIGHT, make
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
-# Kinds that draw on a grid, that take an answer, and that show a program. The others come at night.
-EVERYDAY = ["StrideExplorer", "Predict", "CopyTracer"]
-AT_NIGHT = [pytest.param(kind, marks=pytest.mark.long) for kind in KINDS if kind not in EVERYDAY]
 CELL = "@app.cell\ndef _():\n    {}\n"
 ASK = "ask = mo.ui.text(label='ask')\n    ask"
 # The answer to an expression that somebody types, with a number that tells it from the last one.
@@ -109,7 +109,7 @@ def url_in(log, server):
     raise RuntimeError(log.read_text(encoding="utf-8", errors="replace"))
 
 
-@pytest.mark.parametrize("kind", [*EVERYDAY, *AT_NIGHT])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_widget_looks_as_on_an_exported_page(marimo, show, kind):
     w = marimo.show(kind)
     exported = show(make(kind))
@@ -119,7 +119,7 @@ def test_a_widget_looks_as_on_an_exported_page(marimo, show, kind):
     assert looks_of(w) == looks_of(exported)
 
 
-@pytest.mark.parametrize("kind", [*EVERYDAY, *AT_NIGHT])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_state_crosses_in_both_directions(marimo, kind):
     """What a hand does arrives in Python, and what Python sets is drawn."""
     w = marimo.show(kind)

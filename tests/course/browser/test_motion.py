@@ -25,7 +25,6 @@ from tests.course.browser.pages import (
     painted,
     press,
     resize,
-    stop_the_clock,
     wait_for_frame,
 )
 from tests.course.needs import needs_chromium
@@ -80,10 +79,9 @@ def rest(w, css):
     assert w.evaluate("(root) => root.getAnimations({ subtree: true }).length") == 0
 
 
-def test_boxes_of_an_alias_come_out_of_their_slots(show):
+def test_boxes_of_an_alias_come_out_of_their_slots(show_and_stop):
     """The boxes that a line makes or changes move; not after undo, and not if motion is unwelcome."""
-    w = show(AliasExplorer((4, 6), ["y = x[1:, ::2]"]))
-    stop_the_clock(w.page)
+    w = show_and_stop(AliasExplorer((4, 6), ["y = x[1:, ::2]"]))
     lines = [  # the tensors whose boxes move, how many, and the number of their storage
         ("z = y.t()", {"z"}, 9, 0),
         ("y += 100", {"x", "z"}, 18, 0),
@@ -100,11 +98,10 @@ def test_boxes_of_an_alias_come_out_of_their_slots(show):
     assert moving(w, "run", "y = x[1:]") == []
 
 
-def test_what_a_step_of_a_reshape_is_about_moves(show):
+def test_what_a_step_of_a_reshape_is_about_moves(show_and_stop):
     """A dim joins its chunk, a new dim leaves it, a copy comes out of the slots; the way back is still."""
     cut = Layout((4, 6), (8, 1), 3, 4)
-    free, stuck = show(ReshapeStepper(), ReshapeStepper(cut, (2, 12))).all()
-    stop_the_clock(free.page)
+    free, stuck = show_and_stop(ReshapeStepper(), ReshapeStepper(cut, (2, 12))).all()
     view = [[], ["dim 0"], ["new dim 1"], ["new dim 0"], []]  # at its end nothing moves
     copy = [[], [], ["new dim 1"]]
     for w, steps in ((free, view), (stuck, copy)):
@@ -117,19 +114,17 @@ def test_what_a_step_of_a_reshape_is_about_moves(show):
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_a_card_travels_to_its_bin_or_shakes_it(show, motion):
-    w = show(Sort(torch.ones(4, 6), "x.t(); x + 0; x.clone()", also="x[1:]"))
-    stop_the_clock(w.page)
+def test_a_card_travels_to_its_bin_or_shakes_it(show_and_stop, motion):
+    w = show_and_stop(Sort(torch.ones(4, 6), "x.t(); x + 0; x.clone()", also="x[1:]"))
     w.page.emulate_media(reduced_motion=motion)
     count = 0 if motion == "reduce" else 1
     for _ in range(2):
         assert len(moving(w, "view")) == count
 
 
-def test_numbers_travel_from_their_slots_and_copies_from_their_cells(show):
+def test_numbers_travel_from_their_slots_and_copies_from_their_cells(show_and_stop):
     """By a preset, or a line; not by a slider, a drag, or with many cells."""
-    w = show(StrideExplorer(Layout((4, 6), (8, 1), 2, 4), 40))
-    stop_the_clock(w.page)
+    w = show_and_stop(StrideExplorer(Layout((4, 6), (8, 1), 2, 4), 40))
     assert_on_slots(moving(w, "transpose"), w.locator(".sk-slot"), 24)
     rest(w, ".sk-caption")
     for step, name in ((".T", "x["), (".contiguous()", "element ")):
@@ -138,8 +133,7 @@ def test_numbers_travel_from_their_slots_and_copies_from_their_cells(show):
         for label, *_ in cells:
             assert label.startswith(name), step
     for widget, name in ((StrideExplorer(), "slide"), (explore(torch.ones(16, 32)), "transpose")):
-        w = show(widget)
-        stop_the_clock(w.page)
+        w = show_and_stop(widget)
         assert moving(w, name) == []
 
 
@@ -439,9 +433,8 @@ def test_a_line_is_fetched_by_a_miss_alone(show):
         button(w, "replay").click()
 
 
-def test_what_a_player_moves_is_over_before_its_next_step(show):
-    w = show(TraversalExplorer(visit=0))
-    stop_the_clock(w.page)
+def test_what_a_player_moves_is_over_before_its_next_step(show_and_stop):
+    w = show_and_stop(TraversalExplorer(visit=0))
     w.evaluate(NOTE_MOTIONS)
     stay = 8000 / 48  # ms for each of 48 visits
     button(w, "▶ play").click()

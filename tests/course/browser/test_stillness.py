@@ -23,13 +23,22 @@ def shown(kind):
 
 @pytest.mark.parametrize("kind", [*KINDS, *WINDOWED])
 def test_a_widget_keeps_its_height_while_a_hand_plays(show, kind):
-    """On a phone the page may grow below a widget, but it does not come up."""
     w = show(shown(kind))
     resize(w.page, WIDTH, 1300)
     played = w.evaluate(PLAY)
     assert len(played) > 1
     heights = {height: what for what, height, _ in played}
     assert (max(heights) - min(heights) > 1) == (kind in MOVING), heights
+
+
+EVERYDAY = ["StrideExplorer", "Predict"]
+AT_NIGHT = [kind for kind in [*KINDS, *WINDOWED] if kind not in EVERYDAY]
+AT_NIGHT = [pytest.param(kind, marks=pytest.mark.long) for kind in AT_NIGHT]
+
+
+@pytest.mark.parametrize("kind", [*EVERYDAY, *AT_NIGHT])
+def test_on_a_phone_the_page_below_a_widget_does_not_come_up(show, kind):
+    """It may go down, because a phone has no room to keep."""
     w = show(shown(kind))
     resize(w.page, 390, 1300)
     played = w.evaluate(PLAY)
