@@ -153,6 +153,7 @@ function createTape(id, hand) {
   function put({ tones, perRow: perLine }, width) {
     const count = tones.length;
     let perRow = perLine ?? Math.min(16, Math.max(count, 1));
+    if (perRow * NARROWEST > width) perRow = perLine ?? 16; // whose halves are whole numbers
     while (perRow * NARROWEST > width && perRow % 2 === 0) perRow /= 2;
     const rowsOfLine = perLine ? perLine / perRow : 1;
     set(title, "text", perLine ? "its storage, a cache line in each row" : "its storage");
