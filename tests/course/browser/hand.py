@@ -114,7 +114,7 @@ class Hand:
             arguments = [target.removesuffix(":"), text]
         DO[verb](self, *filter(None, arguments))
 
-    def agrees(self, is_pointing):
+    def agrees(self, is_pointing, most_high=MOST_HIGH):
         """Give the state on the page to the widget in Python: both show the same, and nothing is cut."""
         if not is_pointing:
             pages.away(self.w)
@@ -127,7 +127,7 @@ class Hand:
             fits = expected(seen[name]) if callable(expected) else seen[name] == expected
             assert fits, (name, seen[name], expected)
         assert cut == [], cut
-        assert height <= MOST_HIGH or self.page.viewport_size["width"] < pages.WIDTH, height
+        assert height <= most_high or self.page.viewport_size["width"] < pages.WIDTH, height
 
     def sees(self, wanted):
         """Wait until this is seen, for many frames."""

@@ -9,7 +9,7 @@ from PIL import Image
 from stridekit.widgets.offline import offline_page
 from tests.core.messages import BUCKET
 from tests.course.browser.drawings import IS_RECORDING, Drawings
-from tests.course.browser.hand import HAND_NAMES, SIZE, Hand, rows
+from tests.course.browser.hand import HAND_NAMES, MOST_HIGH, SIZE, Hand, rows
 from tests.course.browser.pages import (
     ALIVE,
     BY_HAND,
@@ -125,12 +125,12 @@ def assert_pictured(w):
         picture = Image.open(io.BytesIO(content)).convert("RGB")
         twice_the_screen = np.multiply(screen.size, 2)
         assert abs(picture.size - twice_the_screen).max() <= 3
-        # Strokes and letters differ at their edges.
+        # Strokes and letters differ at their edges, and the letters of a long line in their places.
         small = [max(side // 8, 1) for side in screen.size]
         blurred_screen = screen.resize(small, Image.Resampling.BOX)
         blurred_picture = picture.resize(small, Image.Resampling.BOX)
         difference = np.asarray(blurred_picture, float) - np.asarray(blurred_screen, float)
-        assert abs(difference).mean() < 3, name
+        assert abs(difference).mean() < 4, name
 
 
 def test_widgets_begin_within_a_screen_and_a_phone_cuts_nothing(show):
@@ -170,12 +170,18 @@ MOST = [
 ]
 
 
+# Lower, the parts of this one would lie over one another: it has a window with two sliders, nine
+# sliders over the grid, and five terms.
+TALL = {"explore(torch.rand(64, 3, 224, 224, dtype=torch.complex64))": 830}
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("source", MOST)
 def test_the_most_that_a_picture_holds_fits_a_screen(show, source):
     hand = Hand(show, source)
-    hand.agrees(is_pointing=False)
+    most_high = TALL.get(source, MOST_HIGH)
+    hand.agrees(is_pointing=False, most_high=most_high)
     chips = hand.w.locator(".sk-presets button, .sk-idea button")
     for k in range(chips.count()):
         chips.nth(min(k, chips.count() - 1)).click()  # a setting may bring fewer
-        hand.agrees(is_pointing=False)
+        hand.agrees(is_pointing=False, most_high=most_high)
