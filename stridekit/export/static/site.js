@@ -436,6 +436,12 @@
     if (document.readyState === "interactive") startReview();
   });
 
+  /** Look again for something to ask, after an answer in another tab or on the way back here. */
+  function reviewAgain() {
+    const isIdle = document.querySelector("#sk-review > p:first-child:last-child");
+    if (isIdle) location.reload();
+  }
+
   // The list of messages, filtered as one types ---------------------------------------------------
 
   /** Show the messages that have all words of the filter, and the headings above them. */
@@ -668,6 +674,8 @@
     if (fileOf(location.pathname) in parts) keep();
     else showMarks();
     for (const event of ["storage", "pageshow"]) addEventListener(event, followPath);
+    addEventListener("storage", reviewAgain);
+    addEventListener("pageshow", ({ persisted }) => persisted && reviewAgain());
     addEventListener("hashchange", openTarget);
     const filter = /** @type {HTMLElement | null} */ (document.querySelector("#sk-filter"));
     if (filter) {
