@@ -179,7 +179,7 @@ WRONG = {
         "    model.load_state_dict(best)\n =>     model.load_state_dict(best)\n"
         "    losses.append(F.mse_loss(model(x), y).item())\n": "Your list has 21 losses, and 20",
         "    model.load_state_dict(best)\n =>     losses[-1] = min(losses)\n":
-            "Loss 20 of 20 is 0.6983, and without the bug it is 6.4102.",
+            "Loss 20 of 20 is 0.6983, and without the bug it is 6.4",
         "            best = model.state_dict()\n =>             best = best or {k: v.clone() for k, v "
         "in model.state_dict().items()}\n": "that of epoch 1: the weights of epoch",
     },
