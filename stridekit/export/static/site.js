@@ -265,6 +265,12 @@
     showMarks();
   }
 
+  /** Follow what another tab, or a page before this one, has changed. */
+  function followRecord() {
+    followPath();
+    reviewAfterAll();
+  }
+
   /** Two buttons that choose the path, with the minutes of each. */
   function createPaths() {
     const options = Object.entries(PATHS).map(([path, title]) => {
@@ -380,11 +386,11 @@
       showSummary();
     } else if (hasSeen) {
       const praise = "Nothing to review today: your last answers were all right.";
-      box.replaceChildren(make("p", {}, praise));
+      box.append(make("p", {}, praise));
     } else {
       const link = make("a", { href: "lessons.html" }, "a lesson");
       const words = ["Nothing to review yet: answer some cards in ", link, " first."];
-      box.replaceChildren(make("p", {}, ...words));
+      box.append(make("p", {}, ...words));
     }
   }
 
@@ -436,10 +442,10 @@
     if (document.readyState === "interactive") startReview();
   });
 
-  /** Look again for something to ask, after an answer in another tab or on the way back here. */
-  function reviewAgain() {
-    const isIdle = document.querySelector("#sk-review > p:first-child:last-child");
-    if (isIdle) location.reload();
+  /** Begin a review that found nothing, if there is something to ask by now. */
+  function reviewAfterAll() {
+    const isIdle = !document.querySelector("#sk-review > .sk-summary");
+    if (isIdle && dueCards().due.length) location.reload();
   }
 
   // The list of messages, filtered as one types ---------------------------------------------------
@@ -673,9 +679,7 @@
     followPath();
     if (fileOf(location.pathname) in parts) keep();
     else showMarks();
-    for (const event of ["storage", "pageshow"]) addEventListener(event, followPath);
-    addEventListener("storage", reviewAgain);
-    addEventListener("pageshow", ({ persisted }) => persisted && reviewAgain());
+    for (const event of ["storage", "pageshow"]) addEventListener(event, followRecord);
     addEventListener("hashchange", openTarget);
     const filter = /** @type {HTMLElement | null} */ (document.querySelector("#sk-filter"));
     if (filter) {

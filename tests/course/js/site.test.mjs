@@ -417,6 +417,22 @@ test("a review without cards says why", async () => {
   assert.match(known.box.textContent, /^Nothing to review today/);
 });
 
+test("a review without cards begins when another tab has an answer, and only then", async () => {
+  const site = await openReview({}, ["one"]);
+  site.listeners.DOMContentLoaded();
+  site.storage[KEY] = JSON.stringify({ one: right(TODAY) });
+  site.listeners.storage();
+  assert.equal(site.reloads(), 0, "right today");
+  site.storage[KEY] = JSON.stringify({ one: wrong(TODAY) });
+  site.listeners.storage();
+  assert.equal(site.reloads(), 1);
+  const begun = await openReview({ [KEY]: { one: wrong(TODAY) } }, ["one", "two"]);
+  begun.listeners.DOMContentLoaded();
+  begun.storage[KEY] = JSON.stringify({ one: wrong(TODAY), two: wrong(TODAY) });
+  begun.listeners.storage();
+  assert.equal(begun.reloads(), 0, "no card goes away while one answers it");
+});
+
 test("the first answer of a review is kept, and its summary links to what to read again", async () => {
   const stored = { [KEY]: { a: wrong("2026-11-01"), b: wrong("2026-11-02") } };
   const site = await openReview(stored, ["a", "b"]);
