@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 import nbformat
 import pytest
 import torch
+from ipywidgets.widgets import widget
 from nbformat import v4
 from PIL import Image
 
@@ -343,6 +344,7 @@ def built(tmp_path_factory):
         (root / "out").mkdir()
         (root / "out" / site.MARK).touch()
         (root / "out" / "old.html").touch()
+        patch.setattr(widget, "_instances", {})  # Sphinx asks for the repr of all that live
         site.export(root / "notebooks", root / "out")
     assert not (root / "out" / "old.html").exists()
     return root / "out"

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import nbformat
 import pytest
+from ipywidgets.widgets import widget
 from nbformat import v4
 
 from chromium import find_chromium, running_browser
@@ -94,6 +95,7 @@ def small_site(tmp_path_factory):
         patch.setattr(reference, "pages", lambda: dict([first]))
         few = [*families.pages().items()][:3]
         patch.setattr(families, "pages", lambda: dict(few))
+        patch.setattr(widget, "_instances", {})  # Sphinx asks for the repr of all that live
         return site.export(folder, folder.parent / "site").parent
 
 

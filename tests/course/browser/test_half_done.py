@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from stridekit.lessons.notebook import METADATA
 from tests.course.browser.lab import READY, ROOT
 from tests.course.browser.pages import button, enter, settled
-from tests.course.needs import needs_chromium
+from tests.course.needs import at_night_but, needs_chromium
 
 pytestmark = needs_chromium
 
@@ -108,12 +108,8 @@ def open_in(app, lab, path):
     return page
 
 
-EVERYDAY = [("lab", 30)]
-AT_NIGHT = [(app, last) for app in ("lab", "notebook") for last in STOPS]
-AT_NIGHT = [pytest.param(*row, marks=pytest.mark.long) for row in AT_NIGHT if row not in EVERYDAY]
-
-
-@pytest.mark.parametrize(("app", "last"), [*EVERYDAY, *AT_NIGHT])
+@pytest.mark.parametrize("last", at_night_but([30], STOPS))
+@pytest.mark.parametrize("app", at_night_but(["lab"], ["lab", "notebook"]))
 def test_all_is_there_when_a_half_done_lesson_is_opened_again(lab, folder, app, last):
     """In another folder, too. The notebook is signed, and to open it is no edit."""
     page = open_in(app, lab, f"elsewhere/{last}.ipynb")

@@ -20,7 +20,7 @@ from tests.course.browser.pages import (
     resize,
     wait_for_frame,
 )
-from tests.course.needs import needs_chromium
+from tests.course.needs import at_night_but, needs_chromium
 from tests.course.widget_kinds import KINDS, make
 
 pytestmark = needs_chromium
@@ -81,12 +81,10 @@ PICTURED = [
     "explore(torch.arange(4096).view(64, 64).T)",
     "explore(torch.zeros(64, 3, 224, 224))",
 ]
-for kind in KINDS:
-    if kind not in ("Predict", "Drill"):  # which have no toolbar
-        PICTURED.append(pytest.param(kind, marks=pytest.mark.long))
+WITH_TOOLBAR = [kind for kind in KINDS if kind not in ("Predict", "Drill")]
 
 
-@pytest.mark.parametrize("kind", PICTURED)
+@pytest.mark.parametrize("kind", at_night_but(PICTURED, [*PICTURED, *WITH_TOOLBAR]))
 def test_a_picture_is_what_is_on_screen(show, kind):
     """SVG that a second program draws, and PNG, without the toolbar, with what was typed and chosen."""
     assert_pictured(show(make(kind) if kind in KINDS else eval(kind, HAND_NAMES)))

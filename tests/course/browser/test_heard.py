@@ -5,7 +5,7 @@ import pytest
 from stridekit.widgets import AliasExplorer
 from tests.course.browser.hand import SHOW
 from tests.course.browser.pages import BY_HAND, button, enter, wait_for_frame
-from tests.course.needs import needs_chromium
+from tests.course.needs import BY_DAY, at_night_but, needs_chromium
 from tests.course.widget_kinds import KINDS, RIGHT, make
 
 pytestmark = needs_chromium
@@ -24,7 +24,7 @@ def heard(w):
     return live(w)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", at_night_but([*BY_DAY, "Sort", "Diagnose"], KINDS))
 def test_live_regions_follow_undo_redo_reset_and_python(show_and_stop, kind):
     """They say of a state what they say of it in a new widget, and never what they said of another."""
     w = show_and_stop(make(kind))

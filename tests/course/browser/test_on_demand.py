@@ -25,7 +25,7 @@ from tests.course.browser.pages import (
     press,
     resize,
 )
-from tests.course.needs import needs_chromium
+from tests.course.needs import BY_DAY, at_night_but, needs_chromium
 from tests.course.test_shared_state import Wire
 from tests.course.widget_kinds import KINDS, NAMES, RIGHT, make
 
@@ -114,7 +114,7 @@ def empty_page(host):
     host.page.emulate_media(color_scheme="light")
 
 
-each_kind = pytest.mark.parametrize("kind", KINDS)
+each_kind = pytest.mark.parametrize("kind", at_night_but(BY_DAY, KINDS))
 each_tree = pytest.mark.parametrize("tree", ["document", "shadow"])
 
 

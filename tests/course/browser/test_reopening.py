@@ -2,13 +2,14 @@
 
 import json
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.course.browser.pages import BY_HAND, MODELS, painted, run_last_cell, settled
 from tests.course.needs import needs_chromium
 from tests.course.widget_kinds import KINDS
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.long]
 
 DIRTY = "jupyterapp.shell.currentWidget.context.model.dirty"
 SAVE = "jupyterapp.commands.execute('docmanager:save')"

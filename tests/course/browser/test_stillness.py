@@ -6,7 +6,7 @@ import pytest
 
 from tests.course.browser.hand import HAND_NAMES
 from tests.course.browser.pages import WIDTH, button, enter, painted, resize
-from tests.course.needs import needs_chromium
+from tests.course.needs import BY_DAY, at_night_but, needs_chromium
 from tests.course.widget_kinds import KINDS, make
 
 pytestmark = needs_chromium
@@ -21,7 +21,10 @@ def shown(kind):
     return make(kind) if kind in KINDS else eval(kind, HAND_NAMES)
 
 
-@pytest.mark.parametrize("kind", [*KINDS, *WINDOWED])
+each_kind = pytest.mark.parametrize("kind", at_night_but(BY_DAY, [*KINDS, *WINDOWED]))
+
+
+@each_kind
 def test_a_widget_keeps_its_height_while_a_hand_plays(show, kind):
     w = show(shown(kind))
     resize(w.page, WIDTH, 1300)
@@ -31,12 +34,7 @@ def test_a_widget_keeps_its_height_while_a_hand_plays(show, kind):
     assert (max(heights) - min(heights) > 1) == (kind in MOVING), heights
 
 
-EVERYDAY = ["StrideExplorer", "Predict"]
-AT_NIGHT = [kind for kind in [*KINDS, *WINDOWED] if kind not in EVERYDAY]
-AT_NIGHT = [pytest.param(kind, marks=pytest.mark.long) for kind in AT_NIGHT]
-
-
-@pytest.mark.parametrize("kind", [*EVERYDAY, *AT_NIGHT])
+@each_kind
 def test_on_a_phone_the_page_below_a_widget_does_not_come_up(show, kind):
     """It may go down, because a phone has no room to keep."""
     w = show(shown(kind))
