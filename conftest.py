@@ -71,8 +71,8 @@ def recorded_speed():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """Return two more than the processors, because workers wait for browsers, and six at most."""
-    return min((os.cpu_count() or 1) + 2, 6)
+    """Return one more than the processors, because workers wait for browsers, and six at most."""
+    return min((os.cpu_count() or 1) + 1, 6)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -2,7 +2,7 @@
 
 A row is a name and some lines `what a hand does => what is then seen`, both of several parts between |. It
 begins with the widget of the last line that is not indented; a deeper indented line goes on with the one
-above it. A row whose name ends with * is long: the others reach every line of the scripts that it reaches.
+above it. A row whose name ends with * is long: at most four lines of the scripts are its own.
 
     click, tap, hover, drag, fill, press …   what a hand does, by the names in DO
     T is text          the texts of all T that are seen, with / between them

@@ -3,6 +3,7 @@
 No host changes how a widget looks (test_looks.py): what holds on this page holds in JupyterLab.
 """
 
+import pytest
 import torch
 
 from stridekit import explore
@@ -14,7 +15,7 @@ from tests.course.browser.pages import (
     painted,
     see_all_of,
 )
-from tests.course.needs import needs_chromium
+from tests.course.needs import at_night_but, needs_chromium
 from tests.course.widget_kinds import FULL, KINDS, make
 
 pytestmark = needs_chromium
@@ -29,7 +30,12 @@ COMPLAINTS = {
 }
 
 
-def test_axe_finds_nothing_in_the_fullest_states(show):
+LIGHT = ("light", "none", ())
+OTHERS = [("dark", "none", COLOURS), ("dark", "active", COLOURS)]
+
+
+@pytest.mark.parametrize(("scheme", "forced", "rules"), at_night_but([LIGHT], [LIGHT, *OTHERS]))
+def test_axe_finds_nothing_in_the_fullest_states(show, scheme, forced, rules):
     """With all rules in the light theme, and with those on colours in the others."""
     large = torch.zeros(64, 3, 224, 224).log()  # minus infinity
     roots = show(*(make(kind, *FULL[kind]) for kind in KINDS), explore(large, "large"))
@@ -40,8 +46,6 @@ def test_axe_finds_nothing_in_the_fullest_states(show):
     button(formats, "replay").click()
     formats.get_by_label("position in the last step", exact=True).fill("100")
     see_all_of(roots.page)
-    assert_accessible(roots.page, ".stridekit")
-    for forced in ("none", "active"):
-        roots.page.emulate_media(color_scheme="dark", forced_colors=forced)
-        painted(roots.page)
-        assert_accessible(roots.page, ".stridekit", COLOURS)
+    roots.page.emulate_media(color_scheme=scheme, forced_colors=forced)
+    painted(roots.page)
+    assert_accessible(roots.page, ".stridekit", rules)
