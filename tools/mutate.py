@@ -11,6 +11,7 @@ that change nothing which a user could notice, each with its reason; they are no
 from __future__ import annotations
 
 import argparse
+import hashlib
 import multiprocessing
 import os
 import pickle
@@ -465,12 +466,27 @@ def main() -> None:
 
 
 def _reach(file: Path | None, copies: Queue[Path]) -> Reach:
+    """Return what the tests reach: from the file, or measured and kept there."""
+    with taken_from(copies) as copy:
+        digest = _digest(copy)
     if file and file.exists():
-        return Reach(*pickle.loads(file.read_bytes()))
+        kept_digest, *parts = pickle.loads(file.read_bytes())
+        if kept_digest != digest:
+            # A test that is gone ends pytest with an error, as a defect that is noticed does.
+            sys.exit(f"{file} was measured on other files than these: remove it to measure anew")
+        return Reach(*parts)
     reach = measure_reach(copies)
     if file:
-        file.write_bytes(pickle.dumps(tuple(reach)))
+        file.write_bytes(pickle.dumps((digest, *reach)))
     return reach
+
+
+def _digest(folder: Path) -> str:
+    """Return a digest of all files in a folder, with their names."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        digest.update(repr((path.relative_to(folder), path.read_bytes())).encode())
+    return digest.hexdigest()
 
 
 def _short(text: str) -> str:

@@ -430,6 +430,20 @@ def test_main_plants_the_sample_of_the_seed_and_keeps_the_reach(run, tmp_path, m
     assert first == second != other and len(other) == 2
 
 
+def test_a_reach_of_other_files_is_refused(run, project, tmp_path, monkeypatch):
+    """Else a test that is gone would seem to notice each defect."""
+    file = tmp_path / "reach.pickle"
+    options = ("stridekit/toy.py", "--count", "0", "--reach", str(file))
+    assert run(*options)[0] == 0
+    new = project / "stridekit" / "new.py"
+    new.touch()
+    status, lines = run(*options)
+    new.unlink()
+    assert lines == []
+    assert "was measured on other files than these: remove it" in status
+    assert run(*options)[0] == 0
+
+
 @pytest.mark.parametrize(("processors", "workers"), [(3, 3), (None, 1)])
 def test_main_makes_a_copy_for_each_processor(project, monkeypatch, capsys, processors, workers):
     sizes_of_queues = []
