@@ -20,11 +20,7 @@ def _needs(program, path):
 def at_night_but(by_day, values):
     """Return values as parameters of a test: those that are not in `by_day` have the mark `long`."""
     long = pytest.mark.long
-    rows = [value if isinstance(value, tuple) else (value,) for value in values]
-    return [
-        pytest.param(*row, marks=() if value in by_day else long)
-        for row, value in zip(rows, values, strict=True)
-    ]
+    return [value if value in by_day else pytest.param(value, marks=long) for value in values]
 
 
 needs_node = _needs("node", NODE)

@@ -20,7 +20,6 @@ USUAL = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2"}
 MACHINES = {
     "without AVX, 16 threads": {**OLD, "OMP_NUM_THREADS": "16"},
     "AVX2, one thread": {**USUAL, "OMP_NUM_THREADS": "1"},
-    "this processor": {},
 }
 
 
