@@ -11,7 +11,6 @@ from urllib.parse import unquote, urlsplit
 import nbformat
 import pytest
 import torch
-from ipywidgets.widgets import widget
 from nbformat import v4
 from PIL import Image
 
@@ -23,7 +22,7 @@ from stridekit.export.reference import public_names
 from stridekit.lessons.notebook import NotebookError, fold
 from stridekit.widgets import Predict
 from stridekit.widgets.offline import offline
-from tests.course.widget_kinds import KINDS
+from tests.course.widget_kinds import KINDS, hidden_widgets
 
 ROOT = Path(__file__).parents[2]
 code = v4.new_code_cell
@@ -344,8 +343,8 @@ def built(tmp_path_factory):
         (root / "out").mkdir()
         (root / "out" / site.MARK).touch()
         (root / "out" / "old.html").touch()
-        patch.setattr(widget, "_instances", {})  # Sphinx asks for the repr of all that live
-        site.export(root / "notebooks", root / "out")
+        with hidden_widgets():
+            site.export(root / "notebooks", root / "out")
     assert not (root / "out" / "old.html").exists()
     return root / "out"
 

@@ -1,10 +1,13 @@
 """All widget types: how to make one, its place on a page, and the right and wrong values of its state."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+from ipywidgets.widgets.widget import _instances
 
 from stridekit import Goal, Layout, audit, widgets
 
@@ -50,6 +53,15 @@ from stridekit.widgets import {", ".join(KINDS)}
 """
 NAMES = {"torch": torch, "nn": torch.nn, "Layout": Layout, "Goal": Goal, "audit": audit}
 NAMES |= {name: getattr(widgets, name) for name in KINDS}
+
+
+@contextmanager
+def hidden_widgets() -> Iterator[None]:
+    """Hide the widgets that live: an export asks for the repr of each, which takes a minute."""
+    alive = dict(_instances)
+    _instances.clear()
+    yield
+    _instances.update(alive)
 
 
 def make(kind: str, *changes: str) -> Any:

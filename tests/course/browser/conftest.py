@@ -8,7 +8,6 @@ from contextlib import contextmanager
 
 import nbformat
 import pytest
-from ipywidgets.widgets import widget
 from nbformat import v4
 
 from chromium import find_chromium, running_browser
@@ -17,7 +16,7 @@ from stridekit.widgets.assets import module
 from stridekit.widgets.offline import offline_page
 from tests.course.browser.lab import ROOT, running_lab, write_notebook
 from tests.course.browser.pages import PATIENCE, WIDTH, resize, start_the_clock, stop_the_clock
-from tests.course.widget_kinds import IMPORTS, KINDS
+from tests.course.widget_kinds import IMPORTS, KINDS, hidden_widgets
 
 pytest.register_assert_rewrite("tests.course.browser.agrees")
 ALL_KINDS = [
@@ -95,8 +94,8 @@ def small_site(tmp_path_factory):
         patch.setattr(reference, "pages", lambda: dict([first]))
         few = [*families.pages().items()][:3]
         patch.setattr(families, "pages", lambda: dict(few))
-        patch.setattr(widget, "_instances", {})  # Sphinx asks for the repr of all that live
-        return site.export(folder, folder.parent / "site").parent
+        with hidden_widgets():
+            return site.export(folder, folder.parent / "site").parent
 
 
 def write_lesson(path, title, sources, *words):
