@@ -334,8 +334,15 @@ def lanes_of(box):
     }""")
 
 
-# The number of nodes that are narrower than their texts, and of lists narrower than their longest option.
+# The number of nodes that are narrower than their texts, whether the end of a text is in sight, and the
+# number of lists that are narrower than their longest option.
 CUT = "(all) => all.filter((node) => node.scrollWidth > node.clientWidth + 1).length"
+IS_ON_TOP = """(node) => {
+  const text = document.createRange();
+  text.selectNodeContents(node);
+  const { right, top, bottom } = text.getBoundingClientRect();
+  return document.elementFromPoint(right - 1, (top + bottom) / 2) === node;
+}"""
 NARROWED = """(all) => all.filter((select) => {
   const free = select.cloneNode(true);
   free.style.cssText = 'position: absolute; width: max-content; max-width: none';
@@ -355,4 +362,5 @@ HAND_NAMES = NAMES | {
     "Twice": Twice,
     "CUT": CUT,
     "NARROWED": NARROWED,
+    "IS_ON_TOP": IS_ON_TOP,
 }
