@@ -11,6 +11,7 @@ import pytest
 
 import mutate
 import sizes
+from tests.course.forks import end_fork_server
 
 FILES = {
     ".coveragerc": "[run]\nomit = */toy.py\n",  # of other runs: reach wants all files
@@ -136,6 +137,7 @@ def project(tmp_path_factory):
         patch.setattr(sizes, "ROOT", root)
         patch.setattr(mutate, "WRITTEN", root / "tests" / "defects.txt")
         patch.setattr(mutate, "EQUIVALENT", root / "tests" / "equivalent_defects.txt")
+        end_fork_server()
         patch.setattr(mutate, "PRELOADED", ["pytest", "coverage"])
         patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # they take most of a run
         mutate.equivalent.cache_clear()

@@ -15,6 +15,7 @@ import torch
 from stridekit import Layout
 from stridekit.exercises import strides, views
 from tests.core.robustness import refusal
+from tests.course.forks import end_fork_server
 from tests.course.test_robustness import NAMES
 
 if not sys.platform.startswith("linux"):
@@ -144,6 +145,7 @@ def answer(sender, case):
 
 @pytest.fixture(scope="module")
 def processes():
+    end_fork_server()
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
     return context
