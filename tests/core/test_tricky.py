@@ -5,7 +5,6 @@ from itertools import chain, product
 import pytest
 import torch
 from torch.library import custom_op, opcheck
-from torch.testing._internal.optests import OpCheckError
 
 from stridekit import LayoutError, shares_memory, tricky_layouts
 
@@ -184,6 +183,9 @@ def _(x):
 
 def lies(op, y):
     """Return whether opcheck finds that the fake kernel promises other strides than those of the result."""
+    # It loads the compiler, for seconds.
+    from torch.testing._internal.optests import OpCheckError
+
     try:
         opcheck(op, (y,), test_utils=("test_schema", "test_faketensor"))
     except OpCheckError as error:
