@@ -313,7 +313,7 @@ def test_a_page_is_alive_fits_and_is_accessible(visit, site, name):
         page.wait_for_function(SCROLLS_BY_KEYS)
         pages.painted(page)
         assert page.evaluate("document.documentElement.scrollWidth") == size["width"]
-        pages.assert_accessible(page, rules=pages.COLOURS if scheme == "dark" else ())
+        pages.assert_accessible(page, only_colours=scheme == "dark")
     page.set_viewport_size(DESK["viewport"])
     if name in LESSONS:
         widgets = page.locator("[data-widget] > .stridekit").all()
