@@ -1,6 +1,5 @@
 """Settings of all tests: the notebooks' kernel, Hypothesis' profiles, the workers, and the summary."""
 
-import atexit
 import gc
 import os
 import re
@@ -43,7 +42,7 @@ def pytest_configure(config):
     folder = tempfile.TemporaryDirectory(prefix="stridekit-", ignore_cleanup_errors=True)
     config.add_cleanup(folder.cleanup)
     if hasattr(config, "workerinput"):
-        atexit.register(gc.freeze)  # or Python looks for garbage for 3 s before a worker ends
+        config.add_cleanup(gc.freeze)  # or Python looks for garbage for 3 s before a worker ends
         if address := os.environ.get(kernels.VARIABLE):
             notebook.KERNEL["argv"][1:3] = ["-SP", kernels.__file__, address]
     notebook.use_repeatable_kernel(Path(folder.name))

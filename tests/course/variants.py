@@ -6,6 +6,7 @@ numbers and methods, or drop a statement, a call, an argument, an item or a cond
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from defects import defects_in
@@ -30,6 +31,7 @@ OTHER_NAME = {
 CONVERSIONS = {"tuple", "list"}  # a check takes either kind of sequence
 
 
+@cache
 def plain(source: str) -> str:
     """Return the source of a function without its docstring, comments and annotations."""
     tree = _parsed(source)
@@ -41,8 +43,9 @@ def variants(source: str) -> list[str]:
     right = plain(source)
     found = dict.fromkeys(defect.planted_in(right) for defect in defects_in(right, ".py"))
     tree = _parsed(source)
+    names = _names(tree)
     for node in ast.walk(tree.body[0]):
-        for field, other in _changes(node, _names(tree)):
+        for field, other in _changes(node, names):
             before = getattr(node, field)
             setattr(node, field, other)
             found[ast.unparse(tree)] = None

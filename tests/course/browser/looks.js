@@ -90,13 +90,12 @@ function kindOf(node) {
 async function stylesOf(nodes) {
   for (let k = 0; k < 3 || document.querySelector("[data-moving]"); k++)
     await new Promise(requestAnimationFrame);
-  return nodes.map(propertiesOf);
-}
-
-function propertiesOf(node) {
-  const style = getComputedStyle(node); // its cssText is empty
-  const names = [...style].filter((name) => !name.startsWith("--"));
-  return names.map((name) => `${name}: ${style.getPropertyValue(name)}`);
+  // The computed style of each node has the same names, but for variables; its cssText is empty.
+  const names = [...getComputedStyle(nodes[0])].filter((name) => !name.startsWith("--"));
+  return nodes.map((node) => {
+    const style = getComputedStyle(node);
+    return names.map((name) => `${name}: ${style.getPropertyValue(name)}`);
+  });
 }
 
 /** The texts of a widget that are on screen. */
