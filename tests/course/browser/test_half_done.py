@@ -27,6 +27,7 @@ CLOSE = """async () => {
   await panel.sessionContext.shutdown();
   panel.dispose();
 }"""
+TAB = ".jp-NotebookPanel:not(.lm-mod-hidden)"  # the notebook in front
 OPEN_WITHOUT_KERNEL = """(path) => jupyterapp.commands.execute('docmanager:open',
   { path, factory: 'Notebook', kernelPreference: { shouldStart: false } })"""
 TRUSTED = """[...jupyterapp.shell.currentWidget.content.model.cells]
@@ -67,28 +68,30 @@ SHOWN = """async (last) => {
 
 
 @pytest.fixture(scope="module")
-def folder(lab):
+def folder(lab, kinds_page):
     """A folder with a copy of the lesson for each stop; the kernel that ran it is gone.
 
-    The lesson ends soon after the last stop, because JupyterLab takes seconds to draw all of it.
+    The lesson ends soon after the last stop, because JupyterLab takes seconds to draw all of it, and runs
+    in a tab of a page that is there, because another page takes longer still.
     """
     folder = lab.root / "elsewhere"
     folder.mkdir()
     book = nbformat.read(ROOT / "notebooks" / LESSON, as_version=4)
     book.cells = book.cells[: STOPS[-1] + 5]
     nbformat.write(book, lab.root / LESSON)
-    page = lab.open(LESSON)
+    page = kinds_page
+    lab.show(LESSON, page)
     first = 0
     for last in STOPS:
         page.evaluate(RUN, [first, last])
         first = last + 1
         if last == FIRST_CARD:
-            enter(page.locator(".sk-predict"), "your prediction", "2")
+            enter(page.locator(TAB).locator(".sk-predict"), "your prediction", "2")
         shown = page.evaluate(SHOWN, last)
         page.evaluate(SAVE)
         shutil.copy(lab.root / LESSON, folder / f"{last}.ipynb")
         (folder / f"{last}.json").write_text(json.dumps(shown))
-    lab.close(page)
+    page.evaluate(CLOSE)
     return folder
 
 
@@ -240,8 +243,7 @@ def test_no_code_of_a_notebook_from_elsewhere_runs(lab, kinds_page):
     nbformat.write(book, lab.root / "evil.ipynb")
     page = kinds_page
     lab.show("evil.ipynb", page)
-    tab = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
-    expect(tab.locator(".sk-predict legend")).to_contain_text("onerror=")
+    expect(page.locator(TAB).locator(".sk-predict legend")).to_contain_text("onerror=")
     assert page.evaluate(TRUSTED) == [True, False, False, True, False, False]
     assert not page.evaluate("globalThis.isHarmed")
     page.evaluate(CLOSE)
