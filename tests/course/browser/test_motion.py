@@ -27,7 +27,7 @@ from tests.course.browser.pages import (
     resize,
     wait_for_frame,
 )
-from tests.course.needs import needs_chromium
+from tests.course.needs import at_night_but, needs_chromium
 from tests.course.widget_kinds import KINDS, make
 
 pytestmark = needs_chromium
@@ -182,6 +182,7 @@ STEPS = {
     "AttentionExplorer": lambda w: button(w, "SDPA").click(),
     "CacheExplorer": lambda w: w.get_by_label("tokens", exact=True).fill("3"),
 }
+DRAGGED_BY_DAY = ["StrideExplorer", "FormatTracer", "CacheExplorer"]
 POSITION = "position in the last step"
 # The middles of the boxes that move, in their order; and how the motions stand.
 MOVED = """(root) => {
@@ -221,7 +222,7 @@ def scrubbed(w, percent):
     return moved
 
 
-@pytest.mark.parametrize("kind", STEPS)
+@pytest.mark.parametrize("kind", at_night_but(DRAGGED_BY_DAY, STEPS))
 def test_the_last_step_can_be_dragged_through(show, kind):
     """All boxes begin away from their places and end there.
 

@@ -76,7 +76,7 @@ OVERLAPS = """(root) => {
 }"""
 
 
-@pytest.mark.parametrize("width", [730, 800, WIDTH])
+@pytest.mark.parametrize("width", at_night_but([WIDTH], [730, 800, WIDTH]))
 @pytest.mark.parametrize("kind", ["StrideExplorer", *WINDOWED])
 def test_no_part_of_an_explorer_lies_over_the_next(show, kind, width):
     """Where the sliders stand over the grid, a tensor of many dims needs more height."""
