@@ -7,6 +7,7 @@
 import { boxFor, fill, fit, h, set, show } from "../page/dom.js";
 import { elementName, nameAt, numel, range, sum, tuple, unflatten } from "../page/layout.js";
 import { createMarks, createStrip } from "../page/panels.js";
+import { flatsOf, planesAcross } from "../page/planes.js";
 import { elementsOf, NAMES, namesOf } from "./session.js";
 
 /**
@@ -229,7 +230,7 @@ function createCard(id, name, hue, hand) {
  * @param {number} longest
  * @param {Look} look
  */
-function arrange(shape, count, longest, look) {
+export function arrange(shape, count, longest, look) {
   const ndim = shape.length;
   const columns = shape.at(-1) ?? 1;
   const rows = shape.at(-2) ?? 1;
@@ -237,7 +238,7 @@ function arrange(shape, count, longest, look) {
   const room = look.width - (ndim > 1 ? SIDE : 0);
   const least = Math.max(NARROWEST, boxFor(longest, 9) + GAP);
   const isWhole = columns * least <= room;
-  const across = isWhole && count ? planesAcross(stack, columns * least, room) : 1;
+  const across = isWhole && count ? planesAcross(stack, columns * least, BETWEEN_PLANES, room) : 1;
   const lines = Math.ceil((columns * least) / (room - SIDE)); // of a row that is cut
   const perRow = Math.max(1, isWhole ? across * columns : Math.ceil(columns / lines));
   const apart = (across - 1) * BETWEEN_PLANES;
@@ -246,14 +247,6 @@ function arrange(shape, count, longest, look) {
   const side = hasSide ? SIDE : 0;
   let top = 0;
   if (ndim && isWhole) top = ndim > 2 ? 2 * HEAD : HEAD;
-
-  /** The flat index at the k-th place, where planes stand side by side. */
-  function flatAt(k) {
-    const line = Math.floor(k / perRow);
-    const column = k % perRow;
-    const plane = Math.floor(line / rows) * across + Math.floor(column / columns);
-    return (plane * rows + (line % rows)) * columns + (column % columns);
-  }
 
   return {
     columns,
@@ -264,16 +257,8 @@ function arrange(shape, count, longest, look) {
     side,
     top,
     width: side + perRow * pitch + apart,
-    flats: range(count).map((k) => (isWhole ? flatAt(k) : k)),
+    flats: isWhole ? flatsOf(shape, across) : range(count),
   };
-}
-
-/** The most planes of a stack that fit side by side and make full lines. */
-function planesAcross(stack, planeWidth, room) {
-  const widthOf = (planes) => planes * planeWidth + (planes - 1) * BETWEEN_PLANES;
-  let across = stack;
-  while (across > 1 && (stack % across !== 0 || widthOf(across) > room)) across -= 1;
-  return across;
 }
 
 // Storages ----------------------------------------------------------------------------------------
@@ -308,7 +293,7 @@ export function createTapes(id, hand) {
  * The pitch of the boxes of all storages: the longest storage has one row, or the boxes are small
  * and fill their rows.
  */
-function pitchFor(tapes, room) {
+export function pitchFor(tapes, room) {
   const longest = longestOf(tapes.flat().map(String));
   const least = Math.max(TAPE_PITCH.least, boxFor(longest, 9) + GAP);
   const inOneRow = Math.floor(room / Math.max(1, ...tapes.map((values) => values.length)));

@@ -2,10 +2,10 @@
 // elements, and the storage as a tape. A box that is pointed at shows its partners on the other side.
 
 import { fit, h, set, show } from "../page/dom.js";
-import { nameAt, numel, product, range, reach } from "../page/layout.js";
+import { nameAt, product, range, reach } from "../page/layout.js";
 import { createElements } from "../page/panels.js";
+import { flatsOf, planesAcross } from "../page/planes.js";
 
-/** @import { Layout } from "../page/layout.js" */
 /** @import { Picture } from "./drawn.js" */
 
 const MOST_GRIDS = 2;
@@ -80,7 +80,7 @@ function createGrid(id, hand) {
     }
     const { name, layout } = grid;
     ({ elements } = reach(layout));
-    const places = arrange(layout, width);
+    const places = arrange(layout.shape, width);
     ({ flats } = places);
     const { perRow, columns, rows } = places;
     set(title, "prose", `elements of \`${name}\``);
@@ -113,30 +113,15 @@ function createGrid(id, hand) {
 }
 
 /**
- * The flat index at each place. Planes of more than two dims stand side by side, as many as fit and
- * make full lines.
- * @type {(layout: Layout, width: number) => { flats: number[], perRow: number, columns: number, rows: number }}
+ * The flat index at each place, in lines of whole planes.
+ * @type {(shape: number[], width: number) => { flats: number[], perRow: number, columns: number, rows: number }}
  */
-function arrange(layout, width) {
-  const { shape } = layout;
+export function arrange(shape, width) {
   const columns = shape.at(-1) ?? 1;
   const rows = shape.at(-2) ?? 1;
   const planes = product(shape.slice(0, -2));
-  /** @param {number} count */
-  const doesFit = (count) => count * (columns * NARROWEST + BETWEEN_PLANES) <= width;
-  let across = planes;
-  while (across > 1 && (planes % across !== 0 || !doesFit(across))) across -= 1;
-  const perRow = across * columns;
-
-  /** @param {number} place */
-  function flatAt(place) {
-    const line = Math.floor(place / perRow);
-    const column = place % perRow;
-    const plane = Math.floor(line / rows) * across + Math.floor(column / columns);
-    return (plane * rows + (line % rows)) * columns + (column % columns);
-  }
-
-  return { flats: range(numel(layout)).map(flatAt), perRow, columns, rows };
+  const across = planesAcross(planes, columns * NARROWEST, BETWEEN_PLANES, width);
+  return { flats: flatsOf(shape, across), perRow: across * columns, columns, rows };
 }
 
 /** @type {(id: string, hand: StripHand) => any} */
@@ -152,9 +137,7 @@ function createTape(id, hand) {
   /** @type {(picture: Picture, width: number) => void} */
   function put({ tones, perRow: perLine }, width) {
     const count = tones.length;
-    let perRow = perLine ?? Math.min(16, Math.max(count, 1));
-    if (perRow * NARROWEST > width) perRow = perLine ?? 16; // whose halves are whole numbers
-    while (perRow * NARROWEST > width && perRow % 2 === 0) perRow /= 2;
+    const perRow = boxesInRow(count, perLine, width);
     const rowsOfLine = perLine ? perLine / perRow : 1;
     set(title, "text", perLine ? "its storage, a cache line in each row" : "its storage");
     strip.layOut(count, perRow, Math.min(width, perRow * 34), {
@@ -181,4 +164,18 @@ function createTape(id, hand) {
   }
 
   return { node, put, light };
+}
+
+/**
+ * The boxes in a row of the storage: those of a cache line, or 16; halves of them where a row is
+ * wider than the picture.
+ * @param {number} count
+ * @param {number | null | undefined} perLine of a cache line
+ * @param {number} width
+ */
+export function boxesInRow(count, perLine, width) {
+  let perRow = perLine ?? Math.min(16, Math.max(count, 1));
+  if (perRow * NARROWEST > width) perRow = perLine ?? 16; // whose halves are whole numbers
+  while (perRow * NARROWEST > width && perRow % 2 === 0) perRow /= 2;
+  return perRow;
 }

@@ -172,7 +172,7 @@ export function createWalkPane(id, { onOrder }) {
 }
 
 /** All cache lines from the first to the last if they are few, else the touched ones. */
-function linesToShow(visits) {
+export function linesToShow(visits) {
   const touched = [...new Set(visits.map(({ line }) => line))].sort((a, b) => a - b);
   if (!touched.length) return [];
   const first = touched[0];
@@ -184,7 +184,7 @@ function linesToShow(visits) {
  * The elements of a walk, the last one first: the first index that reads each, and its place in
  * memory.
  */
-function boxesOf(walk, alignment) {
+export function boxesOf(walk, alignment) {
   const { owners } = reach(walk);
   return [...owners].reverse().map(([element, [flat]]) => {
     const byte = alignment + element * walk.itemsize;
@@ -193,7 +193,7 @@ function boxesOf(walk, alignment) {
 }
 
 /** The width in px of boxes whose texts are as small as a row of this height needs them. */
-function widthFor(texts, height) {
+export function widthFor(texts, height) {
   const longest = Math.max(1, ...texts.map((text) => text.length));
   if (height >= 20) return Infinity;
   return boxFor(longest, height >= 17 ? 11 : 9);

@@ -1,8 +1,11 @@
 // The places of all cells, slots, marks and words of the stride explorer and of a reshape, for many
 // layouts, widths and pointers. pictures.json has a digest of each layout's (record.mjs).
 
+import assert from "node:assert/strict";
 import test from "node:test";
 
+import { arrange, pitchFor } from "../../../stridekit/widgets/alias_explorer/panes.js";
+import * as drill from "../../../stridekit/widgets/drill/picture.js";
 import { numel, range } from "../../../stridekit/widgets/page/layout.js";
 import { spread } from "../../../stridekit/widgets/reshape_stepper/figure.js";
 import { gridGeometry, movedIndex } from "../../../stridekit/widgets/stride_explorer/grid.js";
@@ -10,6 +13,7 @@ import { marksOf } from "../../../stridekit/widgets/stride_explorer/marks.js";
 import { tapeGeometry, tapeRows } from "../../../stridekit/widgets/stride_explorer/tape.js";
 import * as views from "../../../stridekit/widgets/stride_explorer/views.js";
 import { middleOf, windowFor } from "../../../stridekit/widgets/stride_explorer/window.js";
+import * as lines from "../../../stridekit/widgets/traversal_explorer/lines.js";
 import { openRecord } from "./record.mjs";
 
 /** @import { Layout } from "../../../stridekit/widgets/page/layout.js" */
@@ -206,4 +210,54 @@ test("the boxes of old and new dims stand apart, and within their width", () => 
     for (const fresh of [[], [24], [3, 8], [1, 24], [2, 2, 6], [4, 3, 1, 2]])
       for (const width of [900, 500, 320]) figures.push(spread(old, fresh, width));
   assertPictured("figures", figures);
+});
+
+test("the places of boxes in the grids of an alias and of a drill", () => {
+  const places = [];
+  for (const shape of GRID_SHAPES.filter((shape) => numel({ shape }) <= 300)) {
+    for (const width of [914, 400, 250, 150, 90]) {
+      const inDrill = drill.arrange(shape, width);
+      const sorted = [...inDrill.flats].sort((a, b) => a - b);
+      assert.deepEqual(sorted, range(numel({ shape }))); // each element has one place
+      places.push(inDrill);
+      for (const longest of [1, 3, 6])
+        for (const pitch of [44, 33])
+          places.push(arrange(shape, numel({ shape }), longest, { pitch, lines: 1, width }));
+    }
+    // Exactly as wide as two planes, and 1 px less.
+    const width = 2 * (shape.at(-1) ?? 1) * 25 + 12;
+    places.push(drill.arrange(shape, width), drill.arrange(shape, width - 1));
+  }
+  assertPictured("boxes of grids", places);
+});
+
+test("the boxes in a row of a storage", () => {
+  const rows = [];
+  for (const count of [0, 1, 7, 12, 16, 17, 40])
+    for (const width of [914, 401, 400, 399, 300, 200, 199, 100, 90])
+      for (const perLine of [undefined, 4, 8, 16, 32])
+        rows.push(drill.boxesInRow(count, perLine, width));
+  for (const room of [880, 400, 330, 329, 200])
+    for (const counts of [[], [1], [10], [8, 24], [10, 10], [96]])
+      for (const value of [1, 100, -12_345])
+        rows.push(
+          pitchFor(
+            counts.map((count) => new Array(count).fill(value)),
+            room,
+          ),
+        );
+  assertPictured("rows of storages", rows);
+});
+
+test("the cache lines that are drawn, and the boxes in them", () => {
+  const drawn = [];
+  for (const touched of [[], [3], [0, 15], [0, 16], [2, 17], [2, 18], [40, 3, 40, 9], [7, 8, 7]])
+    drawn.push(lines.linesToShow(touched.map((line) => ({ line }))));
+  for (const [shape, stride, storage_offset, itemsize] of LAYOUTS)
+    if (numel({ shape }) <= 120)
+      for (const alignment of [0, 4, 60])
+        drawn.push(lines.boxesOf({ shape, stride, storage_offset, itemsize }, alignment));
+  for (const texts of [[], ["1"], ["1", "-12345"]])
+    for (const height of [20, 19, 17, 16]) drawn.push(lines.widthFor(texts, height));
+  assertPictured("cache lines", drawn);
 });
