@@ -16,7 +16,7 @@ from tests.core import fuzz_attention, fuzz_layout, fuzz_memory
 from tests.core.agree import needs_odd_steps, needs_settled_dim_order
 
 FAMILIES = fuzz_layout.CASES | fuzz_attention.CASES | fuzz_memory.CASES
-BATCH = 10  # cases of one example: 1,000 of each family in the profile quick, 10,000 in long
+BATCH = 5  # cases of one example
 FEWER = {"sdpa": 2}  # of a family whose cases take long
 NEEDS = {"dim_order": needs_settled_dim_order, "view_as_complex": needs_odd_steps}
 

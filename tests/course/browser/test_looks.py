@@ -6,7 +6,7 @@ import pytest
 
 from stridekit.exercises.reports import Panel, Row
 from tests.course.browser.pages import ALIVE, open_all, resize, see_all_of
-from tests.course.needs import needs_chromium
+from tests.course.needs import at_night_but, needs_chromium
 
 pytestmark = needs_chromium
 SCRIPT = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
@@ -38,15 +38,15 @@ def test_the_host_changes_nothing(host, request):
     assert "\n".join(changed["differences"]) == ""
 
 
-def test_each_text_can_be_read(exported_page):
+@pytest.mark.parametrize("width", at_night_but([390], [390, 800, 1280]))
+def test_each_text_can_be_read(exported_page, width):
     """No word is stacked, covered or cut off at any width, here and so in any host."""
     exported_page.evaluate(LOOKS)
-    for width in (390, 800, 1280):
-        resize(exported_page, width)
-        see_all_of(exported_page)
-        seen = exported_page.evaluate("looks.unreadable()")
-        assert seen["texts"] > 300
-        assert "\n".join(seen["unreadable"]) == "", width
+    resize(exported_page, width)
+    see_all_of(exported_page)
+    seen = exported_page.evaluate("looks.unreadable()")
+    assert seen["texts"] > 300
+    assert "\n".join(seen["unreadable"]) == ""
 
 
 def test_a_label_of_a_report_stands_beside_its_text_in_a_narrow_notebook(browser):
