@@ -291,7 +291,7 @@ def _build(folder: Path, lessons: dict[str, Lesson], notebooks: Path, base: str)
     widgets = {name: page.widgets for name, page in lessons.items()}
     widgets["index"] = offline([StrideExplorer(), Diagnose()])
     widgets["diagnose"] = offline([Diagnose()])
-    widgets["drill"] = offline([Drill()])
+    widgets["drill"] = offline([Drill(seed=0)])
     widgets["search"] = offline([Diagnose()])
     widgets["gallery"] = offline([gallery.made(name) for name in gallery.names()])
     widgets["review"] = [card.widget for card in asked]

@@ -1,5 +1,6 @@
 """The questions of the drill against torch, and the state that follows from the answers."""
 
+import itertools
 import json
 import re
 import zlib
@@ -13,6 +14,7 @@ from stridekit import Drill, LayoutError
 from stridekit._notebooks import lessons
 from stridekit.exercises import progress
 from stridekit.widgets import kept
+from stridekit.widgets.drill import widget as drill_widget
 from stridekit.widgets.engine import Script
 
 drill = Script("drill/drill.js")
@@ -577,9 +579,11 @@ def test_answers_on_a_page_are_on_record_and_the_next_drill_goes_on(record, monk
         {"drill": "address", "asked": "strides in reverse", "mistake": "in elements"},
         {"drill": "address", "asked": focus, "mistake": ""},
     ]
+    monkeypatch.setattr(drill_widget, "_drills_made", itertools.count())
     second = Drill("address")
     assert (second.shares, second.streak) == ({"address": (1, 2)}, 1)
     assert second._state["seed"] == 2
+    assert Drill("address").question != second.question
     assert second._before["answers"] == [
         ["address", "strides in reverse", "in elements", "2026-11-28"],
         ["address", focus, "", "2026-11-28"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import traitlets
@@ -14,6 +15,7 @@ from stridekit.widgets.explorer import choice
 
 _script = Script("drill/drill.js")
 MOST_BEFORE = 300  # answers of the record from which a drill goes on
+_drills_made = count()  # without a seed, in this process
 
 
 class Drill(StateWidget, script="drill/drill.js"):
@@ -25,8 +27,9 @@ class Drill(StateWidget, script="drill/drill.js"):
     answer, it adds the kinds of later lessons, and asks kinds that go wrong more often. In a notebook the
     answers are on record, so the next drill goes on from there.
 
-    Equal seeds ask equal questions; by default the seed is the number of answers on record. Raises
-    LayoutError for an unknown kind, or a seed that is no int from 0 to 2**32 - 1.
+    Equal seeds ask equal questions. By default the seed is the number of answers on record and of the
+    drills that were made before this one in the same process. Raises LayoutError for an unknown kind, or a
+    seed that is no int from 0 to 2**32 - 1.
 
     >>> drill = Drill("address", seed=1)
     >>> print(drill)
@@ -52,7 +55,7 @@ class Drill(StateWidget, script="drill/drill.js"):
         except kept.RecordError as error:
             answers = []
             trouble = f"Your record cannot be read: {error}"
-        seed = len(answers) if seed is None else int_("seed", seed)
+        seed = len(answers) + next(_drills_made) if seed is None else int_("seed", seed)
         before = {"today": kept.today().isoformat(), "answers": answers[-MOST_BEFORE:]}
         state = {"kind": kind, "seed": seed, "answers": [], "said": None}
         _refuse_impossible(state, before)
