@@ -65,8 +65,10 @@ const reachedRows = (owners, perRow) =>
  * @param {Layout} layout
  * @param {number} width
  * @param {Map<number, number[]>} owners
+ * @param {number} longest
+ * @param {boolean} tight
  */
-export function tapeGeometry(storageSize, layout, width, owners, longest = 1, tight = false) {
+export function tapeGeometry(storageSize, layout, width, owners, longest, tight) {
   const digits = String(storageSize * layout.itemsize).length; // of byte addresses
   const gutter = Math.max(54, 30 + 8 * digits);
   const { perRow, dense, pitch } = slotsFor(width - gutter, longest, owners);

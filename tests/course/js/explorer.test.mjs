@@ -36,7 +36,7 @@ test("a large tape leaves out what is not reached, and counts it", () => {
 function marksFor(layout, storageSize, index = null, lit = null) {
   const { owners } = reach(layout);
   const spot = { element: index && offset(layout, index) };
-  const geometry = tapeGeometry(storageSize, layout, 900, owners);
+  const geometry = tapeGeometry(storageSize, layout, 900, owners, 1, false);
   const dims = layout.shape.map((_, d) => d);
   const whole = { layout, part: layout, dims, window: null, named: String };
   return marksOf(geometry, { ...whole, storageSize, index, lit, spot, label: String });
