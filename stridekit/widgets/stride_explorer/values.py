@@ -88,10 +88,10 @@ def array_source(array: Any, name: str) -> str:
 
 
 def text_of(value: Any) -> str:
-    """Write a value in six characters, which a box has room for, if it is a number.
+    """Write a value in six characters, or seven with an exponent of two digits, if it is a number.
 
-    >>> [text_of(value) for value in (3.0, 0.12345, -12345.6, 1e-9, float("nan"))]
-    ['3', '0.123', '-12346', '1e-9', 'nan']
+    >>> [text_of(value) for value in (3.0, 0.12345, 999.6, -12345.6, 9.37e-12)]
+    ['3', '0.123', '1000', '-12346', '9.4e-12']
     """
     if isinstance(value, complex):
         return f"{value:.2g}"
@@ -102,7 +102,8 @@ def text_of(value: Any) -> str:
     size = abs(value)
     if value.is_integer() and size < 1e5:
         return str(int(value))
-    digits = f"{value:.0f}" if 1e3 <= size < 1e5 else f"{value:.3g}"
+    is_whole = 999.5 <= size < 99_999.5  # once it is rounded
+    digits = f"{value:.0f}" if is_whole else f"{value:.3g}"
     if len(digits) > 6 and size >= 0.01:
         digits = f"{value:.2g}"
     elif len(digits) > 6:
