@@ -1,8 +1,13 @@
-// The corner of a widget without a page: steps of a history, links, goals.
+// The corner of a widget without a page: steps of a history, links, goals, code to copy.
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { createHistory, historyOf } from "../../../stridekit/widgets/page/frame.js";
+import {
+  createHistory,
+  historyOf,
+  importing,
+  restoring,
+} from "../../../stridekit/widgets/page/frame.js";
 import { heldBy } from "../../../stridekit/widgets/page/goals.js";
 import { hashOf, readHash } from "../../../stridekit/widgets/page/host.js";
 
@@ -134,4 +139,30 @@ test("a goal is held where all of its facts are", () => {
     { facts: { name: null } },
   ];
   assert.deepEqual(heldBy({ shape: [2, 3], dense: true, n: true, name: null }, goals), [0, 3]);
+});
+
+test("code for a cell imports its class, and says which names it reads", () => {
+  const line = "from stridekit.widgets import Sort\n\n";
+  assert.equal(importing("Sort", "Sort(x)"), `${line}Sort(x)`);
+  assert.equal(importing("Sort", "Sort(x)", "needs x"), `${line}# needs x\nSort(x)`);
+});
+
+test("a state that is copied is Python", () => {
+  const modelOf = (/** @type {Record<string, any>} */ parts) =>
+    /** @type {any} */ ({ get: (/** @type {string} */ name) => parts[name] });
+  const state = {
+    shape: [4, 6],
+    chain: null,
+    isOpen: true,
+    isFolded: false,
+    name: 'a "b"',
+    no: {},
+  };
+  const python = `{"shape": [4, 6], "chain": None, "isOpen": True, "isFolded": False, "name": "a \\"b\\"", "no": {}}`;
+  const line = "from stridekit.widgets import Kind\n\n";
+  assert.equal(restoring("Kind", modelOf({ _state: state })), `${line}Kind.restored(${python})`);
+  assert.equal(
+    restoring("Kind", modelOf({ _state: [], storage_size: 40 })),
+    `${line}Kind.restored([], storage_size=40)`,
+  );
 });
