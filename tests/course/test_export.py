@@ -127,6 +127,7 @@ def test_a_section_has_its_mark_below_its_heading():
         "### Further",
     ]
     assert marked("00_start", *row) == marked("01_strides") == sources
+    sources[1] = "# No title\n\nwords"
     assert marked("04_other", *row) == [f"# 01 Strides{further}\n\nwords", *sources[1:]]
 
 
@@ -436,6 +437,9 @@ def test_each_family_has_a_page_headed_by_its_message(built):
         assert title == " ".join(message.split())
         sentences = families.source(family, "").replace("{rubric}", "")
         assert not re.search(r"\{\w+[,:*~+&%]?\}", sentences)
+        for label, text in diagnose(message).lines:
+            is_shown = text in sentences
+            assert label == "message" or is_shown == (label in families.LABELS), (name, label)
         assert f"{name}.html" in listed.links
         assert families._messages().get(family["title"]) in (None, message)
         assert '<meta name="description" content="' + html.escape(family["title"]) in page
