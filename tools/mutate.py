@@ -90,14 +90,14 @@ def _holders(file: str, tests: str) -> tuple[str, ...]:
 
 
 def _browser_tests(file: str) -> tuple[str, ...]:
-    """Return the browser's tests that `make test` runs and that a script may turn red."""
+    """Return the browser's tests that `make test` runs and that a file may turn red."""
     browser = "tests/course/browser"
     if file.startswith("labextension/"):
         names = ("test_extension", "test_first_screen", "test_half_done", "test_reopening")
         return tuple(f"{browser}/{name}.py" for name in names)
     if file.startswith("stridekit/export/"):
         return (f"{browser}/test_site.py",)
-    if file.endswith(".js"):
+    if file.startswith("stridekit/widgets/"):
         return _holders(file, f"{browser}/test_hands.py")
     if file.startswith("tools/"):
         return (f"{browser}/test_photos.py",)

@@ -265,7 +265,9 @@ BROWSER = "tests/course/browser"
         ("stridekit/export/site.py", f"{BROWSER}/test_site.py", False),
         ("stridekit/widgets/page/frame.js", f"{BROWSER}/test_hands.py", True),
         ("stridekit/widgets/sort/widget.js", f"{BROWSER}/test_hands.py -k Sort", True),
-        ("stridekit/widgets/base.py", "", False),
+        ("stridekit/widgets/sort/judge.py", f"{BROWSER}/test_hands.py -k Sort", False),
+        ("stridekit/widgets/base.py", f"{BROWSER}/test_hands.py", False),
+        ("stridekit/layout.py", "", False),
         ("tools/stills.py", f"{BROWSER}/test_photos.py", False),
     ],
 )
