@@ -168,7 +168,7 @@ WRONG = {
         "            lowest = losses[-1]\n && "
         "        optimizer.step()\n =>         optimizer.step()\n        if losses[-1] == lowest:\n"
         "            best = {k: v.clone() for k, v in model.state_dict().items()}\n":
-            "you keep the weights after one step too many",
+            "that of epoch 5: you keep the weights after one step too many",
         "    model.load_state_dict(best)\n => ": "its weights are those after the last step",
         "model.state_dict() => model && model.load_state_dict(best) => model = best":
             "its weights are those after the last step",

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from stridekit.exercises import bug_hunt, core
-from stridekit.exercises.bug_hunt import programs
+from stridekit.exercises.bug_hunt import photos, programs
 from stridekit.exercises.bug_hunt.hunting import Near, is_same_program, one_thread
 from stridekit.exercises.mistakes import Formula
 from stridekit.exercises.running import Trial
@@ -201,3 +201,11 @@ def test_a_check_computes_in_one_thread_and_gives_the_others_back():
     torch.set_num_threads(2)
     assert bug_hunt.prepare.check(program).passed
     assert {*seen} == {1} and torch.get_num_threads() == 2
+
+
+def test_a_batch_that_is_shown_is_its_photo_and_beyond_the_ends_of_a_level_black_and_white():
+    photo = photos.sunset(4, 6)
+    batch = (torch.from_numpy(photo).permute(2, 0, 1) / 255 - photos.MEAN) / photos.SPREAD
+    assert (photos.rgb_of(batch[None]) == photo).all()
+    assert (photos.rgb_of(batch[None] + 9) == 255).all()
+    assert (photos.rgb_of(batch[None] - 9) == 0).all()
