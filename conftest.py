@@ -70,8 +70,8 @@ def recorded_speed():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """Return one more than the processors, because workers wait for browsers, and six at most."""
-    return min((os.cpu_count() or 1) + 1, 6)
+    """Return as many as processors, and six at most: more of them would each collect all tests again."""
+    return min(os.cpu_count() or 1, 6)
 
 
 @pytest.hookimpl(tryfirst=True)
