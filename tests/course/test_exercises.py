@@ -652,10 +652,11 @@ def test_long_lines_are_broken_and_lines_of_code_indented():
     assert lines[4].startswith("         word") and lines[5].startswith("             word")
 
 
-def test_no_line_of_prose_ends_within_a_word_with_hyphens():
+@pytest.mark.parametrize("form", ["prose", "terminal"])
+def test_no_line_of_words_ends_within_a_word_with_hyphens(form):
     for length in range(60, 100):
         text = f"{'x' * length} channels-last"
-        assert "channels-last" in Panel("note", "a", (Row("hint", text),)).text
+        assert "channels-last" in Panel("note", "a", (Row("hint", text, form),)).text
 
 
 def test_the_tab_key_offers_the_exercises_alone():

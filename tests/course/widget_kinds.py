@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from ipywidgets.widgets.widget import _instances
 
 from stridekit import Goal, Layout, audit, widgets
 
@@ -58,6 +57,8 @@ NAMES |= {name: getattr(widgets, name) for name in KINDS}
 @contextmanager
 def hidden_widgets() -> Iterator[None]:
     """Hide the widgets that live: an export asks for the repr of each, which takes a minute."""
+    from ipywidgets.widgets.widget import _instances  # which older versions lack
+
     alive = dict(_instances)
     _instances.clear()
     yield
