@@ -70,7 +70,7 @@ def recorded_speed():
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """Return as many as processors, and six at most: more of them would each collect all tests again."""
+    """Return the number of processors, six at most. Each further worker would collect all tests again."""
     return min(os.cpu_count() or 1, 6)
 
 

@@ -4,7 +4,7 @@ import multiprocessing
 
 
 def end_fork_server():
-    """End it, because it has loaded what earlier tests need. The next ones begin another."""
+    """End the server, which has loaded the modules of earlier tests. The next process starts another."""
     if "forkserver" in multiprocessing.get_all_start_methods():
         from multiprocessing import forkserver
 

@@ -27,9 +27,9 @@ class Drill(StateWidget, script="drill/drill.js"):
     answer, it adds the kinds of later lessons, and asks kinds that go wrong more often. In a notebook the
     answers are on record, so the next drill goes on from there.
 
-    Equal seeds ask equal questions. By default the seed is the number of answers on record and of the
-    drills that were made before this one in the same process. Raises LayoutError for an unknown kind, or a
-    seed that is no int from 0 to 2**32 - 1.
+    Equal seeds ask equal questions. The default seed counts the answers on record and the drills that this
+    process made earlier without a seed. Raises LayoutError for an unknown kind, or a seed that is no int
+    from 0 to 2**32 - 1.
 
     >>> drill = Drill("address", seed=1)
     >>> print(drill)

@@ -3,8 +3,7 @@
 import { numel, range } from "./layout.js";
 
 /**
- * The most planes of a stack that stand side by side in a room, so that each line is full. All
- * lengths are in px.
+ * The most planes of a stack that fit side by side and fill each line. All lengths are in px.
  * @param {number} stack
  * @param {number} planeWidth
  * @param {number} between two planes
@@ -19,7 +18,7 @@ export function planesAcross(stack, planeWidth, between, room) {
 }
 
 /**
- * The flat index at each place of a grid, line by line, where so many planes stand side by side.
+ * The flat index at each place of a grid, line by line, with `across` planes side by side.
  * @param {number[]} shape
  * @param {number} across
  */

@@ -88,7 +88,7 @@ def array_source(array: Any, name: str) -> str:
 
 
 def text_of(value: Any) -> str:
-    """Write a value in six characters, or seven with an exponent of two digits, if it is a number.
+    """Write a value as text. A number takes six characters, or seven with a two-digit exponent.
 
     >>> [text_of(value) for value in (3.0, 0.12345, 999.6, -12345.6, 9.37e-12)]
     ['3', '0.123', '1000', '-12346', '9.4e-12']

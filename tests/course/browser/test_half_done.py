@@ -71,8 +71,8 @@ SHOWN = """async (last) => {
 def folder(lab, kinds_page):
     """A folder with a copy of the lesson for each stop; the kernel that ran it is gone.
 
-    The lesson ends soon after the last stop, because JupyterLab takes seconds to draw all of it, and runs
-    in a tab of a page that is there, because another page takes longer still.
+    The lesson ends soon after the last stop: JupyterLab takes seconds to draw all of it. It runs in a tab
+    of an open page, which is quicker than a new page.
     """
     folder = lab.root / "elsewhere"
     folder.mkdir()
