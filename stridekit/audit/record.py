@@ -572,18 +572,23 @@ def _in_use(*roots: Any) -> list[torch.Tensor]:
             variables = local_variables(frame) if is_function else frame.f_locals
             groups.append([*variables.values()])
     tensors: list[torch.Tensor] = []
+    # The frames of a notebook or a test runner refer to the same objects, so each is opened once. The
+    # groups keep all of them alive: no two have the same id.
+    seen: set[int] = set()
     for objects in groups:
         opened = 0
-        for (
-            value
-        ) in objects:  # the list grows meanwhile, by the parts of what stands beside each other
+        # The list grows meanwhile, by the parts of what stands beside each other.
+        for value in objects:
             if issubclass(type(value), torch.Tensor):
                 tensors.append(value)
             elif is_array(value):
                 objects.append(base_of_array(value))  # the garbage collector does not know it
             elif len(objects) < _MOST_OBJECTS and not isinstance(value, _NO_PARTS):
+                if opened == _MOST_OPENED or id(value) in seen:
+                    continue
+                seen.add(id(value))
                 parts = gc.get_referents(value)[:_MOST_PARTS]
-                if parts and opened < _MOST_OPENED:  # so rings end
+                if parts:
                     objects += parts
                     opened += 1
     return tensors

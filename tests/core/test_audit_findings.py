@@ -435,6 +435,32 @@ def test_a_large_dict_hides_nothing_that_lies_beside_it():
     assert len(large) == 10_000
 
 
+def test_what_many_frames_refer_to_is_searched_once(monkeypatch):
+    """The frames of a notebook or a test runner lead to the same objects."""
+    from stridekit.audit import record
+
+    everything = {k: {k: [k]} for k in range(1000)}
+    rings = [everything]
+    rings.append(rings)
+
+    def called(frames, everything, rings):
+        if frames > 1:
+            return called(frames - 1, everything, rings)
+        with stridekit.audit() as small:
+            row = (randn(8, 8) * 2)[0]
+        assert [finding.kind for finding in small.findings] == [SMALL]
+        return row
+
+    counted = mock.Mock(wraps=record.gc)
+    monkeypatch.setattr(record, "gc", counted)
+    costs = []
+    for frames in (1, 20):
+        counted.get_referents.reset_mock()
+        called(frames, everything, rings)
+        costs.append(counted.get_referents.call_count)
+    assert costs[1] < costs[0] + 20 * 10
+
+
 # One cause is one finding; every call has its own -----------------------------------------------------
 
 
