@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import ctypes
 import inspect
 import io
 import linecache
@@ -158,8 +159,9 @@ def snapshot(value: Any) -> Any:
     if isinstance(value, torch.Tensor) and value.is_meta:
         return describe(value), value.dtype
     if isinstance(value, torch.Tensor):
-        whole = torch.empty(0, dtype=torch.uint8, device="cpu").set_(value.untyped_storage())
-        return describe(value), value.dtype, whole.numpy().tobytes()
+        storage = value.untyped_storage()
+        content = ctypes.string_at(storage.data_ptr(), storage.nbytes())
+        return describe(value), value.dtype, content
     return tuple(value) if isinstance(value, list) else value
 
 

@@ -101,11 +101,12 @@ class Watch(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
+        if not self.is_on:
+            return func(*args, **kwargs)
         # Look at the arguments before the call, which may change their layout.
         takes_argument = any(map(self._is_argument, tensors_of(args, kwargs)))
         result = func(*args, **kwargs)
-        if self.is_on:
-            self._note_torch_call(name_of(func), takes_argument, result)
+        self._note_torch_call(name_of(func), takes_argument, result)
         return result
 
     def _note_torch_call(self, name: str, takes_argument: bool, result: Any) -> None:

@@ -128,9 +128,7 @@ def test_an_input_that_was_spoilt_is_noticed(name):
     """Its layout, its dtype and all of its storage are compared, also of a cache that is written to."""
     report = ex.address.check(lambda t, index: (right(t, index), HARM[name](t))[0])
     assert report.status == "failed" and report.hint
-    raises = name in ("its storage freed", "another size")
-    words = "raised " if raises else "t is no longer what it was before the call"
-    assert words in report.text
+    assert "t is no longer what it was before the call" in report.text
     assert ex.address.check(lambda *args: right(*args)).passed
     for k in (0, 1):  # the cache; k, which may not change at all
         report = attention.append.check(lambda *args, k=k: (append(*args), HARM[name](args[k]))[0])

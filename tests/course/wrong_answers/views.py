@@ -118,7 +118,7 @@ refused(
         ],
         GENERAL: ["big[i - 1].clone()", "big.new_empty(big.size(1) + 1)[:-1].copy_(big[i])"],
         ANOTHER_KIND: ["big[i].tolist()"],
-        STOPS: ["(row := big[i].clone(), big.untyped_storage().resize_(row.nbytes))[0]"],
+        CHANGES: ["(row := big[i].clone(), big.untyped_storage().resize_(row.nbytes))[0]"],
     },
 )
 
