@@ -10,6 +10,7 @@ import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from html import escape
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
@@ -197,6 +198,7 @@ _HUES = {
 }
 
 
+@lru_cache(maxsize=512)  # each check shows the same solution
 def python(source: str) -> str:
     """Return Python source in colours, for a `<pre>`."""
 

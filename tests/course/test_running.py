@@ -1,5 +1,6 @@
 """The parts of a run: outcomes, what is printed, what may not change, errors, and blanks."""
 
+import functools
 import io
 import linecache
 
@@ -312,6 +313,13 @@ BODIES = [
 @pytest.mark.parametrize(("body", "is_blank"), BODIES)
 def test_a_blank_does_nothing(body, is_blank):
     assert running.is_blank(defined(body)) == is_blank
+
+
+def test_a_blank_behind_a_decorator_is_a_blank():
+    for body in ("    ...", "    y = ..."):
+        function = defined(body)
+        behind = functools.wraps(function)(lambda x: print(x) or function(x))
+        assert running.is_blank(behind) == (body == "    ...")
 
 
 def test_a_function_whose_source_is_lost_is_no_blank():
