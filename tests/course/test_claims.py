@@ -464,6 +464,25 @@ def test_while_recording_all_is_measured_for_longer(recording, compared):
     assert recorded_on["date"] in result.recorded_on
 
 
+@pytest.mark.parametrize("record", ["", "two"])
+def test_what_no_picture_shows_is_measured_in_one_round(stored, compared, monkeypatch, record):
+    """Where a stored picture has the record alone. Elsewhere a verdict that contradicts is looked into."""
+    monkeypatch.setenv(ALONE, "1")
+    name, *_ = TWO.ratios
+    claim(work("a", name), 1, slower=[name], record=record, rounds=4)
+    options = {"max_seconds": 0.15, "rounds": 1 if record else 4}
+    tries = 1 if record else claims_module.TRIES
+    assert compared == [(["a", name], options)] * tries
+
+
+def test_a_record_is_measured_in_full_where_pictures_show_it_alone(
+    recording, compared, monkeypatch
+):
+    monkeypatch.setenv(ALONE, "1")
+    claim(work("a", "b"), 1, record="new", rounds=4)
+    assert compared == [(["a", "b"], {"max_seconds": 3.0, "rounds": None})]
+
+
 def test_without_a_record_the_options_of_a_lesson_count_while_recording(recording, compared):
     claim(work("a", "b"), 1, rounds=4)
     assert compared == [(["a", "b"], {"max_seconds": 0.15, "rounds": 4})]
