@@ -318,7 +318,7 @@ def test_a_blank_does_nothing(body, is_blank):
 def test_a_blank_behind_a_decorator_is_a_blank():
     for body in ("    ...", "    y = ..."):
         function = defined(body)
-        behind = functools.wraps(function)(lambda x: print(x) or function(x))
+        behind = functools.wraps(function)(lambda x, function=function: print(x) or function(x))
         assert running.is_blank(behind) == (body == "    ...")
 
 
