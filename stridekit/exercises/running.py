@@ -276,8 +276,9 @@ def source_of(fn: Any) -> str:
 def is_blank(fn: Any) -> bool:
     """Return whether the body is nothing but `...`, `pass`, a docstring or a bare `return`."""
     code = getattr(inspect.unwrap(fn), "__code__", None)
+    # A body that uses a name does something. Finding the source of the others is slow.
     if code is None or code.co_names:
-        return False  # so the source, which is slow to find, is read of few
+        return False
     with suppress(SyntaxError, IndexError, AttributeError):
         function = ast.parse(source_of(fn)).body[0]
         return all(map(_does_nothing, function.body))  # type: ignore[attr-defined]

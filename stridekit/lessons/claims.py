@@ -191,7 +191,7 @@ def claim(
         groups = _without(groups, left_out)
         expected = {name: expected[name] for name in expected if name not in left_out}
     if record and alone() and not recording():
-        # No picture shows it: one round tells that the functions work.
+        # No picture shows this measurement, so one round is enough to see that the functions run.
         measured = _measured(groups, options | {"rounds": 1})
     else:
         measured = _judged(groups, expected, options)
