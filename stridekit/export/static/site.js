@@ -442,10 +442,16 @@
     if (document.readyState === "interactive") startReview();
   });
 
-  /** Begin a review that found nothing, if there is something to ask by now. */
+  /**
+   * Begin a review that found nothing, if there is something to ask by now. Not by loading the page
+   * again: Chromium may give it what this browser kept before the answer in another tab.
+   */
   function reviewAfterAll() {
     const isIdle = !document.querySelector("#sk-review > .sk-summary");
-    if (isIdle && dueCards().due.length) location.reload();
+    if (!isIdle || !dueCards().due.length) return;
+    startReview();
+    for (const card of all("#sk-review > [data-widget]"))
+      card.dispatchEvent(new Event("stridekit-draw", { bubbles: true }));
   }
 
   // The list of messages, filtered as one types ---------------------------------------------------

@@ -59,7 +59,8 @@ async function load(source) {
 
 /**
  * Bring each node with a data-widget, the index of its widget, to life. Nodes with the same index
- * share one model, so that they stay in step; each module is loaded once.
+ * share one model, so that they stay in step; each module is loaded once. The page can bring a node
+ * to life later, with an event "stridekit-draw" on it.
  * @param {ParentNode} root
  * @param {Page} page
  */
@@ -78,9 +79,17 @@ export async function bringToLife(root, { modules, widgets }) {
     await widget.initialize?.({ model, signal });
     return { widget, model };
   });
+  root.addEventListener("stridekit-draw", ({ target }) =>
+    draw(/** @type {HTMLElement} */ (target)),
+  );
   /** @type {NodeListOf<HTMLElement>} */
   const nodes = root.querySelectorAll("[data-widget]");
-  for (const el of nodes) {
+  for (const el of nodes) await draw(el);
+  addEventListener("hashchange", follow);
+  await follow();
+
+  /** @param {HTMLElement} el */
+  async function draw(el) {
     try {
       const { widget, model } = await started[Number(el.dataset.widget)];
       // The page adds what it keeps of this widget, such as an earlier answer, before it is drawn.
@@ -92,8 +101,6 @@ export async function bringToLife(root, { modules, widgets }) {
       reportError(error);
     }
   }
-  addEventListener("hashchange", follow);
-  await follow();
 
   /** Show the state of the link by which the page was opened, or which was followed on it. */
   async function follow() {

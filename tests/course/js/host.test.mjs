@@ -73,7 +73,12 @@ test("nodes of one number share a model, a module is loaded once, and a failure 
   /** @type {any[]} */
   const nodes = ["0", "1", "0", "2"].map((widget) => ({ dataset: { widget } }));
   /** @type {any} */
-  const root = { querySelectorAll: (css) => (css === "[data-widget]" ? nodes : []) };
+  const root = {
+    querySelectorAll: (css) => (css === "[data-widget]" ? nodes : []),
+    addEventListener(event, handler) {
+      if (event === "stridekit-draw") this.draw = handler;
+    },
+  };
   await bringToLife(root, {
     modules: [SHOWS],
     widgets: [
@@ -88,6 +93,10 @@ test("nodes of one number share a model, a module is loaded once, and a failure 
   assert.deepEqual([page.loaded, reported], [1, ["no such picture"]]);
   assert.equal(nodes[0].model, nodes[2].model);
   assert.notEqual(nodes[0].model, nodes[3].model);
+  /** @type {any} */
+  const later = { dataset: { widget: "2" } };
+  await root.draw({ target: later });
+  assert.equal(later.model, nodes[3].model);
 });
 
 // A host that makes models: load.js and code.js -----------------------------------------------------
