@@ -171,6 +171,10 @@ STOPS = (
     "Your function stops on this input. Run the input line in a cell of its own, call your "
     "function there, and look at each part in turn."
 )
+_NO_SUCH_NAME = (
+    "There is no `{0}` yet. Check how it is spelt. If another cell makes or imports it, run that "
+    "cell first: a restarted kernel has forgotten it."
+)
 CANNOT_BE_READ = (
     "Your function comes to its end, but reading its answer raises the error above. Return plain "
     "numbers, tuples or tensors, whichever the task asks for."
@@ -260,6 +264,8 @@ def _hint_for_error(error: BaseException, message: str, otherwise: str) -> str:
         return str(error.hint)
     if isinstance(error, TimeIsUp):
         return _ENDLESS.format(message)
+    if type(error) is NameError and error.name:
+        return _NO_SUCH_NAME.format(error.name)
     if message.startswith("mismatch in length of strides and shape"):
         return _UNPAIRED
     return _TOO_FAR if _VIEW_NUMBERS.search(message) else otherwise

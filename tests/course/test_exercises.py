@@ -744,7 +744,7 @@ def declared(**mistakes):
 
 
 def test_no_condition_is_told_where_cases_are_left_and_no_error_that_is_chance(monkeypatch):
-    assert declared(**BORDER).check(lambda n: side(n)).hint.startswith(STOPS)  # noqa: F821
+    assert declared(**BORDER).check(lambda n: n / 0).hint.startswith(STOPS)
     monkeypatch.setattr(core, "SECONDS", 0.1)
     report = declared(only={"n": "All."}).check(lambda n: sum(1 for _ in iter(int, n)))
     assert "had not come to its end" in report.hint

@@ -285,6 +285,10 @@ def test_errors_agree_by_their_type_and_runtime_errors_by_their_first_word():
 def test_some_errors_have_a_hint_of_their_own():
     unpaired = error_of("    return x.as_strided((2, 2), (1,))")
     assert unpaired.hint == running._UNPAIRED
+    unknown = running._NO_SUCH_NAME.format("nn")
+    assert error_of("    return nn.ReLU()(x)").hint == unknown
+    assert error_of("    return y\n    y = x").hint == running.STOPS  # a name without a value yet
+    assert error_of("    raise NameError").hint == running.STOPS
     assert error_of("    return x.view(7)").hint == running.STOPS
     hinted = ValueError("no")
     hinted.hint = "Stay inside."
