@@ -443,8 +443,8 @@
   });
 
   /**
-   * Begin a review that found nothing, if there is something to ask by now. Not by loading the page
-   * again: Chromium may give it what this browser kept before the answer in another tab.
+   * Begin a review that found nothing, if there is something to ask by now. The cards are drawn in
+   * place, because Chromium may show a page that is loaded again what it kept before the answer.
    */
   function reviewAfterAll() {
     const isIdle = !document.querySelector("#sk-review > .sk-summary");

@@ -25,6 +25,7 @@ LESSONS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 FIRST_MESSAGE = next(iter(families.pages()))
 PAGES = ["index", "lessons", "gallery", "cheat_sheet", "diagnose", FIRST_MESSAGE, "search"]
 PAGES += ["reference", *reference.pages(), *LESSONS]
+PUBLISHED = "http://stridekit.test/"
 DESK = {"viewport": {"width": 1280, "height": 800}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
@@ -125,12 +126,10 @@ def test_a_pasted_message_means_what_python_says(visit, small_site):
     assert box.locator("dd").last.inner_text() == read
 
 
-PUBLISHED = "http://stridekit.test/"
-
-
 def publish(page, folder):
-    """Serve a folder at PUBLISHED, for what two tabs tell each other: now and then, Chromium loses it
-    between two pages from the disk.
+    """Serve a folder at PUBLISHED to all tabs of a browser.
+
+    Between two tabs with pages from the disk, Chromium sometimes loses what the pages keep.
     """
 
     def serve(route):
