@@ -264,7 +264,7 @@ def _hint_for_error(error: BaseException, message: str, otherwise: str) -> str:
         return str(error.hint)
     if isinstance(error, TimeIsUp):
         return _ENDLESS.format(message)
-    if type(error) is NameError and error.name:
+    if isinstance(error, NameError) and error.name:
         return _NO_SUCH_NAME.format(error.name)
     if message.startswith("mismatch in length of strides and shape"):
         return _UNPAIRED
