@@ -42,13 +42,18 @@ def pytest_configure(config):
     folder = tempfile.TemporaryDirectory(prefix="stridekit-", ignore_cleanup_errors=True)
     config.add_cleanup(folder.cleanup)
     if hasattr(config, "workerinput"):
-        config.add_cleanup(gc.freeze)  # or Python looks for garbage for 3 s before a worker ends
         if address := os.environ.get(kernels.VARIABLE):
             notebook.KERNEL["argv"][1:3] = ["-SP", kernels.__file__, address]
     notebook.use_repeatable_kernel(Path(folder.name))
     if config.getoption("numprocesses", None) and sys.platform == "linux":
         variables = notebook.ENVIRONMENT | {"MATPLOTLIBRC": f"{folder.name}/matplotlibrc"}
         config.add_cleanup(kernels.begin(f"{folder.name}/socket", variables))
+
+
+def pytest_unconfigure(config):
+    """Spare a worker that ends the search for garbage, by pytest and by Python, which takes 5 s."""
+    if hasattr(config, "workerinput"):
+        gc.freeze()
 
 
 def pytest_collection_finish(session):
