@@ -41,9 +41,8 @@ def pytest_configure(config):
 
     folder = tempfile.TemporaryDirectory(prefix="stridekit-", ignore_cleanup_errors=True)
     config.add_cleanup(folder.cleanup)
-    if hasattr(config, "workerinput"):
-        if address := os.environ.get(kernels.VARIABLE):
-            notebook.KERNEL["argv"][1:3] = ["-SP", kernels.__file__, address]
+    if hasattr(config, "workerinput") and (address := os.environ.get(kernels.VARIABLE)):
+        notebook.KERNEL["argv"][1:3] = ["-SP", kernels.__file__, address]
     notebook.use_repeatable_kernel(Path(folder.name))
     if config.getoption("numprocesses", None) and sys.platform == "linux":
         variables = notebook.ENVIRONMENT | {"MATPLOTLIBRC": f"{folder.name}/matplotlibrc"}
