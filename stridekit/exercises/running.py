@@ -180,7 +180,8 @@ CANNOT_BE_READ = (
     "numbers, tuples or tensors, whichever the task asks for."
 )
 _ANOTHER_TYPE = (
-    "That is another kind of answer than the one asked for: see what the task says beside `return`."
+    "That is another kind of answer than the task asks for: compare the line `yours` with the "
+    "lines above it."
 )
 _NO_RETURN = "Your function runs to its end and returns None. Is a `return` missing?"
 _TOO_FAR = (
