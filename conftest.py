@@ -50,7 +50,7 @@ def pytest_configure(config):
 
 
 def pytest_unconfigure(config):
-    """Spare a worker that ends the search for garbage, by pytest and by Python, which takes 5 s."""
+    """Let a worker end without a search for garbage, in which pytest and Python visit all of torch."""
     if hasattr(config, "workerinput"):
         gc.freeze()
 
