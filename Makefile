@@ -25,8 +25,7 @@ UV = build/uv/bin/uv
 
 # The tests of the core: the packages that they need, their arguments in other environments, and the doctests.
 CORE_NEEDS = pytest hypothesis import-linter setuptools einops safetensors onnx matplotlib pillow
-CORE_ARGS = -q -rs --doctest-modules -p no:cacheprovider -o addopts= -m "not long" \
-  --deselect="tests/core/test_fuzz.py::test_family[sdpa]"
+CORE_ARGS = -q -rs --doctest-modules -p no:cacheprovider -o addopts= -m "not long"
 CORE_DOCTESTS := $(addprefix stridekit/,layout.py rules.py elementwise.py memory tensors audit cost)
 
 # These make all widgets and drive them, and need no other package than the widgets do.

@@ -2,8 +2,9 @@
 
 The flash kernel writes to an `empty_like(q)`; the math path is made of matmuls, and copies. Nothing
 says which one runs, so `why_no_flash` does. Its rules are those of sdp_utils_cpp.h and
-attention.cpp in aten/src/ATen/native/transformers; torch itself checks the call, on meta tensors. A
-Layout stands for a tensor of floats that does not require grad.
+attention.cpp in aten/src/ATen/native/transformers, of torch 2.9 and later; torch 2.14 changed three
+of them. torch itself checks the call, on meta tensors. A Layout stands for a tensor of floats that
+does not require grad.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ __all__ = ["why_no_flash"]
 
 FLOATS = {2: torch.float16, 4: torch.float32, 8: torch.float64}  # of a Layout, by itemsize
 DTYPES = FLOATS | {1: torch.bool, 16: torch.complex128}
+
+# Flash also takes 3 dims, and one head of k and v for all of q; no path takes a mask beside is_causal.
+_RULES_OF_2_14 = torch.__version__ >= (2, 14)
 
 
 def why_no_flash(
@@ -78,6 +82,10 @@ def reason_and_output(
     if mask is not None:
         _require_fit(mask, tensors[0].shape, tensors[1].shape, enable_gqa)
     reason = _why_math(tensors, mask, dropout_p, enable_gqa)
+    if is_causal and mask is not None and _RULES_OF_2_14:
+        raise LayoutError(
+            "torch takes attn_mask or is_causal, not both: write the causal mask into attn_mask"
+        )
     if is_causal and mask is not None and reason:
         raise LayoutError(
             "the math path takes attn_mask or is_causal, not both, and flash does not run here: "
@@ -104,7 +112,10 @@ def _why_math(qkv: Sequence[Tensor], mask: Tensor | None, dropout: float, groupe
     if dropout > 0:
         return f"dropout_p is {dropout}: flash has no dropout on the CPU"
     ndims = [x.ndim for x in qkv]
-    if {*ndims} != {4}:
+    is_one_batch = _RULES_OF_2_14 and {*ndims} == {3}
+    if is_one_batch:
+        qkv = [x.unsqueeze(0) for x in qkv]
+    elif {*ndims} != {4}:
         return (
             f"q, k and v have {_and(ndims)} dims: flash takes 4, (batch, heads, tokens, head dim)"
         )
@@ -116,17 +127,18 @@ def _why_math(qkv: Sequence[Tensor], mask: Tensor | None, dropout: float, groupe
         )
     if grouped and heads[1] != heads[2]:
         return f"k and v have {heads[1]} and {heads[2]} heads: flash takes as many"
-    if not grouped and len({*heads}) > 1:
+    takes_one_head = _RULES_OF_2_14 and heads[1] == heads[2] == 1
+    if not grouped and len({*heads}) > 1 and not takes_one_head:
         return f"q, k and v have {_and(heads)} heads: flash takes as many, or enable_gqa=True"
     if mask is not None and mask.requires_grad:
         return "attn_mask requires grad: flash computes no gradient of it"
-    if mask is not None and mask.ndim not in (2, 4):
+    if mask is not None and mask.ndim not in (2, 4) and not is_one_batch:
         return f"attn_mask has {mask.ndim} dims: flash takes 2 or 4"
     if len({*dims}) > 1:
         return f"q, k and v have head dims of {_and(dims)}: flash takes one size"
     for name, x in zip("qkv", qkv, strict=True):
         if x.stride(-1) != 1:
-            return f"dim 3 of {name} has stride {x.stride(-1)}: flash takes 1"
+            return f"dim {ndims[0] - 1} of {name} has stride {x.stride(-1)}: flash takes 1"
     return ""
 
 

@@ -536,7 +536,8 @@ def _run_watched(operator: Any, mode: Recorder, *args: Any, **kwargs: Any) -> An
     """Run an operator, with the mode on while its functions run.
 
     The kernel of flex_attention is written in Python, so the mode is on for all of it. Kernels of cond and
-    others refuse a mode.
+    others refuse a mode, so what they run of their own is not seen. It changes no layout: scan of most
+    versions of torch clones the first row as it lies.
     """
     if operator.name() == "flex_attention":
         kernel = operator.py_kernels[_COMPOSITE_KEY]

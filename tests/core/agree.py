@@ -41,3 +41,7 @@ needs_odd_steps = pytest.mark.skipif(
     not _takes_odd_steps(),
     reason=f"view_as_complex of torch {torch.__version__} minds the stride of a dim of size 1",
 )
+needs_flash_for_grouped_heads = pytest.mark.skipif(
+    torch.__version__ < (2, 9),
+    reason=f"torch {torch.__version__} repeats grouped heads, and has other rules for masks",
+)

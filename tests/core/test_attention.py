@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from stridekit import Layout
+from stridekit import Layout, LayoutError
 from stridekit.lessons.attention import packed_heads, sdpa_output, why_no_flash
 from tests.core import fuzz_attention
-from tests.core.agree import numbers
+from tests.core.agree import needs_flash_for_grouped_heads, numbers
 
 Q = torch.rand(2, 3, 5, 4)
 L = Layout.of(Q)
@@ -57,6 +57,9 @@ GROUP = Layout((2, 2, 5, 4), itemsize=4)
 MASK = torch.zeros(5, 5, requires_grad=True)
 
 
+SINCE_2_14 = torch.__version__ >= (2, 14)
+
+
 class Reason(NamedTuple):
     """A call of SDPA, and the reason why it does not take flash."""
 
@@ -84,7 +87,26 @@ REASONS = [
     Reason(
         operands=(L[0], L[0], L[0]),
         options={},
-        why="q, k and v have 3, 3 and 3 dims: flash takes 4, (batch, heads, tokens, head dim)",
+        why=""
+        if SINCE_2_14
+        else "q, k and v have 3, 3 and 3 dims: flash takes 4, (batch, heads, tokens, head dim)",
+    ),
+    Reason(
+        operands=(L[0, 0], L[0, 0], L[0, 0]),
+        options={},
+        why="q, k and v have 2, 2 and 2 dims: flash takes 4, (batch, heads, tokens, head dim)",
+    ),
+    Reason(
+        operands=(L, L[0], L[0]),
+        options={},
+        why="q, k and v have 4, 3 and 3 dims: flash takes 4, (batch, heads, tokens, head dim)",
+    ),
+    Reason(
+        operands=(L, L[:, :1], L[:, :1]),
+        options={},
+        why=""
+        if SINCE_2_14
+        else "q, k and v have 3, 1 and 1 heads: flash takes as many, or enable_gqa=True",
     ),
     Reason(
         operands=(L, ONE, ONE),
@@ -138,11 +160,6 @@ REASONS = [
         why="attn_mask has 3 dims: flash takes 2 or 4",
     ),
     Reason(
-        operands=(L, L, L),
-        options={"attn_mask": Layout((5, 5)), "is_causal": True},
-        why="",
-    ),
-    Reason(
         operands=(L, L, L[..., :3]),
         options={},
         why="q, k and v have head dims of 4, 4 and 3: flash takes one size",
@@ -165,6 +182,7 @@ REASONS = [
 ]
 
 
+@needs_flash_for_grouped_heads
 @pytest.mark.parametrize(Reason._fields, REASONS)
 def test_reasons(operands, options, why):
     """The output lies as q does, or contiguous, and torch takes the path that is named."""
@@ -174,13 +192,9 @@ def test_reasons(operands, options, why):
     mask = options.get("attn_mask")
     if isinstance(mask, Layout):
         torch_options["attn_mask"] = torch.ones(mask.shape, dtype=torch.bool)
-    if "is_causal" in options and mask is not None and torch.__version__ >= "2.15":
-        pytest.skip("torch 2.15 refuses a mask beside is_causal")
     with fuzz_attention.OperationLog() as log:
         out = scaled_dot_product_attention(*tensors, **torch_options)
     is_flash = any("flash" in name for name in log.operations)
-    if is_flash != (why == "") and not torch.__version__.startswith("2.13"):
-        pytest.skip(f"torch {torch.__version__} takes another path")
     assert is_flash == (why == "")
     assert numbers(sdpa_output(*operands, **options)) == numbers(out)
 
@@ -188,3 +202,20 @@ def test_reasons(operands, options, why):
 def tensor_of(layout):
     storage = torch.rand(layout.span.stop)
     return storage.as_strided(layout.shape, layout.stride, layout.storage_offset)
+
+
+@needs_flash_for_grouped_heads
+@pytest.mark.parametrize("is_flash", [False, True])
+def test_a_causal_mask_beside_another_one_is_refused_as_torch_does(is_flash):
+    """Up to torch 2.13, flash takes both."""
+    options = {"attn_mask": torch.ones(5, 5, dtype=torch.bool), "is_causal": True}
+    operands = (Q, Q, Q) if is_flash else (Q, Q, Q[..., :3])
+    if is_flash and not SINCE_2_14:
+        assert why_no_flash(*operands, **options) == ""
+        scaled_dot_product_attention(*operands, **options)
+        return
+    expected = "write the causal mask into attn_mask"
+    with pytest.raises(LayoutError, match=f"(?i)attn_mask or is_causal, not both.*{expected}"):
+        why_no_flash(*operands, **options)
+    with pytest.raises(RuntimeError, match="is_causal=True"):
+        scaled_dot_product_attention(*operands, **options)

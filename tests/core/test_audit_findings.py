@@ -1423,9 +1423,7 @@ def test_attention_in_several_layers_says_why_it_took_the_math_path():
 
     def attend(x):
         q = x.view(2, 5, 2, 8).transpose(1, 2)
-        return (
-            F.scaled_dot_product_attention(q, q[:, :1], q[:, 1:]).transpose(1, 2).reshape(x.shape)
-        )
+        return F.scaled_dot_product_attention(q, q[:1], q[1:]).transpose(1, 2).reshape(x.shape)
 
     def layers(x):
         for projection in projections:
@@ -1435,7 +1433,7 @@ def test_attention_in_several_layers_says_why_it_took_the_math_path():
     audit = stridekit.audit(layers, randn(2, 5, 16))
     (finding,) = [finding for finding in audit.findings if finding.kind == OF_OP]
     assert (
-        "attention took the math path, which copies: q, k and v have 2, 1 and 1 heads"
+        "attention took the math path, which copies: q, k and v have batches of 2, 1 and 1"
         in finding.advice
     )
 

@@ -163,7 +163,9 @@ def test_all_copies_of_an_operator_that_takes_functions_are_seen(name):
         program(x)
     with stridekit.audit() as audit:
         program(x)
-    expected = [event.name for event in profiler.events()].count("aten::copy_")
+    names = [event.name for event in profiler.events()]
+    # Outside its function, scan of most versions clones the first row.
+    expected = names.count("aten::copy_") - names.count("aten::select_copy")
     assert len(audit.copies) == expected
     if name in OF_FLEX_ATTENTION:
         assert "logsumexp" in {event.name for event in audit.events}

@@ -13,12 +13,20 @@ from hypothesis import strategies as st
 
 from stridekit import Layout
 from tests.core import fuzz_attention, fuzz_layout, fuzz_memory
-from tests.core.agree import needs_odd_steps, needs_settled_dim_order
+from tests.core.agree import (
+    needs_flash_for_grouped_heads,
+    needs_odd_steps,
+    needs_settled_dim_order,
+)
 
 FAMILIES = fuzz_layout.CASES | fuzz_attention.CASES | fuzz_memory.CASES
 BATCH = 5  # cases of one example
 FEWER = {"sdpa": 2}  # of a family whose cases take long
-NEEDS = {"dim_order": needs_settled_dim_order, "view_as_complex": needs_odd_steps}
+NEEDS = {
+    "dim_order": needs_settled_dim_order,
+    "sdpa": needs_flash_for_grouped_heads,
+    "view_as_complex": needs_odd_steps,
+}
 
 
 @pytest.mark.parametrize(
