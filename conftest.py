@@ -34,6 +34,9 @@ def pytest_configure(config):
 
     The tests of the core need no Jupyter: where it is missing, no kernel starts.
     """
+    if config.getoption("numprocesses", None):
+        # Workers share the processors, and a thread of OpenMP spins while it waits for its next loop.
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
     if not find_spec("ipykernel") or not find_spec("nbclient"):
         return
     from stridekit.lessons import notebook

@@ -30,7 +30,8 @@ def test_each_picture_shows_what_the_document_says_of_it():
     assert "row by row, dims (0, 1) 48 visits load 6 cache lines" in words["traversal"]
     assert "column by column, dims (1, 0) 48 visits load 48 cache lines" in words["traversal"]
     assert "a cache of 4 lines" in words["traversal"]
-    assert "2 of 2 copies changed a layout, 6.42 MB" in words["copies"]
+    # With one thread, a convolution makes another copy, which changes none.
+    assert re.search("2 of [23] copies changed a layout, 6.42 MB", words["copies"])
     guide = (pictures.DOCS / "guide.md").read_text("utf-8")
     assert "copies 3.21 MB" in " ".join(guide.split())
 
