@@ -26,7 +26,8 @@ __all__ = ["why_no_flash"]
 FLOATS = {2: torch.float16, 4: torch.float32, 8: torch.float64}  # of a Layout, by itemsize
 DTYPES = FLOATS | {1: torch.bool, 16: torch.complex128}
 
-# Flash also takes 3 dims, and one head of k and v for all of q; no path takes a mask beside is_causal.
+# From 2.14 on, flash also takes 3 dims, and one head of k and v for all heads of q.
+# No path takes a mask beside is_causal.
 _RULES_OF_2_14 = torch.__version__ >= (2, 14)
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from stridekit import Layout, LayoutError
+from stridekit import Layout, LayoutError, sdpa
 from stridekit.lessons.attention import packed_heads, sdpa_output, why_no_flash
 from tests.core import fuzz_attention
 from tests.core.agree import needs_flash_for_grouped_heads, numbers
@@ -55,8 +55,6 @@ TURNED = Layout((2, 5, 3, 4), itemsize=4).transpose(1, 2)
 ONE = L[:1]
 GROUP = Layout((2, 2, 5, 4), itemsize=4)
 MASK = torch.zeros(5, 5, requires_grad=True)
-
-
 SINCE_2_14 = torch.__version__ >= (2, 14)
 
 
@@ -204,18 +202,69 @@ def tensor_of(layout):
     return storage.as_strided(layout.shape, layout.stride, layout.storage_offset)
 
 
+class Dated(NamedTuple):
+    """A call that flash takes from torch 2.14 on, and the reason why it did not before."""
+
+    operands: tuple[Layout, ...]
+    options: dict[str, Any]
+    why_before: str
+
+
+DATED = [
+    Dated((L[0], L[0], L[0]), {}, "q, k and v have 3, 3 and 3 dims: flash takes 4"),
+    Dated((L[0], L[0], L[0]), {"attn_mask": Layout((3, 5, 5))}, "3, 3 and 3 dims"),
+    Dated((L[0], L[0, :1], L[0, :1]), {}, "3, 3 and 3 dims"),
+    Dated((L, L[:, :1], L[:, :1]), {}, "q, k and v have 3, 1 and 1 heads: flash takes as many"),
+]
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+@pytest.mark.parametrize(Dated._fields, DATED)
+def test_flash_takes_more_calls_from_torch_2_14_on(
+    operands, options, why_before, is_new, monkeypatch
+):
+    """test_reasons and the random calls compare the rules of the installed torch with torch."""
+    monkeypatch.setattr(sdpa, "_RULES_OF_2_14", is_new)
+    why = why_no_flash(*operands, **options)
+    assert why == "" if is_new else why_before in why
+
+
+@pytest.mark.parametrize(
+    ("operands", "why"),
+    [
+        ((L, L[:, :1], L), "q, k and v have 3, 1 and 3 heads: flash takes as many"),
+        ((L, L, L[:, :1]), "q, k and v have 3, 3 and 1 heads: flash takes as many"),
+        ((ODD[0], L[0], L[0]), "dim 2 of q has stride 2: flash takes 1"),
+    ],
+)
+def test_what_flash_does_not_take_in_torch_2_14_either(operands, why, monkeypatch):
+    monkeypatch.setattr(sdpa, "_RULES_OF_2_14", True)
+    assert why_no_flash(*operands).startswith(why)
+
+
 @needs_flash_for_grouped_heads
-@pytest.mark.parametrize("is_flash", [False, True])
-def test_a_causal_mask_beside_another_one_is_refused_as_torch_does(is_flash):
+def test_a_mask_beside_is_causal_is_refused_as_torch_does():
     """Up to torch 2.13, flash takes both."""
-    options = {"attn_mask": torch.ones(5, 5, dtype=torch.bool), "is_causal": True}
-    operands = (Q, Q, Q) if is_flash else (Q, Q, Q[..., :3])
-    if is_flash and not SINCE_2_14:
-        assert why_no_flash(*operands, **options) == ""
-        scaled_dot_product_attention(*operands, **options)
-        return
-    expected = "write the causal mask into attn_mask"
-    with pytest.raises(LayoutError, match=f"(?i)attn_mask or is_causal, not both.*{expected}"):
+    both = {"attn_mask": torch.ones(5, 5, dtype=torch.bool), "is_causal": True}
+    assert_refused_as_by_torch(Q, Q, Q[..., :3], **both)
+    if SINCE_2_14:
+        assert_refused_as_by_torch(Q, Q, Q, **both)
+    else:
+        assert why_no_flash(Q, Q, Q, **both) == ""
+        scaled_dot_product_attention(Q, Q, Q, **both)
+
+
+def test_no_path_of_torch_2_14_takes_a_mask_beside_is_causal(monkeypatch):
+    monkeypatch.setattr(sdpa, "_RULES_OF_2_14", True)
+    with pytest.raises(LayoutError, match=r"^torch takes attn_mask or is_causal, not both"):
+        why_no_flash(L, L, L, attn_mask=Layout((5, 5)), is_causal=True)
+    assert why_no_flash(L, L, L, attn_mask=Layout((5, 5))) == ""
+    assert why_no_flash(L, L, L, is_causal=True) == ""
+
+
+def assert_refused_as_by_torch(*operands, **options):
+    cure = "(?i)attn_mask or is_causal, not both.*write the causal mask into attn_mask"
+    with pytest.raises(LayoutError, match=cure):
         why_no_flash(*operands, **options)
     with pytest.raises(RuntimeError, match="is_causal=True"):
         scaled_dot_product_attention(*operands, **options)
